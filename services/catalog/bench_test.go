@@ -7,8 +7,8 @@ import (
 
 // BenchmarkPublishLarge publishes a manifest of about 5 MB over HTTP. The catalog checks, compiles and stores it.
 func BenchmarkPublishLarge(b *testing.B) {
-	h := start(b)
-	source := large(60)
+	h := newHarness(b)
+	source := largeManifest(60)
 	b.SetBytes(int64(len(source)))
 	for b.Loop() {
 		if a := h.call(http.MethodPut, h.internal+"/internal/businesses/harbor", source); a.status >= 300 {
@@ -17,10 +17,10 @@ func BenchmarkPublishLarge(b *testing.B) {
 	}
 }
 
-// BenchmarkServicesOfLarge lists 2,000 services with quotes, with the version of the offer in memory.
+// BenchmarkServicesOfLarge lists 2,000 services with quotes, with the version of the snapshot in memory.
 func BenchmarkServicesOfLarge(b *testing.B) {
-	h := start(b)
-	h.mustPublish(string(large(60)))
+	h := newHarness(b)
+	h.mustPublish(string(largeManifest(60)))
 	h.get("/services")
 	for b.Loop() {
 		if a := h.get("/services"); a.status != http.StatusOK {
@@ -31,8 +31,8 @@ func BenchmarkServicesOfLarge(b *testing.B) {
 
 // BenchmarkFirstServicesOfLarge lists 2,000 services for the first time after a publish.
 func BenchmarkFirstServicesOfLarge(b *testing.B) {
-	h := start(b)
-	source := string(large(60))
+	h := newHarness(b)
+	source := string(largeManifest(60))
 	for b.Loop() {
 		b.StopTimer()
 		h.mustPublish(source)
@@ -45,7 +45,7 @@ func BenchmarkFirstServicesOfLarge(b *testing.B) {
 
 // BenchmarkInfo reads /info of a small business.
 func BenchmarkInfo(b *testing.B) {
-	h := start(b)
+	h := newHarness(b)
 	h.mustPublish(harborYAML)
 	for b.Loop() {
 		if a := h.get("/info"); a.status != http.StatusOK {

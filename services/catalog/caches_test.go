@@ -10,27 +10,27 @@ import (
 // These scripts read a URL twice through a cache. They print the status, the media type and the text of the second
 // answer.
 const (
-	readWithCacheControl = `
+	cacheControlScript = `
 import sys, requests, cachecontrol
 session = cachecontrol.CacheControl(requests.Session())
 session.get(sys.argv[1])
 answer = session.get(sys.argv[1])
 print(answer.status_code, answer.headers["Content-Type"], answer.text, sep="\n")
 `
-	readWithRequestsCache = `
+	requestsCacheScript = `
 import sys, requests_cache
 session = requests_cache.CachedSession(backend="memory", cache_control=True)
 session.get(sys.argv[1])
 answer = session.get(sys.argv[1])
 print(answer.status_code, answer.headers["Content-Type"], answer.text, sep="\n")
 `
-	readWithGot = `
+	gotScript = `
 const {default: got} = require('got')
 const url = require('fs').readFileSync(0, 'utf8'), cache = new Map()
 const read = () => got(url, {cache, retry: {limit: 0}})
 read().then(read).then(a => console.log([a.statusCode, a.headers['content-type'], a.body].join('\n')))
 `
-	readWithMakeFetchHappen = `
+	makeFetchHappenScript = `
 const fetch = require('make-fetch-happen').defaults({cachePath: './cache', retry: false})
 const url = require('fs').readFileSync(0, 'utf8')
 const read = async () => { const a = await fetch(url); return [a.status, a.headers.get('content-type'), await a.text()].join('\n') }
@@ -38,11 +38,11 @@ read().then(read).then(text => console.log(text))
 `
 )
 
-// TestCachesKeepTheMediaTypeAfterA304 shows that the second answer of each cache has the media type of the first. A
+// TestClientCachesKeepMediaTypeAfter304 shows that the second answer of each cache has the media type of the first. A
 // cache updates its stored header with the header of an answer 304.
-func TestCachesKeepTheMediaTypeAfterA304(t *testing.T) {
+func TestClientCachesKeepMediaTypeAfter304(t *testing.T) {
 	t.Parallel()
-	h := start(t)
+	h := newHarness(t)
 	h.mustPublish(harborYAML)
 	python := testkit.InstallPython(t, "CacheControl==0.14.4", "requests-cache==1.3.3")
 	node := testkit.InstallNode(t, "got@16.1.0", "make-fetch-happen@16.0.1")
@@ -53,10 +53,10 @@ func TestCachesKeepTheMediaTypeAfterA304(t *testing.T) {
 		return func(url string) testkit.ToolRun { return node.Script(t, script, []byte(url)) }
 	}
 	for name, read := range map[string]func(url string) testkit.ToolRun{
-		"CacheControl":      pythonRun(readWithCacheControl),
-		"requests-cache":    pythonRun(readWithRequestsCache),
-		"got":               nodeRun(readWithGot),
-		"make-fetch-happen": nodeRun(readWithMakeFetchHappen),
+		"CacheControl":      pythonRun(cacheControlScript),
+		"requests-cache":    pythonRun(requestsCacheScript),
+		"got":               nodeRun(gotScript),
+		"make-fetch-happen": nodeRun(makeFetchHappenScript),
 	} {
 		for _, path := range []string{"/api/public/harbor/info", "/api/public/openapi.json"} {
 			first := h.call("GET", h.public+path, nil)

@@ -3,7 +3,7 @@
 //
 // Business owners publish manifests with the console's admin API, which calls the internal
 // API of this service (internal/usecase). A publish creates a complete new version or changes
-// nothing. Other services read the newest version as a compiled offer and revalidate their
+// nothing. Other services read the newest version as a compiled snapshot and revalidate their
 // copy by its entity tag. After each publish, a Redis message informs them of the change.
 //
 // The public paths /info, /services, /staff, /events and /rentals show the newest version to customers.
@@ -15,7 +15,7 @@
 // in memory, decoded and compiled (internal/compile). The first public request for a version also builds the data of
 // the public answers (internal/public). Package internal/rendered caches the bytes of these answers. While PostgreSQL
 // is unavailable, catalog serves reads from memory. A replica that has just started uses the copies in Redis instead
-// (internal/lastknown).
+// (internal/fallback).
 package catalog
 
 import (
@@ -47,7 +47,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/changes"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/current"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/docs"
-	"github.com/slotmesh/slotmesh/services/catalog/internal/lastknown"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/fallback"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/ready"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/rendered"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
@@ -73,8 +73,8 @@ type Config struct {
 	BookingTimeout time.Duration `env:"BOOKING_TIMEOUT, default=1s"`
 	// RentalURL is the base URL of rental's internal port.
 	RentalURL string `env:"RENTAL_URL, required"`
-	// PagesURL is the public base URL of the pages, such as https://book.example.com. The addresses of uploaded pictures
-	// in the public interface begin with it.
+	// PagesURL is the public base URL of the pages, such as https://book.example.com. The addresses of uploaded
+	// pictures in the public interface begin with it.
 	PagesURL string `env:"PAGES_URL"`
 	// RentalTimeout is how long /rentals waits for max_bookable_online.
 	// After this time, the list is served without max_bookable_online.
@@ -86,7 +86,7 @@ type Config struct {
 	RenderedBytes int `env:"CATALOG_RENDERED_BYTES, default=33554432"`
 	// patience, which only tests set, replaces three timeouts: how long a change waits for Redis, how long a change
 	// waits for booking, and how long a reader waits for a copy in Redis. 0 keeps the default of each package.
-	patience time.Duration
+	staleTimeout time.Duration
 }
 
 // Validate checks all settings; each error names its environment variable.
@@ -121,7 +121,7 @@ func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, er
 	return service.New(cfg.Server, rt, func(s *service.Service) error { return assemble(ctx, cfg, rt, s) })
 }
 
-// copiesPrefix returns the prefix of the Redis keys of the copies ([lastknown.Copies]). The prefix is
+// copiesPrefix returns the prefix of the Redis keys of the copies ([fallback.Copies]). The prefix is
 // derived from the database and its schema, so that deployments that share one Redis keep separate copies.
 func (c *Config) copiesPrefix() (string, error) {
 	database, err := pgx.ParseConfig(c.Postgres.URL)
@@ -133,24 +133,24 @@ func (c *Config) copiesPrefix() (string, error) {
 	return fmt.Sprintf("slotmesh:last-known:%x:", of[:8]), nil
 }
 
-// readable returns the readiness check. The service is ready if it can read the tables
+// checkReadable returns the readiness check. The service is ready if it can read the tables
 // of PostgreSQL, or if PostgreSQL does not answer and Redis has copies. If PostgreSQL
 // answers with an error, such as a missing table, the service is not ready.
-func readable(businesses *store.Store, copies *lastknown.Copies) func(context.Context) error {
+func checkReadable(businesses *store.Store, copies *fallback.Copies) func(context.Context) error {
 	return func(ctx context.Context) error {
-		asked, cancel := context.WithTimeout(ctx, time.Second)
+		askCtx, cancel := context.WithTimeout(ctx, time.Second)
 		defer cancel()
-		err := businesses.Ready(asked)
-		if err != nil && (sqlstate.Of(err) == "" || sqlstate.IsUnavailable(err)) && copies.Any(ctx) == nil {
+		err := businesses.Ready(askCtx)
+		if err != nil && (sqlstate.Of(err) == "" || sqlstate.IsUnavailable(err)) && copies.CheckAny(ctx) == nil {
 			return nil
 		}
 		return err
 	}
 }
 
-// placesEach returns how many price requests and renderings of one business
+// placesPerBusiness returns how many price requests and renderings of one business
 // may run at the same time: the number of processors, but at least two.
-func placesEach() int { return max(2, runtime.GOMAXPROCS(0)) }
+func placesPerBusiness() int { return max(2, runtime.GOMAXPROCS(0)) }
 
 func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Service) error {
 	pool, err := postgres.Open(ctx, cfg.Postgres, "catalog", rt.Telemetry)
@@ -172,21 +172,22 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	if err != nil {
 		return err
 	}
-	copies, sender := lastknown.New(rdb, prefix, rt.Telemetry), changes.NewSender(rdb, rt.Telemetry)
-	if cfg.patience > 0 {
-		copies.Wait(cfg.patience)
-		sender.Wait(cfg.patience)
+	copies, sender := fallback.New(rdb, prefix, rt.Telemetry), changes.NewSender(rdb, rt.Telemetry)
+	if cfg.staleTimeout > 0 {
+		copies.SetTimeouts(cfg.staleTimeout)
+		sender.SetTimeout(cfg.staleTimeout)
 	}
 	s.OnStop("copies", func(context.Context) error { return copies.Close() })
 	s.Go("superseded copies", copies.Run)
-	s.Ready("postgres", readable(businesses, copies))
+	s.Ready("postgres", checkReadable(businesses, copies))
 	s.Go("sweep of old writes", func(ctx context.Context) error {
 		return postgres.RunWriteCleanup(ctx, pool, rt.Telemetry.Logger)
 	})
-	versions := current.New(businesses, ready.Decoder(strings.TrimSuffix(cfg.PagesURL, "/")), copies, cfg.MemoryBytes, cfg.Server.Peers.Patience, rt.Clock,
+	versions := current.New(businesses, ready.Decoder(strings.TrimSuffix(cfg.PagesURL, "/")), copies, cfg.MemoryBytes,
+		cfg.Server.Peers.Patience, rt.Clock,
 		rt.Telemetry)
 	s.Go("changes", func(ctx context.Context) error { return catalogclient.Listen(ctx, rdb, versions.Expire) })
-	changed := func(ctx context.Context, slug string, version int64) {
+	onChange := func(ctx context.Context, slug string, version int64) {
 		versions.Expire(slug)
 		copies.Supersede(ctx, slug, version)
 		sender.Announce(ctx, slug)
@@ -197,20 +198,21 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 		Sales: bookingclient.NewClient(sales), SalesTimeout: cfg.BookingTimeout,
 		Ceilings: rental.NewClient(ceilings), CeilingsTimeout: cfg.RentalTimeout,
 		Rendered: rendered.NewCache(cfg.RenderedBytes),
-		Places:   bulkhead.New(placesEach()),
+		Places:   bulkhead.New(placesPerBusiness()),
 		Clock:    rt.Clock,
 	}
 	public.Mount(s.Public)
 	public.MountForPeers(s.Internal)
 	(&api.Names{Store: businesses}).Mount(s.Internal)
-	(&api.Offers{Versions: versions}).Mount(s.Internal)
+	(&api.Snapshots{Versions: versions}).Mount(s.Internal)
 	// Booking waits for sales in progress before it confirms that it knows a new version. The
 	// client sold therefore has the timeout of requests, not the short timeout of /events.
-	sold := bookingclient.NewClient(s.Peer("booking", cfg.BookingURL, peer.WriteTimeout(cfg.Server.RequestTimeout)))
-	owner := &usecase.Owner{Store: businesses, Bookings: sold, Changed: changed, Clock: rt.Clock,
-		Telemetry: rt.Telemetry, TellWithin: cfg.patience}
+	announcer := bookingclient.NewClient(s.Peer("booking", cfg.BookingURL,
+		peer.WriteTimeout(cfg.Server.RequestTimeout)))
+	owner := &usecase.Owner{Store: businesses, Bookings: announcer, OnChange: onChange, Clock: rt.Clock,
+		Telemetry: rt.Telemetry, AnnounceTimeout: cfg.staleTimeout}
 	(&api.Owner{Businesses: owner, Store: businesses}).Mount(s.Internal)
-	eventapi.Serve(s.Server, eventlog.New(pool, showEvents(), cfg.Events, rt.Clock, rt.Telemetry))
+	eventapi.Serve(s.Server, eventlog.New(pool, eventViews(), cfg.Events, rt.Clock, rt.Telemetry))
 	s.Go("erasing events of removed businesses", func(ctx context.Context) error {
 		return eraseEvents(ctx, businesses, rt.Clock, rt.Telemetry)
 	})

@@ -46,7 +46,7 @@ type harness struct {
 	config   Config
 }
 
-func start(t testing.TB, change ...func(*Config)) *harness {
+func newHarness(t testing.TB, options ...func(*Config)) *harness {
 	t.Helper()
 	database := testkit.PostgresSchema(t, "catalog")
 	h := &harness{
@@ -59,11 +59,11 @@ func start(t testing.TB, change ...func(*Config)) *harness {
 			Postgres: database, Redis: testkit.RedisConfig(t), Events: eventlog.Config{KeepDays: 90},
 			Limits:         limits.Config{Counting: ratelimit.Config{Timeout: testkit.MaxWait}},
 			PricingTimeout: 2 * time.Minute, BookingTimeout: 2 * time.Minute, RentalTimeout: 2 * time.Minute,
-			MemoryBytes: 64 << 20, RenderedBytes: 8 << 20, patience: testkit.MaxWait,
+			MemoryBytes: 64 << 20, RenderedBytes: 8 << 20, staleTimeout: testkit.MaxWait,
 		},
 	}
 	h.config.PricingURL, h.config.BookingURL, h.config.RentalURL = h.pricing.URL, h.sales.URL, h.ceilings.URL
-	for _, c := range change {
+	for _, c := range options {
 		c(&h.config)
 	}
 	if err := Migrate(t.Context(), h.config); err != nil {
@@ -113,13 +113,13 @@ type priceServer struct {
 	*httptest.Server
 
 	percent    atomic.Int64 // of the list price
-	ahead      atomic.Int64 // number of versions by which its offer is newer than that of catalog
+	leadTime   atomic.Int64 // number of versions by which its snapshot is newer than that of catalog
 	validUntil atomic.Pointer[time.Time]
 
-	calls atomic.Int64
-	last  atomic.Pointer[pricing.QuotesRequest]
-	away  atomic.Bool
-	asked func(slug string) // called for each request before the answer; nil: not called
+	calls       atomic.Int64
+	lastRequest atomic.Pointer[pricing.QuotesRequest]
+	isAway      atomic.Bool
+	asked       func(slug string) // called for each request before the answer; nil: not called
 }
 
 func newPriceServer(t testing.TB) *priceServer {
@@ -133,15 +133,16 @@ func newPriceServer(t testing.TB) *priceServer {
 func (p *priceServer) quote(w http.ResponseWriter, r *http.Request) {
 	p.calls.Add(1)
 	var asked pricing.QuotesRequest
-	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil || p.away.Load() || r.URL.Path != "/internal/quotes" {
+	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil || p.isAway.Load() ||
+		r.URL.Path != "/internal/quotes" {
 		w.WriteHeader(http.StatusInternalServerError)
 		return
 	}
-	p.last.Store(&asked)
+	p.lastRequest.Store(&asked)
 	if p.asked != nil {
 		p.asked(asked.Slug)
 	}
-	answer := pricing.QuotesResponse{OfferVersion: asked.OfferVersion + p.ahead.Load(), Currency: "EUR",
+	answer := pricing.QuotesResponse{OfferVersion: asked.OfferVersion + p.leadTime.Load(), Currency: "EUR",
 		ValidUntil: p.validUntil.Load()}
 	for i := range asked.Items {
 		list := int64(1000 * (i + 1))
@@ -184,11 +185,11 @@ func (h *harness) call(method, url string, body []byte, headers ...string) answe
 		h.t.Fatal(err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	read, err := io.ReadAll(response.Body)
+	text, err := io.ReadAll(response.Body)
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	return answer{response.StatusCode, response.Header, string(read)}
+	return answer{response.StatusCode, response.Header, string(text)}
 }
 
 // get reads a public path of the business "harbor".
@@ -221,8 +222,8 @@ func (h *harness) wantFault(a answer, status int, code, sentence string) {
 	}
 }
 
-// firstOf returns the id of the first business that used a slug.
-func firstOf(slug string) uuid.UUID {
+// derivedID returns the id of the first business that used a slug.
+func derivedID(slug string) uuid.UUID {
 	first := manifest.Manifest{Slug: manifest.Key(slug)}
 	return first.BusinessID()
 }
@@ -249,24 +250,24 @@ services:
   - {key: gone, name: Gone, duration_minutes: 30, active: false}
 `
 
-// serviceIDs reads the internal offer and returns the id of each service by its key.
+// serviceIDs reads the internal snapshot and returns the id of each service by its key.
 func (h *harness) serviceIDs() map[string]string {
 	h.t.Helper()
-	var offer peercatalog.Snapshot
+	var snapshot peercatalog.Snapshot
 	a := h.call(http.MethodGet, h.internal+"/internal/offers/harbor", nil)
-	if err := json.Unmarshal([]byte(a.body), &offer); err != nil {
+	if err := json.Unmarshal([]byte(a.body), &snapshot); err != nil {
 		h.t.Fatal(err)
 	}
 	ids := map[string]string{}
-	for _, s := range offer.Services {
+	for _, s := range snapshot.Services {
 		ids[s.Key] = s.ID.String()
 	}
 	return ids
 }
 
-func TestServicesAreQuotedInOneCall(t *testing.T) {
+func TestServicesRequestsQuotesInOneCall(t *testing.T) {
 	t.Parallel()
-	h := start(t)
+	h := newHarness(t)
 	version := h.mustPublish(harborYAML)
 	a := h.get("/services?date=2026-12-25")
 	if a.status != http.StatusOK || a.header.Get("Content-Type") != "application/json" {
@@ -284,7 +285,7 @@ func TestServicesAreQuotedInOneCall(t *testing.T) {
 	if quote["date"] != "2026-12-25" || quote["applies_pricing_rules"] != true {
 		t.Errorf("quote is %v", quote)
 	}
-	asked := h.pricing.last.Load()
+	asked := h.pricing.lastRequest.Load()
 	if h.pricing.calls.Load() != 1 || len(asked.Items) != 2 || asked.Slug != "harbor" ||
 		asked.OfferVersion != version ||
 		!asked.PurchaseAt.Equal(h.clock.Now()) || asked.Items[0].Date.String() != "2026-12-25" ||
@@ -293,9 +294,9 @@ func TestServicesAreQuotedInOneCall(t *testing.T) {
 	}
 }
 
-func TestServicesAreQuotedForTheBusinessesToday(t *testing.T) {
+func TestServicesQuotesForDateOfBusiness(t *testing.T) {
 	t.Parallel()
-	h := start(t)
+	h := newHarness(t)
 	h.mustPublish(strings.Replace(harborYAML, "Europe/Lisbon", "Pacific/Auckland", 1))
 	quote := h.get("/services").json(t)["quote"].(map[string]any)
 	if quote["date"] != "2026-11-22" { // noon in UTC is tomorrow in Auckland
@@ -303,12 +304,12 @@ func TestServicesAreQuotedForTheBusinessesToday(t *testing.T) {
 	}
 }
 
-func TestServicesAreListedWithoutQuotesWhilePricingIsAway(t *testing.T) {
+func TestServicesListsWithoutQuotesIfPricingIsDown(t *testing.T) {
 	t.Parallel()
-	h := start(t)
+	h := newHarness(t)
 	h.mustPublish(harborYAML)
 	quoted := h.get("/services")
-	h.pricing.away.Store(true)
+	h.pricing.isAway.Store(true)
 	h.clock.Advance(2 * time.Second) // cached prices expire
 	a := h.get("/services")
 	body := a.json(t)
@@ -326,10 +327,10 @@ func TestServicesAreListedWithoutQuotesWhilePricingIsAway(t *testing.T) {
 	}
 }
 
-func TestAFreeListNeedsNoPricing(t *testing.T) {
+func TestServicesSkipsPricingForFreeServices(t *testing.T) {
 	t.Parallel()
-	h := start(t)
-	h.pricing.away.Store(true)
+	h := newHarness(t)
+	h.pricing.isAway.Store(true)
 	h.mustPublish(harborHead + "services: [{key: talk, name: Talk, duration_minutes: 30}]\n")
 	a := h.get("/services")
 	if a.json(t)["quote"].(map[string]any)["applies_pricing_rules"] != true || h.pricing.calls.Load() != 0 {
@@ -337,9 +338,9 @@ func TestAFreeListNeedsNoPricing(t *testing.T) {
 	}
 }
 
-func TestBadParametersAreNamed(t *testing.T) {
+func TestPublicFaultsNameInvalidParameters(t *testing.T) {
 	t.Parallel()
-	h := start(t)
+	h := newHarness(t)
 	h.mustPublish(harborYAML)
 	for _, date := range []string{"2027-02-29", "2026-13-01", "tomorrow", "", "2026-12-25T10:00", "%00", "%ff%fe",
 		"20261225"} {
@@ -351,9 +352,9 @@ func TestBadParametersAreNamed(t *testing.T) {
 	}
 }
 
-func TestStaffOfUnknownOrInactiveServicesIsNotFound(t *testing.T) {
+func TestStaffRejectsUnknownOrInactiveService(t *testing.T) {
 	t.Parallel()
-	h := start(t)
+	h := newHarness(t)
 	h.mustPublish(harborYAML)
 	const unknown = "3f2c8a52-0c5e-4d5b-9a55-6f0f4a1f7d10"
 	for _, id := range []string{unknown, h.serviceIDs()["gone"]} {
@@ -365,9 +366,9 @@ func TestStaffOfUnknownOrInactiveServicesIsNotFound(t *testing.T) {
 	}
 }
 
-func TestLocaleNeverFailsAndResolvesTexts(t *testing.T) {
+func TestLocaleResolvesTexts(t *testing.T) {
 	t.Parallel()
-	h := start(t)
+	h := newHarness(t)
 	h.mustPublish(harborYAML)
 	raw := h.get("/staff").body
 	for _, c := range []struct{ query, name string }{
@@ -389,9 +390,9 @@ func TestLocaleNeverFailsAndResolvesTexts(t *testing.T) {
 	}
 }
 
-func TestPublicAnswersAreTaggedAndConfirmedBy304(t *testing.T) {
+func TestPublicAnswersHaveEntityTags(t *testing.T) {
 	t.Parallel()
-	h := start(t)
+	h := newHarness(t)
 	h.mustPublish(harborYAML)
 	for _, path := range []string{"/info", "/services?locale=pt", "/staff"} {
 		first := h.get(path)
@@ -399,10 +400,10 @@ func TestPublicAnswersAreTaggedAndConfirmedBy304(t *testing.T) {
 		if tag == "" || first.header.Get("Cache-Control") != "no-cache" {
 			t.Errorf("%s: headers %v", path, first.header)
 		}
-		for _, given := range []string{tag, "W/" + tag, `"other", ` + tag, "*"} {
-			again := h.get(path, "If-None-Match", given)
-			if again.status != http.StatusNotModified || again.body != "" || again.header.Get("ETag") != tag {
-				t.Errorf("%s with %s: %d %q %v", path, given, again.status, again.body, again.header)
+		for _, header := range []string{tag, "W/" + tag, `"other", ` + tag, "*"} {
+			second := h.get(path, "If-None-Match", header)
+			if second.status != http.StatusNotModified || second.body != "" || second.header.Get("ETag") != tag {
+				t.Errorf("%s with %s: %d %q %v", path, header, second.status, second.body, second.header)
 			}
 		}
 		if other := h.get(path, "If-None-Match", `"other"`); other.status != http.StatusOK || other.body != first.body {
@@ -416,9 +417,9 @@ func TestPublicAnswersAreTaggedAndConfirmedBy304(t *testing.T) {
 	}
 }
 
-func TestThePauseEndsByItselfOnItsDay(t *testing.T) {
+func TestPauseEndsOnItsDate(t *testing.T) {
 	t.Parallel()
-	h := start(t)
+	h := newHarness(t)
 	h.mustPublish(strings.Replace(harborYAML, "Europe/Lisbon", "Pacific/Auckland", 1)) // paused to 23 November
 	h.clock.Set(time.Date(2026, 11, 22, 10, 59, 59, 0, time.UTC))
 	paused := h.get("/info")
@@ -430,9 +431,9 @@ func TestThePauseEndsByItselfOnItsDay(t *testing.T) {
 	}
 }
 
-func TestUnknownBusinessesPathsAndMethods(t *testing.T) {
+func TestPublicRejectsUnknownBusinessPathAndMethod(t *testing.T) {
 	t.Parallel()
-	h := start(t)
+	h := newHarness(t)
 	h.mustPublish(harborYAML)
 	for _, slug := range []string{"nobody", "Harbor", "har%00bor", "%ff", strings.Repeat("a", 64)} {
 		for _, path := range []string{"/info", "/services", "/staff"} {
@@ -450,9 +451,9 @@ func TestUnknownBusinessesPathsAndMethods(t *testing.T) {
 	}
 }
 
-func TestAPublishShowsAtOnceOnAllReplicas(t *testing.T) {
+func TestPublishIsVisibleOnAllReplicas(t *testing.T) {
 	t.Parallel()
-	h := start(t)
+	h := newHarness(t)
 	other, _ := h.run()
 	h.mustPublish(harborYAML)
 	for _, base := range []string{h.public, other} {
@@ -462,14 +463,14 @@ func TestAPublishShowsAtOnceOnAllReplicas(t *testing.T) {
 	}
 	// The clock does not advance, so only the message can update the other replica. The publish is repeated until that
 	// replica has subscribed.
-	eventually(t, func() bool {
+	waitUntil(t, func() bool {
 		h.mustPublish(strings.Replace(harborYAML, "name: Harbor", "name: New Harbor", 1))
 		return h.call(http.MethodGet, other+"/api/public/harbor/info", nil).json(t)["name"] == "New Harbor"
 	})
 }
 
-// eventually calls `ok` until it returns true, and fails the test after [testkit.MaxWait].
-func eventually(t testing.TB, ok func() bool) {
+// waitUntil calls `ok` until it returns true, and fails the test after [testkit.MaxWait].
+func waitUntil(t testing.TB, ok func() bool) {
 	t.Helper()
 	deadline := time.After(testkit.MaxWait)
 	for !ok() {
@@ -481,18 +482,18 @@ func eventually(t testing.TB, ok func() bool) {
 	}
 }
 
-// withoutRedis configures a Redis that cannot be reached.
-func withoutRedis(c *Config) {
-	impatient(c)
+// disableRedis configures a Redis that cannot be reached.
+func disableRedis(c *Config) {
+	shortenTimeouts(c)
 	c.Redis.URL = "redis://127.0.0.1:1"
 }
 
-// impatient configures a catalog that does not wait long until booking knows a change.
-func impatient(c *Config) { c.patience = 0 }
+// shortenTimeouts configures a catalog that does not wait long until booking knows a change.
+func shortenTimeouts(c *Config) { c.staleTimeout = 0 }
 
-func TestAChangeIsNoticedWithoutRedis(t *testing.T) {
+func TestReplicaRevalidatesWithoutRedis(t *testing.T) {
 	t.Parallel()
-	h := start(t, withoutRedis)
+	h := newHarness(t, disableRedis)
 	other, _ := h.run()
 	h.mustPublish(harborYAML)
 	h.get("/info")
@@ -510,9 +511,12 @@ func TestAChangeIsNoticedWithoutRedis(t *testing.T) {
 	}
 }
 
-func TestEachPublicPathHasItsOwnLimitByAddress(t *testing.T) {
+func TestRateLimitIsPerPathAndAddress(t *testing.T) {
 	t.Parallel()
-	h := start(t, func(c *Config) { c.Limits.PublicPerMinute = 2; c.Server.TrustedProxies = []string{"127.0.0.0/8"} })
+	h := newHarness(t, func(c *Config) {
+		c.Limits.PublicPerMinute = 2
+		c.Server.TrustedProxies = []string{"127.0.0.0/8"}
+	})
 	h.mustPublish(harborYAML)
 	client := func() string { // a random address, because the tests share one Redis
 		return "2001:db8:" + testkit.Unique()[:4] + ":" + testkit.Unique()[:4] + "::1"
@@ -521,14 +525,14 @@ func TestEachPublicPathHasItsOwnLimitByAddress(t *testing.T) {
 	for _, path := range []string{"/info", "/services", "/staff", "/events", "/rentals"} {
 		var refused answer
 		for whole := false; !whole; { // repeated if it took a minute: then the limit no longer counts the first request
-			begun := time.Now()
+			start := time.Now()
 			for range 2 {
 				if a := h.get(path, "X-Forwarded-For", one); a.status != http.StatusOK {
 					t.Fatalf("%s: %d %s", path, a.status, a.body)
 				}
 			}
 			refused = h.get(path, "X-Forwarded-For", one)
-			if whole = time.Since(begun) < time.Minute; !whole {
+			if whole = time.Since(start) < time.Minute; !whole {
 				one = client()
 			}
 		}
@@ -542,7 +546,7 @@ func TestEachPublicPathHasItsOwnLimitByAddress(t *testing.T) {
 	}
 }
 
-func TestSettingsAreJudgedTogether(t *testing.T) {
+func TestConfigValidateReportsAllErrors(t *testing.T) {
 	t.Parallel()
 	bad := Config{PricingTimeout: -1, BookingTimeout: -1, RentalTimeout: -1, MemoryBytes: -1, RenderedBytes: -1,
 		Limits: limits.Config{PublicPerMinute: -1}, Server: server.Config{TrustedProxies: []string{"x"}}}

@@ -11,9 +11,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-func TestDatesThatNobodyCanBookAreListedUnquoted(t *testing.T) {
+func TestServicesSkipsQuotesForUnbookableDates(t *testing.T) {
 	t.Parallel()
-	h := start(t)
+	h := newHarness(t)
 	h.mustPublish(strings.Replace(rentalsYAML, "bookings: {", "bookings: {advance_days: 30, ", 1) +
 		"services: [{key: cut, name: Cut, duration_minutes: 30, price: 10}]\n")
 	for _, path := range []string{"/services", "/rentals"} {
@@ -39,24 +39,24 @@ func TestDatesThatNobodyCanBookAreListedUnquoted(t *testing.T) {
 	}
 }
 
-func TestOneBusinessTakesNotThePricesOfAnother(t *testing.T) {
+func TestQuotesOfBusinessesAreIndependent(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
-	var atOnce, most int
-	held, release := make(chan struct{}, 200), make(chan struct{})
-	h := start(t)
+	var concurrent, maxConcurrent int
+	waiting, release := make(chan struct{}, 200), make(chan struct{})
+	h := newHarness(t)
 	h.pricing.asked = func(slug string) {
 		if slug != "harbor" {
 			return
 		}
 		mu.Lock()
-		atOnce++
-		most = max(most, atOnce)
+		concurrent++
+		maxConcurrent = max(maxConcurrent, concurrent)
 		mu.Unlock()
-		held <- struct{}{}
+		waiting <- struct{}{}
 		<-release
 		mu.Lock()
-		atOnce--
+		concurrent--
 		mu.Unlock()
 	}
 	h.mustPublish(harborYAML)
@@ -69,7 +69,7 @@ func TestOneBusinessTakesNotThePricesOfAnother(t *testing.T) {
 	for day := range 60 {
 		all.Go(func() { h.get(fmt.Sprintf("/services?date=2026-%02d-%02d", 12-day/30, 1+day%30)) })
 	}
-	<-held // the requests of harbor wait for pricing
+	<-waiting // the requests of harbor wait for pricing
 	for range 20 {
 		a := h.call(http.MethodGet, h.public+"/api/public/other/services?date=2026-12-25", nil)
 		if a.status != http.StatusOK || !strings.Contains(a.body, `"applies_pricing_rules":true`) {
@@ -78,17 +78,17 @@ func TestOneBusinessTakesNotThePricesOfAnother(t *testing.T) {
 	}
 	close(release)
 	all.Wait()
-	if most > placesEach() {
-		t.Errorf("%d questions of one business were asked at once, of %d places", most, placesEach())
+	if maxConcurrent > placesPerBusiness() {
+		t.Errorf("%d questions of one business were asked at once, of %d places", maxConcurrent, placesPerBusiness())
 	}
 }
 
-func TestWhatManyAskForAtOnceIsAskedOnce(t *testing.T) {
+func TestConcurrentRequestsShareQuotes(t *testing.T) {
 	t.Parallel()
-	held, release := make(chan struct{}, 200), make(chan struct{})
-	h := start(t)
+	waiting, release := make(chan struct{}, 200), make(chan struct{})
+	h := newHarness(t)
 	h.pricing.asked = func(string) {
-		held <- struct{}{}
+		waiting <- struct{}{}
 		<-release
 	}
 	h.mustPublish(harborYAML)
@@ -101,7 +101,7 @@ func TestWhatManyAskForAtOnceIsAskedOnce(t *testing.T) {
 			}
 		})
 	}
-	<-held
+	<-waiting
 	close(release)
 	all.Wait()
 	if n := h.pricing.calls.Load(); n != 1 {
@@ -109,15 +109,15 @@ func TestWhatManyAskForAtOnceIsAskedOnce(t *testing.T) {
 	}
 }
 
-// TestPricesThatManyWantAtOnceAreAskedForOnce sends requests at the same time, and expects one request for prices. Each
+// TestConcurrentEventRequestsShareQuotes sends requests at the same time, and expects one request for prices. Each
 // of the requests asks for the sales or the available units itself, because only prices are cached.
-func TestPricesThatManyWantAtOnceAreAskedForOnce(t *testing.T) {
+func TestConcurrentEventRequestsShareQuotes(t *testing.T) {
 	t.Parallel()
 	const many = 20
 	for path, manifest := range map[string]string{"/events": eventsYAML, "/rentals?date=2026-12-25": rentalsYAML} {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
-			h := start(t)
+			h := newHarness(t)
 			counted := func() int64 { return h.sales.calls.Load() + h.ceilings.calls.Load() }
 			release := make(chan struct{})
 			h.pricing.asked = func(string) { <-release }

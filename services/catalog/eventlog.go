@@ -14,12 +14,12 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
 )
 
-// showEvents returns, by kind of subject, the function that renders the subject of an event.
+// eventViews returns, by kind of subject, the function that renders the subject of an event.
 // Catalog has one kind, the business, which is rendered as in the list of businesses.
-func showEvents() map[event.SubjectKind]eventlog.Show {
-	read := func(_ context.Context, kept []json.RawMessage) ([]catalog.Business, error) {
-		lines := make([]catalog.Business, len(kept))
-		for i, text := range kept {
+func eventViews() map[event.SubjectKind]eventlog.Show {
+	read := func(_ context.Context, decode []json.RawMessage) ([]catalog.Business, error) {
+		lines := make([]catalog.Business, len(decode))
+		for i, text := range decode {
 			if err := json.Unmarshal(text, &lines[i]); err != nil {
 				return nil, err
 			}
@@ -32,13 +32,13 @@ func showEvents() map[event.SubjectKind]eventlog.Show {
 	}
 }
 
-// eraseEventsEvery is the interval at which events of removed businesses are erased.
-const eraseEventsEvery = time.Hour
+// eraseEventsInterval is the interval at which events of removed businesses are erased.
+const eraseEventsInterval = time.Hour
 
 // eraseEvents erases the events of businesses whose removal was at least [catalog.KeptAfterRemoval] ago.
 // eraseEvents runs until ctx ends. If the database fails, eraseEvents tries again after the interval.
 func eraseEvents(ctx context.Context, businesses *store.Store, now clock.Clock, tel *telemetry.Telemetry) error {
-	return periodic.Job{Every: eraseEventsEvery, Timeout: time.Minute,
+	return periodic.Job{Every: eraseEventsInterval, Timeout: time.Minute,
 		FailureMessage: "events of removed businesses stay for now", Do: func(ctx context.Context) error {
 			_, err := businesses.EraseEvents(ctx, now.Now().Add(-catalog.KeptAfterRemoval))
 			return err

@@ -18,9 +18,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-func TestEventsTellOfBusinessesAsTheListShowsThem(t *testing.T) {
+func TestEventLogShowsBusinesses(t *testing.T) {
 	t.Parallel()
-	h := start(t)
+	h := newHarness(t)
 	client := peer.New("catalog", h.internal, telemetry.Discard(), peer.Timeout(testkit.MaxWait))
 	t.Cleanup(client.Close)
 	who := actor.Actor{Kind: actor.Owner, ID: uuid.New()}
@@ -41,7 +41,7 @@ func TestEventsTellOfBusinessesAsTheListShowsThem(t *testing.T) {
 	if _, err := h.owner.Rollback(ctx, "harbor", 1, ""); err != nil {
 		t.Fatal(err)
 	}
-	if err := h.owner.Delete(ctx, "harbor", firstOf("harbor")); err != nil {
+	if err := h.owner.Delete(ctx, "harbor", derivedID("harbor")); err != nil {
 		t.Fatal(err)
 	}
 	events := eventclient.New(client)

@@ -22,32 +22,32 @@ import (
 type salesServer struct {
 	*httptest.Server
 
-	calls atomic.Int64
-	sold  atomic.Int64
-	last  atomic.Pointer[booking.SalesRequest]
-	path  atomic.Pointer[string]
-	tiers atomic.Pointer[[]uuid.UUID]
-	away  atomic.Bool
-	slow  chan struct{} // answers wait until it is closed
+	calls       atomic.Int64
+	sold        atomic.Int64
+	lastRequest atomic.Pointer[booking.SalesRequest]
+	path        atomic.Pointer[string]
+	tiers       atomic.Pointer[[]uuid.UUID]
+	isAway      atomic.Bool
+	isSlow      chan struct{} // answers wait until it is closed
 
-	deaf   atomic.Bool // refuses new versions of offers
-	offers sync.Map    // path → the last version received
+	rejectsVersions atomic.Bool // refuses new versions of snapshots
+	versions        sync.Map    // path → the last version received
 }
 
-// told stores the version of an offer that catalog sends.
-func (s *salesServer) told(w http.ResponseWriter, r *http.Request) {
+// receiveVersion stores the version of a snapshot that catalog sends.
+func (s *salesServer) receiveVersion(w http.ResponseWriter, r *http.Request) {
 	var newest booking.PublishedOffer
-	if err := json.NewDecoder(r.Body).Decode(&newest); err != nil || s.deaf.Load() {
+	if err := json.NewDecoder(r.Body).Decode(&newest); err != nil || s.rejectsVersions.Load() {
 		w.WriteHeader(http.StatusInternalServerError)
 		return
 	}
-	s.offers.Store(r.URL.Path, newest.Version)
+	s.versions.Store(r.URL.Path, newest.Version)
 	w.WriteHeader(http.StatusNoContent)
 }
 
 func newSalesServer(t testing.TB) *salesServer {
-	s := &salesServer{slow: make(chan struct{})}
-	close(s.slow)
+	s := &salesServer{isSlow: make(chan struct{})}
+	close(s.isSlow)
 	s.sold.Store(7)
 	s.tiers.Store(&[]uuid.UUID{})
 	s.Server = httptest.NewServer(http.HandlerFunc(s.sales))
@@ -57,17 +57,17 @@ func newSalesServer(t testing.TB) *salesServer {
 
 func (s *salesServer) sales(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodPut {
-		s.told(w, r)
+		s.receiveVersion(w, r)
 		return
 	}
 	s.calls.Add(1)
-	<-s.slow
+	<-s.isSlow
 	var asked booking.SalesRequest
-	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil || s.away.Load() {
+	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil || s.isAway.Load() {
 		w.WriteHeader(http.StatusInternalServerError)
 		return
 	}
-	s.last.Store(&asked)
+	s.lastRequest.Store(&asked)
 	s.path.Store(&r.URL.Path)
 	answer := booking.Sales{}
 	for _, id := range asked.EventIDs {
@@ -109,9 +109,9 @@ events:
   - {key: free, name: Free, date: 2026-12-01, start_time: "10:00", end_time: "11:00", total_capacity: 5, tiers: [{key: in, name: In, capacity: 5}]}
 `
 
-func TestEventsAreQuotedAndCountedInOneCallEach(t *testing.T) {
+func TestEventsRequestsQuotesAndSalesInOneCallEach(t *testing.T) {
 	t.Parallel()
-	h := start(t)
+	h := newHarness(t)
 	version := h.mustPublish(eventsYAML)
 	h.sales.tiers.Store(&[]uuid.UUID{uuid.MustParse(vipID)})
 	a := h.get("/events")
@@ -133,14 +133,14 @@ func TestEventsAreQuotedAndCountedInOneCallEach(t *testing.T) {
 	if n := len(a.json(t)["events"].([]any)); n != 2 {
 		t.Errorf("%d events", n)
 	}
-	asked := h.pricing.last.Load()
+	asked := h.pricing.lastRequest.Load()
 	if h.pricing.calls.Load() != 1 || len(asked.Items) != 2 || asked.OfferVersion != version ||
 		!asked.PurchaseAt.Equal(h.clock.Now()) ||
 		asked.Items[1].Kind != pricing.KindEvent || asked.Items[1].ID.String() != galaID ||
 		asked.Items[1].TierID.String() != vipID {
 		t.Errorf("pricing was asked %d times, last %+v", h.pricing.calls.Load(), asked)
 	}
-	counted := h.sales.last.Load()
+	counted := h.sales.lastRequest.Load()
 	if h.sales.calls.Load() != 1 || len(counted.EventIDs) != 2 || counted.EventIDs[0].String() != galaID {
 		t.Errorf("booking was asked %d times, last %+v", h.sales.calls.Load(), counted)
 	}
@@ -150,19 +150,19 @@ func TestEventsAreQuotedAndCountedInOneCallEach(t *testing.T) {
 	}
 }
 
-func TestEventsAreListedWhilePeersAreAway(t *testing.T) {
+func TestEventsListsIfPeersAreDown(t *testing.T) {
 	t.Parallel()
 	for name, away := range map[string]func(*harness){
-		"booking fails":        func(h *harness) { h.sales.away.Store(true) },
+		"booking fails":        func(h *harness) { h.sales.isAway.Store(true) },
 		"booking is not there": func(h *harness) { h.sales.Close() },
 		"booking is slow": func(h *harness) {
-			h.sales.slow = make(chan struct{})
-			h.t.Cleanup(func() { close(h.sales.slow) })
+			h.sales.isSlow = make(chan struct{})
+			h.t.Cleanup(func() { close(h.sales.isSlow) })
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := start(t, func(c *Config) { c.BookingTimeout = 300 * time.Millisecond })
+			h := newHarness(t, func(c *Config) { c.BookingTimeout = 300 * time.Millisecond })
 			h.mustPublish(eventsYAML)
 			away(h)
 			a := h.get("/events")
@@ -174,9 +174,9 @@ func TestEventsAreListedWhilePeersAreAway(t *testing.T) {
 	}
 	t.Run("pricing fails", func(t *testing.T) {
 		t.Parallel()
-		h := start(t)
+		h := newHarness(t)
 		h.mustPublish(eventsYAML)
-		h.pricing.away.Store(true)
+		h.pricing.isAway.Store(true)
 		a := h.get("/events")
 		if a.status != http.StatusOK || strings.Count(a.body, `"quoted_price":null`) != 3 || !strings.Contains(a.body,
 			`"applies_pricing_rules":false`) ||
@@ -186,9 +186,9 @@ func TestEventsAreListedWhilePeersAreAway(t *testing.T) {
 	})
 }
 
-func TestEventsAreListedUntilTheEndOfTheirDayInTheBusiness(t *testing.T) {
+func TestEventsListsUntilEndOfDay(t *testing.T) {
 	t.Parallel()
-	h := start(t) // noon in UTC on 2026-11-21
+	h := newHarness(t) // noon in UTC on 2026-11-21
 	names := func() string {
 		var list []string
 		for _, e := range h.get("/events").json(t)["events"].([]any) {
@@ -214,9 +214,9 @@ func TestEventsAreListedUntilTheEndOfTheirDayInTheBusiness(t *testing.T) {
 	}
 }
 
-func TestABusinessWithoutEventsAsksNobody(t *testing.T) {
+func TestEventsCallsNoPeerWithoutEvents(t *testing.T) {
 	t.Parallel()
-	h := start(t)
+	h := newHarness(t)
 	for _, manifest := range []string{harborYAML, "modules: {events: false}\n" + eventsYAML} {
 		h.mustPublish(manifest)
 		a := h.get("/events")
@@ -232,9 +232,9 @@ func TestABusinessWithoutEventsAsksNobody(t *testing.T) {
 		"business_not_found", "Business not found")
 }
 
-func TestEventsResolveTheirLanguage(t *testing.T) {
+func TestEventsResolvesLanguage(t *testing.T) {
 	t.Parallel()
-	h := start(t)
+	h := newHarness(t)
 	h.mustPublish(eventsYAML)
 	if a := h.get("/events"); !strings.Contains(a.body, `"name_translations":{"pt":"Gala Grande"}`) ||
 		!strings.Contains(a.body, `"name_translations":{"pt":"Lugar"}`) {

@@ -19,9 +19,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-func TestOwnerPublishesReadsBackAndRollsBack(t *testing.T) {
+func TestOwnerPublishReadRollback(t *testing.T) {
 	t.Parallel()
-	h := start(t)
+	h := newHarness(t)
 	ctx := t.Context()
 	first, err := h.owner.Publish(ctx, "harbor", []byte(harborYAML), peercatalog.MediaYAML, "")
 	if err != nil {
@@ -64,14 +64,14 @@ func TestOwnerPublishesReadsBackAndRollsBack(t *testing.T) {
 	}
 }
 
-func TestCompilingPublishesNothing(t *testing.T) {
+func TestCompileDoesNotPublish(t *testing.T) {
 	t.Parallel()
-	h := start(t)
+	h := newHarness(t)
 	h.mustPublish(harborYAML)
-	offer, err := h.owner.Compile(t.Context(), "harbor",
+	snapshot, err := h.owner.Compile(t.Context(), "harbor",
 		[]byte(strings.Replace(harborYAML, "name: Harbor", "name: New Harbor", 1)))
-	if err != nil || offer.Name != "New Harbor" {
-		t.Errorf("got %+v, %v", offer, err)
+	if err != nil || snapshot.Name != "New Harbor" {
+		t.Errorf("got %+v, %v", snapshot, err)
 	}
 	if newest, err := h.owner.Get(t.Context(), "harbor", 0, ""); err != nil || newest.ETag != `"1"` {
 		t.Errorf("it was published: %+v, %v", newest, err)
@@ -85,9 +85,9 @@ func TestCompilingPublishesNothing(t *testing.T) {
 	}
 }
 
-func TestEveryFormatGivesBackTheSameManifest(t *testing.T) {
+func TestPublishAcceptsEachFormat(t *testing.T) {
 	t.Parallel()
-	h := start(t)
+	h := newHarness(t)
 	h.mustPublish(harborYAML)
 	want, problems := manifest.Parse([]byte(harborYAML))
 	if len(problems) > 0 {
@@ -130,9 +130,9 @@ func canonical(t *testing.T, m *manifest.Manifest) string {
 	return string(b)
 }
 
-func TestAnInvalidManifestIsRefusedWithEveryProblem(t *testing.T) {
+func TestPublishReportsAllProblems(t *testing.T) {
 	t.Parallel()
-	h := start(t)
+	h := newHarness(t)
 	h.mustPublish(harborYAML)
 	a := h.publish(harborHead +
 		"services: [{key: a, name: A, duration_minutes: 0}, {key: a, nam: A, duration_minutes: 5}]\n")
@@ -179,9 +179,9 @@ func (h *harness) wantVersions(want ...int64) {
 	}
 }
 
-func TestAnIdIsFixedAndItsOwn(t *testing.T) {
+func TestPublishRejectsChangedOrTakenID(t *testing.T) {
 	t.Parallel()
-	h := start(t)
+	h := newHarness(t)
 	h.mustPublish(harborYAML)
 	moved := h.publish(strings.Replace(harborYAML, "slug: harbor",
 		"id: 3f2c8a52-0c5e-4d5b-9a55-6f0f4a1f7d10\nslug: harbor", 1))
@@ -197,18 +197,18 @@ func TestAnIdIsFixedAndItsOwn(t *testing.T) {
 	h.wantVersions(1)
 }
 
-func TestTooLargeManifestsAreRefused(t *testing.T) {
+func TestPublishRejectsTooLargeManifest(t *testing.T) {
 	t.Parallel()
-	h := start(t)
+	h := newHarness(t)
 	for _, size := range []int{manifest.MaxBytes + 1, 17 << 20} {
 		h.wantFault(h.publish(strings.Repeat("#", size)), http.StatusRequestEntityTooLarge, "payload_too_large",
 			"too large")
 	}
 }
 
-func TestBadOwnerRequestsAreNamed(t *testing.T) {
+func TestOwnerFaultsNameInvalidFields(t *testing.T) {
 	t.Parallel()
-	h := start(t)
+	h := newHarness(t)
 	h.mustPublish(harborYAML)
 	one := h.internal + "/internal/businesses/harbor"
 	h.wantFault(h.publish(harborYAML, "If-None-Match", "*"), http.StatusPreconditionFailed, "precondition_failed",
@@ -243,18 +243,18 @@ func TestBadOwnerRequestsAreNamed(t *testing.T) {
 	}
 }
 
-func TestARemovedBusinessIsGoneEverywhere(t *testing.T) {
+func TestRemovedBusinessIsNotFound(t *testing.T) {
 	t.Parallel()
-	h := start(t)
+	h := newHarness(t)
 	h.mustPublish(harborYAML)
 	h.get("/info")
-	if err := h.owner.Delete(t.Context(), "harbor", firstOf("harbor")); err != nil {
+	if err := h.owner.Delete(t.Context(), "harbor", derivedID("harbor")); err != nil {
 		t.Fatal(err)
 	}
 	h.wantFault(h.get("/info"), http.StatusNotFound, "business_not_found", "Business not found")
 	h.wantFault(h.call(http.MethodGet, h.internal+"/internal/offers/harbor", nil), http.StatusNotFound,
 		"business_not_found", "Business not found")
-	if err := h.owner.Delete(t.Context(), "harbor", firstOf("harbor")); !fault.Is(err, fault.BusinessNotFound) {
+	if err := h.owner.Delete(t.Context(), "harbor", derivedID("harbor")); !fault.Is(err, fault.BusinessNotFound) {
 		t.Errorf("removed twice: %v", err)
 	}
 	if a := h.publish(harborYAML); a.status != http.StatusCreated || a.json(t)["version"] != 2.0 {
@@ -262,9 +262,9 @@ func TestARemovedBusinessIsGoneEverywhere(t *testing.T) {
 	}
 }
 
-func TestListsPage(t *testing.T) {
+func TestListsHavePages(t *testing.T) {
 	t.Parallel()
-	h := start(t)
+	h := newHarness(t)
 	for _, slug := range []string{"quay", "bay", "harbor"} {
 		source := strings.ReplaceAll(harborYAML, "slug: harbor", "slug: "+slug)
 		if _, err := h.owner.Publish(t.Context(), slug, []byte(source), "", ""); err != nil {
@@ -301,9 +301,9 @@ func TestListsPage(t *testing.T) {
 	}
 }
 
-func TestOffersAreTaggedAndNeverOld(t *testing.T) {
+func TestSnapshotsHaveEntityTagsAndAreFresh(t *testing.T) {
 	t.Parallel()
-	h := start(t, withoutRedis)
+	h := newHarness(t, disableRedis)
 	// The clock does not advance and no message comes, so a replica that used its cache would return an old version.
 	_, other := h.run()
 	url := other + "/internal/offers/harbor"
@@ -311,12 +311,13 @@ func TestOffersAreTaggedAndNeverOld(t *testing.T) {
 	for i := range 5 {
 		h.mustPublish(strings.Replace(harborYAML, "name: Harbor", fmt.Sprintf("name: Harbor %d", i), 1))
 		a := h.call(http.MethodGet, url, nil, "If-None-Match", tag)
-		var offer peercatalog.Snapshot
-		if err := json.Unmarshal([]byte(a.body), &offer); err != nil {
+		var snapshot peercatalog.Snapshot
+		if err := json.Unmarshal([]byte(a.body), &snapshot); err != nil {
 			t.Fatalf("%d %v", a.status, err)
 		}
-		if offer.Name != fmt.Sprintf("Harbor %d", i) || offer.Version != int64(i+1) || a.header.Get("ETag") == tag {
-			t.Errorf("publish %d shows %s in version %d", i, offer.Name, offer.Version)
+		if snapshot.Name != fmt.Sprintf("Harbor %d", i) || snapshot.Version != int64(i+1) ||
+			a.header.Get("ETag") == tag {
+			t.Errorf("publish %d shows %s in version %d", i, snapshot.Name, snapshot.Version)
 		}
 		tag = a.header.Get("ETag")
 	}
@@ -325,9 +326,9 @@ func TestOffersAreTaggedAndNeverOld(t *testing.T) {
 	}
 }
 
-func TestChangesAreAnnounced(t *testing.T) {
+func TestChangesAreSentToRedis(t *testing.T) {
 	t.Parallel()
-	h := start(t)
+	h := newHarness(t)
 	rdb, _ := testkit.Redis(t)
 	slug := "bay-" + testkit.Unique() // the tests share the channel
 	source := strings.Replace(harborYAML, "slug: harbor", "slug: "+slug, 1)
@@ -341,7 +342,7 @@ func TestChangesAreAnnounced(t *testing.T) {
 	for _, change := range []func() error{
 		func() error { _, err := h.owner.Publish(t.Context(), slug, []byte(source), "", ""); return err },
 		func() error { _, err := h.owner.Rollback(t.Context(), slug, 1, ""); return err },
-		func() error { return h.owner.Delete(t.Context(), slug, firstOf(slug)) },
+		func() error { return h.owner.Delete(t.Context(), slug, derivedID(slug)) },
 	} {
 		if err := change(); err != nil {
 			t.Fatal(err)
@@ -358,9 +359,9 @@ func TestChangesAreAnnounced(t *testing.T) {
 	}
 }
 
-// large returns a manifest of 2,000 services and 500 staff members, whose descriptions repeat a sentence. With 60
-// sentences each it has about 5 MB.
-func large(sentences int) []byte {
+// largeManifest returns a manifest of 2,000 services and 500 staff members, whose descriptions repeat a sentence. With
+// 60 sentences each it has about 5 MB.
+func largeManifest(sentences int) []byte {
 	words := strings.Repeat("All about <b>this</b> &amp; that. ", sentences)
 	var b bytes.Buffer
 	b.WriteString(harborHead + "staff:\n")
@@ -377,10 +378,10 @@ func large(sentences int) []byte {
 	return b.Bytes()
 }
 
-func TestALargeBusinessIsPublishedAndShown(t *testing.T) {
+func TestPublishAcceptsLargeManifest(t *testing.T) {
 	t.Parallel()
-	h := start(t)
-	h.mustPublish(string(large(1)))
+	h := newHarness(t)
+	h.mustPublish(string(largeManifest(1)))
 	if n := len(h.get("/services?locale=pt").json(t)["services"].([]any)); n != 2000 {
 		t.Errorf("%d services", n)
 	}
@@ -389,9 +390,9 @@ func TestALargeBusinessIsPublishedAndShown(t *testing.T) {
 	}
 }
 
-func TestRepeatedChangesAreAnsweredAsTheFirst(t *testing.T) {
+func TestRepeatedChangesReturnFirstResult(t *testing.T) {
 	t.Parallel()
-	h := start(t)
+	h := newHarness(t)
 	named := func(key string) context.Context {
 		return idempotency.With(t.Context(), idempotency.Request{Key: key})
 	}
@@ -418,14 +419,14 @@ func TestRepeatedChangesAreAnsweredAsTheFirst(t *testing.T) {
 		}
 	}
 	for range 2 {
-		if err := h.owner.Delete(named("d"), "harbor", firstOf("harbor")); err != nil {
+		if err := h.owner.Delete(named("d"), "harbor", derivedID("harbor")); err != nil {
 			t.Errorf("remove: %v", err)
 		}
 	}
 	if got, err := h.owner.Rollback(named("c"), "harbor", 1, ""); err != nil || got.Version != 3 {
 		t.Errorf("rollback, repeated after the removal: %+v, %v", got, err)
 	}
-	if err := h.owner.Delete(named("e"), "harbor", firstOf("harbor")); !fault.Is(err, fault.BusinessNotFound) {
+	if err := h.owner.Delete(named("e"), "harbor", derivedID("harbor")); !fault.Is(err, fault.BusinessNotFound) {
 		t.Errorf("remove what is gone, under a new key: %v", err)
 	}
 }

@@ -45,13 +45,13 @@ func (h *harness) addPictures() {
 	h.t.Helper()
 	h.execute(`
 INSERT INTO media_files SELECT repeat('a', 63) || n, '2026-11-21' FROM generate_series(1, 2) n;
-INSERT INTO media SELECT '` + firstOf("harbor").String() + `', repeat('a', 63) || n, 'image/png', 1000, 1000 * n, 500, '#00000' || n,
+INSERT INTO media SELECT '` + derivedID("harbor").String() + `', repeat('a', 63) || n, 'image/png', 1000, 1000 * n, 500, '#00000' || n,
     '2026-11-21' FROM generate_series(1, 2) n`)
 }
 
 func TestPublishRefusesUnknownPictures(t *testing.T) {
 	t.Parallel()
-	h := start(t)
+	h := newHarness(t)
 	h.mustPublish(harborYAML)
 	h.call(http.MethodPut, h.internal+"/internal/businesses/other",
 		[]byte(strings.Replace(harborYAML, "slug: harbor", "slug: other", 1)))
@@ -72,7 +72,8 @@ func TestPublishRefusesUnknownPictures(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 	}
-	if a := h.call(http.MethodPost, h.internal+"/internal/businesses/harbor/offer", []byte(picturedYAML)); a.status != 400 {
+	if a := h.call(http.MethodPost, h.internal+"/internal/businesses/harbor/offer",
+		[]byte(picturedYAML)); a.status != 400 {
 		t.Errorf("a preview: %d %s", a.status, a.body)
 	}
 	h.addPictures()
@@ -84,19 +85,20 @@ func TestPublishRefusesUnknownPictures(t *testing.T) {
 
 func TestSnapshotHasPictures(t *testing.T) {
 	t.Parallel()
-	h := start(t, func(c *Config) { c.PagesURL = "https://book.example.com/" })
+	h := newHarness(t, func(c *Config) { c.PagesURL = "https://book.example.com/" })
 	h.mustPublish(harborYAML)
 	h.addPictures()
 	h.mustPublish(picturedYAML)
 	one := peercatalog.Picture{ID: picture("1"), Width: 1000, Height: 500, Colour: "#000001"}
 	two := peercatalog.Picture{ID: picture("2"), Width: 2000, Height: 500, Colour: "#000002"}
-	var offer peercatalog.Snapshot
+	var snapshot peercatalog.Snapshot
 	a := h.call(http.MethodGet, h.internal+"/internal/offers/harbor", nil)
-	if err := json.Unmarshal([]byte(a.body), &offer); err != nil {
+	if err := json.Unmarshal([]byte(a.body), &snapshot); err != nil {
 		t.Fatal(err)
 	}
-	got := []any{offer.Logo, offer.Page.Cover, offer.Page.Gallery, offer.Staff[0].Photo, offer.Staff[1].Photo,
-		offer.Services[0].Picture, offer.Events[0].Picture, offer.Rentals[0].Picture}
+	got := []any{snapshot.Logo, snapshot.Page.Cover, snapshot.Page.Gallery, snapshot.Staff[0].Photo,
+		snapshot.Staff[1].Photo,
+		snapshot.Services[0].Picture, snapshot.Events[0].Picture, snapshot.Rentals[0].Picture}
 	want := []any{&one, &two, []peercatalog.Picture{one, two}, &one, (*peercatalog.Picture)(nil), &two, &one, &one}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -124,12 +126,12 @@ func TestSnapshotHasPictures(t *testing.T) {
 // TestPicturesAreInCopies shows that a replica that reads the copy in Redis has the pictures, too.
 func TestPicturesAreInCopies(t *testing.T) {
 	t.Parallel()
-	h, hanging := startBeforeHanging(t)
+	h, hanging := newHangingHarness(t)
 	h.mustPublish(harborYAML)
 	h.addPictures()
 	h.mustPublish(picturedYAML)
 	h.get("/info")
-	h.copied("2", time.Hour)
+	h.waitForCopy("2", time.Hour)
 	public, _ := h.restart(hanging)
 	a := h.call(http.MethodGet, public+"/api/public/harbor/info", nil)
 	if a.status != http.StatusOK || !strings.Contains(a.body, picture("1")+"-800.webp") {
@@ -140,7 +142,7 @@ func TestPicturesAreInCopies(t *testing.T) {
 
 func TestRollbackRefusesRemovedPictures(t *testing.T) {
 	t.Parallel()
-	h := start(t)
+	h := newHarness(t)
 	h.mustPublish(harborYAML)
 	h.addPictures()
 	h.mustPublish(picturedYAML)
@@ -153,7 +155,7 @@ func TestRollbackRefusesRemovedPictures(t *testing.T) {
 	a := h.call(http.MethodPost, h.internal+"/internal/businesses/harbor/rollback", []byte(`{"version": 2}`))
 	h.wantFault(a, http.StatusConflict, "conflict", "The manifest shows a picture that was removed")
 	h.wantFault(h.publish(picturedYAML), http.StatusBadRequest, "invalid_parameter", "has no picture")
-	if err := h.owner.Delete(t.Context(), "harbor", firstOf("harbor")); err != nil {
+	if err := h.owner.Delete(t.Context(), "harbor", derivedID("harbor")); err != nil {
 		t.Fatal(err)
 	}
 	if left := h.database(`SELECT count(*)::text FROM ` + pgx.Identifier{h.config.Postgres.Schema,

@@ -15,9 +15,9 @@ func (h *harness) quotes(path, price string) {
 	}
 }
 
-func TestAnAnswerIsRenderedOnceForAVersionLanguageAndDate(t *testing.T) {
+func TestAnswerIsCachedByVersionLanguageAndDate(t *testing.T) {
 	t.Parallel()
-	h := start(t)
+	h := newHarness(t)
 	h.mustPublish(harborYAML)
 	paths := []string{"/services", "/services?date=2026-12-25", "/services?locale=pt", "/services?locale=xx", "/staff",
 		"/staff?locale=pt", "/info"}
@@ -27,8 +27,8 @@ func TestAnAnswerIsRenderedOnceForAVersionLanguageAndDate(t *testing.T) {
 	}
 	asked := h.pricing.calls.Load()
 	for _, path := range paths {
-		if again := h.get(path).body; again != first[path] {
-			t.Errorf("%s: first %s, then %s", path, first[path], again)
+		if second := h.get(path).body; second != first[path] {
+			t.Errorf("%s: first %s, then %s", path, first[path], second)
 		}
 	}
 	if asked != 4 || h.pricing.calls.Load() != asked {
@@ -43,9 +43,9 @@ func TestAnAnswerIsRenderedOnceForAVersionLanguageAndDate(t *testing.T) {
 	}
 }
 
-func TestStaffIsKeptForEachServiceByItself(t *testing.T) {
+func TestStaffIsCachedByService(t *testing.T) {
 	t.Parallel()
-	h := start(t)
+	h := newHarness(t)
 	h.mustPublish(harborYAML)
 	ids := h.serviceIDs()
 	for range 2 {
@@ -58,13 +58,13 @@ func TestStaffIsKeptForEachServiceByItself(t *testing.T) {
 	}
 }
 
-func TestPricesAreAskedForAgainAfterTwoSeconds(t *testing.T) {
+func TestPricesAreRefreshedAfterTwoSeconds(t *testing.T) {
 	t.Parallel()
 	for path, manifest := range map[string]string{"/services": harborYAML, "/events": eventsYAML,
 		"/rentals": rentalsYAML} {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
-			h := start(t)
+			h := newHarness(t)
 			h.mustPublish(manifest)
 			h.quotes(path, "9.00")
 			h.pricing.percent.Store(50)
@@ -79,9 +79,9 @@ func TestPricesAreAskedForAgainAfterTwoSeconds(t *testing.T) {
 	}
 }
 
-func TestAnAnswerWhosePricesComeOutTheSameKeepsItsTag(t *testing.T) {
+func TestUnchangedPricesKeepEntityTag(t *testing.T) {
 	t.Parallel()
-	h := start(t)
+	h := newHarness(t)
 	h.mustPublish(harborYAML)
 	first := h.get("/services")
 	h.clock.Advance(2 * time.Second)
@@ -96,9 +96,9 @@ func TestAnAnswerWhosePricesComeOutTheSameKeepsItsTag(t *testing.T) {
 	}
 }
 
-func TestPricesAreShownNoLongerThanPricingSays(t *testing.T) {
+func TestPricesExpireAtValidUntil(t *testing.T) {
 	t.Parallel()
-	h := start(t)
+	h := newHarness(t)
 	h.mustPublish(harborYAML)
 	for _, edge := range []time.Time{
 		time.Date(2026, 11, 21, 12, 1, 0, 0, time.UTC), time.Date(2026, 11, 21, 12, 2, 0, 0, time.UTC),
@@ -114,9 +114,9 @@ func TestPricesAreShownNoLongerThanPricingSays(t *testing.T) {
 	}
 }
 
-func TestQuotesOfADateChangeWithTheBusinessesToday(t *testing.T) {
+func TestQuotesChangeAtMidnightOfBusiness(t *testing.T) {
 	t.Parallel()
-	h := start(t)
+	h := newHarness(t)
 	h.mustPublish(strings.Replace(harborYAML, "Europe/Lisbon", "Pacific/Auckland", 1))
 	for _, path := range []string{"/services?date=2026-12-25", "/services"} {
 		h.pricing.percent.Store(90)
@@ -128,29 +128,29 @@ func TestQuotesOfADateChangeWithTheBusinessesToday(t *testing.T) {
 	}
 }
 
-func TestADegradedAnswerIsNeverKept(t *testing.T) {
+func TestDegradedAnswerIsNotCached(t *testing.T) {
 	t.Parallel()
-	h := start(t)
+	h := newHarness(t)
 	h.mustPublish(harborYAML)
-	h.pricing.away.Store(true)
+	h.pricing.isAway.Store(true)
 	h.quotes("/services", "null")
-	h.pricing.away.Store(false)
+	h.pricing.isAway.Store(false)
 	h.quotes("/services", "9.00") // at once, because the clock does not advance
 }
 
-func TestQuotesOfANewerVersionAreShownAndNotKept(t *testing.T) {
+func TestQuotesOfNewerVersionAreNotCached(t *testing.T) {
 	t.Parallel()
-	h := start(t)
+	h := newHarness(t)
 	h.mustPublish(harborYAML)
-	h.pricing.ahead.Store(1)
+	h.pricing.leadTime.Store(1)
 	h.quotes("/services", "9.00")
 	h.pricing.percent.Store(50)
 	h.quotes("/services", "5.00")
 }
 
-func TestANewVersionIsNeverAnsweredWithTheBytesOfAnOldOne(t *testing.T) {
+func TestNewVersionIsNotServedFromCache(t *testing.T) {
 	t.Parallel()
-	h := start(t)
+	h := newHarness(t)
 	h.mustPublish(harborYAML)
 	paths := []string{"/info", "/services", "/staff"}
 	for _, path := range paths {
@@ -165,9 +165,9 @@ func TestANewVersionIsNeverAnsweredWithTheBytesOfAnOldOne(t *testing.T) {
 	}
 }
 
-func TestTicketsSoldShowAtOnceWhilePricesHold(t *testing.T) {
+func TestSoldTicketsShowWhilePricesAreCached(t *testing.T) {
 	t.Parallel()
-	h := start(t)
+	h := newHarness(t)
 	h.mustPublish(eventsYAML)
 	before := h.get("/events")
 	h.sales.sold.Store(9)
@@ -179,25 +179,25 @@ func TestTicketsSoldShowAtOnceWhilePricesHold(t *testing.T) {
 	if h.pricing.calls.Load() != 1 || h.sales.calls.Load() != 2 {
 		t.Errorf("pricing was asked %d times, booking %d times", h.pricing.calls.Load(), h.sales.calls.Load())
 	}
-	h.sales.away.Store(true)
+	h.sales.isAway.Store(true)
 	if a := h.get("/events"); strings.Count(a.body, `"spots_remaining":null`) != 5 || !strings.Contains(a.body,
 		`"quoted_price":18.00`) {
 		t.Errorf("without booking: %s", a.body)
 	}
-	h.sales.away.Store(false)
+	h.sales.isAway.Store(false)
 	if a := h.get("/events"); a.body != after.body || a.header.Get("ETag") != after.header.Get("ETag") {
 		t.Errorf("booking is back: %s", a.body)
 	}
 }
 
-func TestCeilingsShowAtOnceWhilePricesHold(t *testing.T) {
+func TestCeilingsShowWhilePricesAreCached(t *testing.T) {
 	t.Parallel()
-	h := start(t)
+	h := newHarness(t)
 	h.mustPublish(rentalsYAML)
 	before := h.get("/rentals")
-	h.ceilings.away.Store(true)
+	h.ceilings.isAway.Store(true)
 	away := h.get("/rentals")
-	h.ceilings.away.Store(false)
+	h.ceilings.isAway.Store(false)
 	after := h.get("/rentals")
 	if !strings.Contains(before.body, `"max_bookable_online":2`) || strings.Contains(away.body,
 		`"max_bookable_online":2`) || after.body != before.body {

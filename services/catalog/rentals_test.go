@@ -19,10 +19,10 @@ import (
 type ceilingServer struct {
 	*httptest.Server
 
-	calls atomic.Int64
-	last  atomic.Pointer[string] // path and query
-	away  atomic.Bool
-	slow  atomic.Pointer[chan struct{}] // answers wait until it is closed
+	calls       atomic.Int64
+	lastRequest atomic.Pointer[string] // path and query
+	isAway      atomic.Bool
+	isSlow      atomic.Pointer[chan struct{}] // answers wait until it is closed
 }
 
 func newCeilingServer(t testing.TB) *ceilingServer {
@@ -35,11 +35,11 @@ func newCeilingServer(t testing.TB) *ceilingServer {
 func (s *ceilingServer) ceilings(w http.ResponseWriter, r *http.Request) {
 	s.calls.Add(1)
 	uri := r.URL.RequestURI()
-	s.last.Store(&uri)
-	if slow := s.slow.Load(); slow != nil {
+	s.lastRequest.Store(&uri)
+	if slow := s.isSlow.Load(); slow != nil {
 		<-*slow
 	}
-	if s.away.Load() {
+	if s.isAway.Load() {
 		w.WriteHeader(http.StatusInternalServerError)
 		return
 	}
@@ -62,9 +62,9 @@ rentals:
   - {key: vest, name: Vest, price_type: daily, quantity: 1, units_count: 1, add_on: true}
 `
 
-func TestRentalsAreQuotedAndBoundedInOneCallEach(t *testing.T) {
+func TestRentalsRequestsQuotesAndCeilingsInOneCallEach(t *testing.T) {
 	t.Parallel()
-	h := start(t)
+	h := newHarness(t)
 	version := h.mustPublish(rentalsYAML)
 	a := h.get("/rentals?date=2026-12-25&locale=pt-BR")
 	if a.status != http.StatusOK || a.header.Get("ETag") == "" {
@@ -85,32 +85,32 @@ func TestRentalsAreQuotedAndBoundedInOneCallEach(t *testing.T) {
 	if strings.Contains(a.body, "_translations") {
 		t.Errorf("with a locale, translations stay: %s", a.body)
 	}
-	asked := h.pricing.last.Load()
+	asked := h.pricing.lastRequest.Load()
 	if h.pricing.calls.Load() != 1 || len(asked.Items) != 1 || asked.OfferVersion != version ||
 		asked.Items[0].Kind != pricing.KindRental ||
 		asked.Items[0].ID.String() != kayakID || asked.Items[0].Date.String() != "2026-12-25" {
 		t.Errorf("pricing was asked %d times, last %+v", h.pricing.calls.Load(), asked)
 	}
 	if h.ceilings.calls.Load() != 1 ||
-		*h.ceilings.last.Load() != "/internal/businesses/harbor/ceilings?offer_version=1" {
-		t.Errorf("rental was asked %d times, last %s", h.ceilings.calls.Load(), *h.ceilings.last.Load())
+		*h.ceilings.lastRequest.Load() != "/internal/businesses/harbor/ceilings?offer_version=1" {
+		t.Errorf("rental was asked %d times, last %s", h.ceilings.calls.Load(), *h.ceilings.lastRequest.Load())
 	}
 }
 
-func TestRentalsAreListedWithoutWhatDoesNotAnswer(t *testing.T) {
+func TestRentalsListsIfPeersAreDown(t *testing.T) {
 	t.Parallel()
 	for name, stop := range map[string]func(*harness){
-		"away": func(h *harness) { h.ceilings.away.Store(true); h.pricing.away.Store(true) },
+		"away": func(h *harness) { h.ceilings.isAway.Store(true); h.pricing.isAway.Store(true) },
 		"slow": func(h *harness) {
 			slow := make(chan struct{})
 			h.t.Cleanup(func() { close(slow) })
-			h.ceilings.slow.Store(&slow)
-			h.pricing.away.Store(true)
+			h.ceilings.isSlow.Store(&slow)
+			h.pricing.isAway.Store(true)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := start(t, func(c *Config) { c.RentalTimeout = 300 * time.Millisecond })
+			h := newHarness(t, func(c *Config) { c.RentalTimeout = 300 * time.Millisecond })
 			h.mustPublish(rentalsYAML)
 			stop(h)
 			a := h.get("/rentals")
@@ -123,9 +123,9 @@ func TestRentalsAreListedWithoutWhatDoesNotAnswer(t *testing.T) {
 	}
 }
 
-func TestABusinessWithoutRentalsAsksNobody(t *testing.T) {
+func TestRentalsCallsNoPeerWithoutRentals(t *testing.T) {
 	t.Parallel()
-	h := start(t)
+	h := newHarness(t)
 	h.mustPublish(harborHead)
 	a := h.get("/rentals")
 	if a.status != http.StatusOK || !strings.HasPrefix(a.body,

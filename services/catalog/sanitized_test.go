@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-const described = harborHead + `
+const describedYAML = harborHead + `
 page: {about_html: <p onclick="x()">By the harbour</p>, translations: {pt: {about_html: <p style="x">Junto ao porto</p>}}}
 locations:
   - {key: quay, kind: place, directions_html: <p onclick="x()">Second door</p>, translations: {pt: {directions_html: <p style="x">Segunda porta</p>}}}
@@ -42,12 +42,12 @@ func (h *harness) database(statement string) string {
 	return text
 }
 
-// TestDescriptionsAreSanitizedWhenTheyArePublished shows that the descriptions in all languages are sanitized when they
+// TestPublishSanitizesDescriptions shows that the descriptions in all languages are sanitized when they
 // are published, before the first request.
-func TestDescriptionsAreSanitizedWhenTheyArePublished(t *testing.T) {
+func TestPublishSanitizesDescriptions(t *testing.T) {
 	t.Parallel()
-	h := start(t)
-	h.mustPublish(described)
+	h := newHarness(t)
+	h.mustPublish(describedYAML)
 	stored := h.database(`SELECT sanitized::text FROM versions`)
 	for _, gone := range []string{"onclick", "evil", "style", "class", `id=`} {
 		if strings.Contains(stored, gone) {
@@ -73,23 +73,23 @@ func TestDescriptionsAreSanitizedWhenTheyArePublished(t *testing.T) {
 	}
 }
 
-// TestTheStoredSanitizedTextIsShown shows that the stored text is shown without another sanitizing.
-func TestTheStoredSanitizedTextIsShown(t *testing.T) {
+// TestStoredSanitizedTextIsServed shows that the stored text is shown without another sanitizing.
+func TestStoredSanitizedTextIsServed(t *testing.T) {
 	t.Parallel()
-	h := start(t)
-	h.mustPublish(described)
+	h := newHarness(t)
+	h.mustPublish(describedYAML)
 	h.database(`UPDATE versions SET sanitized = replace(sanitized::text, 'Wash', 'Stored')::json RETURNING ''`)
 	if a := h.get("/services"); !strings.Contains(a.body, "Stored") || strings.Contains(a.body, "Wash") {
 		t.Error(a.body)
 	}
 }
 
-// TestAnotherReleasesSanitizedTextIsNotShown shows that the text of another release of the sanitizer is not shown. The
+// TestSanitizedTextOfOtherReleaseIsNotServed shows that the text of another release of the sanitizer is not shown. The
 // text of the owner is sanitized again by the present release.
-func TestAnotherReleasesSanitizedTextIsNotShown(t *testing.T) {
+func TestSanitizedTextOfOtherReleaseIsNotServed(t *testing.T) {
 	t.Parallel()
-	h := start(t)
-	h.mustPublish(described)
+	h := newHarness(t)
+	h.mustPublish(describedYAML)
 	h.database(`UPDATE versions SET sanitizer = sanitizer - 1, sanitized = replace(sanitized::text, 'Wash', 'Stored')::json RETURNING ''`)
 	if a := h.get("/services"); strings.Contains(a.body, "Stored") || strings.Contains(a.body, "onclick") ||
 		!strings.Contains(a.body, "Wash") {
@@ -97,21 +97,21 @@ func TestAnotherReleasesSanitizedTextIsNotShown(t *testing.T) {
 	}
 }
 
-// TestATextThatIsCleanIsStoredOnce shows that a manifest is stored only once if sanitizing does not change it.
-func TestATextThatIsCleanIsStoredOnce(t *testing.T) {
+// TestCleanTextIsStoredOnce shows that a manifest is stored only once if sanitizing does not change it.
+func TestCleanTextIsStoredOnce(t *testing.T) {
 	t.Parallel()
-	h := start(t)
+	h := newHarness(t)
 	h.mustPublish(harborYAML)
 	if stored := h.database(`SELECT coalesce(sanitized::text, 'the canonical text') FROM versions`); stored != "the canonical text" {
 		t.Error(stored)
 	}
 }
 
-// TestARollbackTakesTheSanitizedTextAlong shows that a rollback copies the sanitized text of the old version.
-func TestARollbackTakesTheSanitizedTextAlong(t *testing.T) {
+// TestRollbackCopiesSanitizedText shows that a rollback copies the sanitized text of the old version.
+func TestRollbackCopiesSanitizedText(t *testing.T) {
 	t.Parallel()
-	h := start(t)
-	h.mustPublish(described)
+	h := newHarness(t)
+	h.mustPublish(describedYAML)
 	h.mustPublish(harborYAML)
 	if _, err := h.owner.Rollback(t.Context(), "harbor", 1, ""); err != nil {
 		t.Fatal(err)

@@ -20,10 +20,11 @@ func TestAnswersInFollowsTheQuestions(t *testing.T) {
 		Label: catalog.Label{Text: "Beginner", Translations: map[string]string{"pt": "Principiante"}}}}
 	photos := asked("photos", "Photos", catalog.QuestionCheckbox)
 	photos.Consent = true
-	offer := &catalog.Snapshot{Form: []catalog.Question{asked("weight", "Weight", catalog.QuestionNumber), level, photos,
+	snapshot := &catalog.Snapshot{Form: []catalog.Question{asked("weight", "Weight", catalog.QuestionNumber), level,
+		photos,
 		asked("notes", "Notes", catalog.QuestionTextarea)}}
 	got := [][2]string{}
-	for _, a := range offer.AnswersIn(json.RawMessage(`{"shoe":"42","level":"new","weight":71.50,"_consent":{"photos":true}}`)) {
+	for _, a := range snapshot.AnswersIn(json.RawMessage(`{"shoe":"42","level":"new","weight":71.50,"_consent":{"photos":true}}`)) {
 		got = append(got, [2]string{a.Question.Label.In("pt"), a.Text("pt", "Sim", "Não")})
 	}
 	want := [][2]string{{"Weight (pt)", "71.50"}, {"Level (pt)", "Principiante"}, {"Photos (pt)", "Sim"},
@@ -31,7 +32,7 @@ func TestAnswersInFollowsTheQuestions(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if got := offer.AnswersIn(nil); got != nil {
+	if got := snapshot.AnswersIn(nil); got != nil {
 		t.Errorf("without form_data: %v", got)
 	}
 }

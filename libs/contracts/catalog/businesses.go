@@ -7,13 +7,13 @@ import (
 )
 
 // ChangesChannel is the Redis channel on which the catalog service
-// publishes the slug of a business after its offer has changed.
+// publishes the slug of a business after its snapshot has changed.
 const ChangesChannel = "slotmesh:offers"
 
 // MaxStale is the Cache-Control directive max-stale (RFC 9111 §5.2.1.2). With it a request accepts a stale
-// offer while the database of the catalog service is down. Clients that have no offer in memory send it.
+// snapshot while the database of the catalog service is down. Clients that have no snapshot in memory send it.
 //
-// The response header Age is the number of seconds for which the offer has not been confirmed as the newest one.
+// The response header Age is the number of seconds for which the snapshot has not been confirmed as the newest one.
 const MaxStale = "max-stale"
 
 // The media types of a manifest.

@@ -145,8 +145,8 @@ func TestAnsweredAsksKeysForRequiredAnswersIfTheBusinessEnforcesThem(t *testing.
 		{"the page", actor.Page, false, none, true},
 		{"the owner", actor.Owner, true, none, false},
 	} {
-		offer := &catalog.Snapshot{Form: form, FormEnforceAPI: c.isForced}
-		kept, err := offer.Answered(actor.Actor{Kind: c.by}, c.given)
+		snapshot := &catalog.Snapshot{Form: form, FormEnforceAPI: c.isForced}
+		kept, err := snapshot.Answered(actor.Actor{Kind: c.by}, c.given)
 		if (err != nil) != c.isRefused {
 			t.Errorf("%s: %v", c.name, err)
 		}

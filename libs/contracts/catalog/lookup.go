@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// identified is implemented by the elements of an offer that can be found by their id.
+// identified is implemented by the elements of a snapshot that can be found by their id.
 type identified[T any] interface {
 	*T
 	id() uuid.UUID
@@ -29,7 +29,7 @@ func (r *Rental) ShortestDays() int {
 
 // index finds the elements of a list by their id. It holds the positions of the
 // elements in the list, in the order of the ids. An index is used instead of a map
-// because it needs less memory, and every service keeps many offers in memory.
+// because it needs less memory, and every service keeps many snapshots in memory.
 type index []int32
 
 func newIndex[T any, P identified[T]](list []T) index {
@@ -57,7 +57,7 @@ func find[T any, P identified[T]](list []T, places index, id uuid.UUID) *T {
 	return &list[places[at]]
 }
 
-// compact reduces the memory that an offer needs. It removes the unused capacity of lists,
+// compact reduces the memory that a snapshot needs. It removes the unused capacity of lists,
 // which decoding leaves, and lets services with the same staff members share one list.
 func (o *Snapshot) compact() {
 	o.Staff, o.Services, o.Events, o.Rentals = exact(o.Staff), exact(o.Services), exact(o.Events), exact(o.Rentals)

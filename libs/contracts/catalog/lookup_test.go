@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// large returns an offer with n staff members, services, events and rentals. They are not sorted by id.
+// large returns a snapshot with n staff members, services, events and rentals. They are not sorted by id.
 func large(n int) *Snapshot {
 	o := &Snapshot{Timezone: "Europe/Lisbon", Currency: "EUR"}
 	id := func(kind string, i int) uuid.UUID { return uuid.NewSHA1(uuid.Nil, fmt.Appendf(nil, "%s %d", kind, i)) }

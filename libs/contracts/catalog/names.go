@@ -40,7 +40,7 @@ func (o *Snapshot) PackageName(services []uuid.UUID, sold, language string) stri
 }
 
 // MemberName returns the name of a staff member. It returns `sold`
-// if `id` is nil or if this offer has no staff member with the id.
+// if `id` is nil or if this snapshot has no staff member with the id.
 func (o *Snapshot) MemberName(id *uuid.UUID, sold, language string) string {
 	if id == nil {
 		return sold

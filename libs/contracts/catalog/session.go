@@ -9,12 +9,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// HoldsSession reports whether a booked class session still takes place under this offer
+// HoldsSession reports whether a booked class session still takes place under this snapshot
 // (semantics.md §2). The argument `during` is the booked span. Only the start of this span
 // must still match, so that a changed duration of the service does not cancel the session.
 //
 // The argument `zone` is the time zone at the time of the sale.
-// HoldsSession interprets the local times of the offer in this zone.
+// HoldsSession interprets the local times of the snapshot in this zone.
 func (o *Snapshot) HoldsSession(service, session uuid.UUID, during timespan.Span, zone *time.Location) bool {
 	s := o.Service(service)
 	if s == nil || !s.Active || !o.Modules.Services {

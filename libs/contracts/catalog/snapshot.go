@@ -44,7 +44,7 @@ type Snapshot struct {
 	// yet. Customers then see no services, events or rentals, and cannot book.
 	NotYetOpen bool `json:"not_yet_open,omitempty"`
 
-	// Locations are the places where bookings take place, in the owner's order; see [Offer.Place].
+	// Locations are the places where bookings take place, in the owner's order; see [Snapshot.Place].
 	Locations []Location `json:"locations,omitempty"`
 	Contact   Contact    `json:"contact,omitzero"`
 	Legal     Legal      `json:"legal,omitzero"`
@@ -391,8 +391,8 @@ func (a AppliesTo) Everything() bool {
 	return !a.AllServices && !a.AllEvents && !a.AllRentals && len(a.Services)+len(a.Events)+len(a.Rentals) == 0
 }
 
-// Prepare makes an offer that was decoded from JSON ready for use: it loads the time zone, reduces the memory
-// of the lists and builds the indexes. It must be called once, before several goroutines use the offer.
+// Prepare makes a snapshot that was decoded from JSON ready for use: it loads the time zone, reduces the memory
+// of the lists and builds the indexes. It must be called once, before several goroutines use the snapshot.
 //
 // It returns an error if the time zone or the currency is unknown.
 func (o *Snapshot) Prepare() error {

@@ -1,4 +1,4 @@
-// Package catalogclient is the client of the catalog service. [Client] reads offers and keeps them in memory.
+// Package catalogclient is the client of the catalog service. [Client] reads snapshots and keeps them in memory.
 // [Owner] publishes and reads manifests. [Eraser] deletes the data of removed businesses, and [RetentionJob]
 // anonymizes customers after the retention time. The types of requests and responses are in libs/contracts/catalog.
 package catalogclient
@@ -22,19 +22,19 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// cachedOffers is the maximal number of cached offers. When it
-// is exceeded, the cache drops the least recently used offer.
+// cachedOffers is the maximal number of cached snapshots. When it
+// is exceeded, the cache drops the least recently used snapshot.
 const cachedOffers = 4096
 
-// Client reads offers and caches them, decoded and prepared (libs/platform/revalidate). When an offer changes,
-// a message through Redis expires the cached offer immediately. If the message is lost, the cached offer
-// expires after two seconds. While the catalog service is down or slow, the client returns the cached offer.
+// Client reads snapshots and caches them, decoded and prepared (libs/platform/revalidate). When a snapshot changes,
+// a message through Redis expires the cached snapshot immediately. If the message is lost, the cached snapshot
+// expires after two seconds. While the catalog service is down or slow, the client returns the cached snapshot.
 type Client struct {
 	peer   *peer.Client
 	offers *revalidate.Cache[*tagged]
 }
 
-// tagged is an offer together with its entity tag.
+// tagged is a snapshot together with its entity tag.
 type tagged struct {
 	*catalog.Snapshot
 	etag string
@@ -44,7 +44,7 @@ func (t *tagged) Number() int64 { return t.Version }
 func (t *tagged) Size() int     { return 1 }
 
 // NewClient returns a client of the catalog service. The caller must
-// also start Run, which receives the messages about changed offers.
+// also start Run, which receives the messages about changed snapshots.
 func NewClient(p *peer.Client, tel *telemetry.Telemetry) *Client {
 	return newClient(p, tel, clock.System()) // ages are in real time, even if the clock of the service is shifted
 }
@@ -58,37 +58,37 @@ func newClient(p *peer.Client, tel *telemetry.Telemetry, now clock.Clock) *Clien
 	return c
 }
 
-// Get returns the offer of a business. While the catalog service and its database are available, the
-// offer is at most two seconds old. Otherwise Get returns the cached offer, whatever its age. If an
-// offer is cached, Get waits for the catalog service at most as long as the Patience of the peer.
+// Get returns the snapshot of a business. While the catalog service and its database are available, the
+// snapshot is at most two seconds old. Otherwise Get returns the cached snapshot, whatever its age. If an
+// snapshot is cached, Get waits for the catalog service at most as long as the Patience of the peer.
 //
 // Errors: [fault.BusinessNotFound]; [fault.PeerUnavailable] if the
-// offer is not cached and the catalog service cannot return it.
+// snapshot is not cached and the catalog service cannot return it.
 func (c *Client) Get(ctx context.Context, slug string) (*catalog.Snapshot, error) {
 	return untagged(c.offers.Get(ctx, slug))
 }
 
-// Fresh requests the newest offer from the catalog service on every call.
-// It never returns an older offer. Errors: the errors of [Client.Get].
+// Fresh requests the newest snapshot from the catalog service on every call.
+// It never returns an older snapshot. Errors: the errors of [Client.Get].
 func (c *Client) Fresh(ctx context.Context, slug string) (*catalog.Snapshot, error) {
 	return untagged(c.offers.Newest(ctx, slug))
 }
 
-// Recent returns an offer that was the newest one at some time within the last two seconds. It returns the cached
-// offer if the catalog service confirmed the offer within this time. Errors: the errors of [Client.Fresh].
+// Recent returns a snapshot that was the newest one at some time within the last two seconds. It returns the cached
+// snapshot if the catalog service confirmed the snapshot within this time. Errors: the errors of [Client.Fresh].
 func (c *Client) Recent(ctx context.Context, slug string) (*catalog.Snapshot, error) {
 	return untagged(c.offers.Recent(ctx, slug))
 }
 
-// Uncached requests the newest offer from the catalog service and does not cache
-// it. Jobs that read the offers of all businesses use it, so that these jobs do
-// not evict the offers that requests need. Errors: the errors of [Client.Fresh].
+// Uncached requests the newest snapshot from the catalog service and does not cache
+// it. Jobs that read the snapshots of all businesses use it, so that these jobs do
+// not evict the snapshots that requests need. Errors: the errors of [Client.Fresh].
 func (c *Client) Uncached(ctx context.Context, slug string) (*catalog.Snapshot, error) {
 	newest, _, err := c.ask(ctx, slug, nil, false)
 	return untagged(newest, err)
 }
 
-// AtLeast returns the offer in the given version or a newer one,
+// AtLeast returns the snapshot in the given version or a newer one,
 // from the cache if possible. Errors: the errors of [Client.Get].
 func (c *Client) AtLeast(ctx context.Context, slug string, version int64) (*catalog.Snapshot, error) {
 	known, ok := c.offers.Peek(slug)
@@ -111,9 +111,9 @@ func untagged(t *tagged, err error) (*catalog.Snapshot, error) {
 	return t.Snapshot, nil
 }
 
-// ask requests an offer from the catalog service for the cache. The argument `known` is the cached
-// offer, or nil. If the cached offer is still the newest one, ask returns `known`. If mayBeOld is
-// true, the catalog service may send a stale offer. The returned duration is the age of the offer.
+// ask requests a snapshot from the catalog service for the cache. The argument `known` is the cached
+// snapshot, or nil. If the cached snapshot is still the newest one, ask returns `known`. If mayBeOld is
+// true, the catalog service may send a stale snapshot. The returned duration is the age of the snapshot.
 func (c *Client) ask(ctx context.Context, slug string, known *tagged, mayBeOld bool) (*tagged, time.Duration, error) {
 	if !request.IsSlug(slug) {
 		return nil, 0, fault.New(fault.BusinessNotFound, "Business not found")
@@ -133,22 +133,22 @@ func (c *Client) ask(ctx context.Context, slug string, known *tagged, mayBeOld b
 	if known != nil && response.Status == http.StatusNotModified {
 		return known, 0, nil
 	}
-	offer := new(catalog.Snapshot)
-	if err := errors.Join(json.Unmarshal(response.Body, offer), offer.Prepare()); err != nil {
+	snapshot := new(catalog.Snapshot)
+	if err := errors.Join(json.Unmarshal(response.Body, snapshot), snapshot.Prepare()); err != nil {
 		return nil, 0, fault.Wrap(fault.PeerUnavailable, err, "The catalog service gave an unreadable offer; try "+
 			"again shortly.")
 	}
 	seconds, _ := strconv.Atoi(response.Header.Get("Age")) // absent if catalog has just read its database
-	return &tagged{Snapshot: offer, etag: response.Header.Get("ETag")}, time.Duration(seconds) * time.Second, nil
+	return &tagged{Snapshot: snapshot, etag: response.Header.Get("ETag")}, time.Duration(seconds) * time.Second, nil
 }
 
-// Run receives the messages about changed offers until ctx ends. While Redis
-// is down, the client notices a change only when the cached offer expires.
+// Run receives the messages about changed snapshots until ctx ends. While Redis
+// is down, the client notices a change only when the cached snapshot expires.
 func (c *Client) Run(ctx context.Context, rdb redis.UniversalClient) error {
 	return Listen(ctx, rdb, c.offers.Expire)
 }
 
-// Listen calls the function `changed` with the slug of each business whose offer has
+// Listen calls the function `changed` with the slug of each business whose snapshot has
 // changed, until ctx ends. When Redis is available again after a failure, Listen reconnects.
 func Listen(ctx context.Context, rdb redis.UniversalClient, changed func(slug string)) error {
 	subscription := rdb.Subscribe(ctx, catalog.ChangesChannel)

@@ -79,12 +79,12 @@ type read func(context.Context, string) (*catalog.Snapshot, error)
 
 func expectVersion(t *testing.T, get read, want int64) {
 	t.Helper()
-	offer, err := get(context.Background(), "harbor")
+	snapshot, err := get(context.Background(), "harbor")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if offer.Version != want {
-		t.Errorf("got version %d, want %d", offer.Version, want)
+	if snapshot.Version != want {
+		t.Errorf("got version %d, want %d", snapshot.Version, want)
 	}
 }
 
@@ -183,7 +183,7 @@ func TestAMessageMakesTheClientAskAtOnce(t *testing.T) {
 		if err := rdb.Publish(ctx, catalog.ChangesChannel, "harbor").Err(); err != nil {
 			t.Fatal(err)
 		}
-		if offer, err := c.Get(ctx, "harbor"); err == nil && offer.Version == 2 {
+		if snapshot, err := c.Get(ctx, "harbor"); err == nil && snapshot.Version == 2 {
 			return
 		}
 		if time.Now().After(deadline) {

@@ -82,7 +82,7 @@ func (o *Owner) published(ctx context.Context, request peer.Request) (*catalog.P
 	return published, nil
 }
 
-// Compile returns the offer that a publication of the manifest in the argument `text` would
+// Compile returns the snapshot that a publication of the manifest in the argument `text` would
 // create. It publishes nothing. The caller must call [catalog.Snapshot.Prepare] before it uses
 // the result. Faults: invalid_parameter and payload_too_large as for [Owner.Publish].
 func (o *Owner) Compile(ctx context.Context, slug string, text []byte) (*catalog.Snapshot, error) {
@@ -144,7 +144,7 @@ func (o *Owner) Rollback(ctx context.Context, slug string, version int64, ifMatc
 		Header: header, Body: catalog.Rollback{Version: version}})
 }
 
-// Delete removes the business with this slug and id, with all its versions and its offer. Faults:
+// Delete removes the business with this slug and id, with all its versions and its snapshot. Faults:
 // business_not_found if there is no such business, or if another business now has the slug.
 func (o *Owner) Delete(ctx context.Context, slug string, id uuid.UUID) error {
 	return o.peer.Call(ctx, http.MethodDelete, businessPath(slug, "?id="+id.String()), nil, nil)

@@ -45,7 +45,7 @@ func TestAReaderDoesNotWaitForACatalogThatHangsWhereAnOfferIsKnown(t *testing.T)
 	t.Cleanup(func() { p.Close(); server.Close() })
 	now := clock.Fixed(time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC))
 	c := newClient(p, telemetry.Discard(), now)
-	expectVersion(t, c.Get, 1) // the first read has no cached offer, so it waits
+	expectVersion(t, c.Get, 1) // the first read has no cached snapshot, so it waits
 	hold := make(chan struct{})
 	release := sync.OnceFunc(func() { close(hold) })
 	defer release() // so that the server can stop: it waits for its handlers
@@ -54,9 +54,9 @@ func TestAReaderDoesNotWaitForACatalogThatHangsWhereAnOfferIsKnown(t *testing.T)
 	ctx, cancel := context.WithTimeout(t.Context(), testkit.MaxWait)
 	defer cancel()
 	for range 2 {
-		offer, err := c.Get(ctx, "harbor")
-		if err != nil || offer.Version != 1 || ctx.Err() != nil {
-			t.Fatalf("while catalog hangs: %+v, %v", offer, err)
+		snapshot, err := c.Get(ctx, "harbor")
+		if err != nil || snapshot.Version != 1 || ctx.Err() != nil {
+			t.Fatalf("while catalog hangs: %+v, %v", snapshot, err)
 		}
 		now.Advance(revalidate.TrustFor)
 	}
@@ -68,8 +68,8 @@ func TestAReaderDoesNotWaitForACatalogThatHangsWhereAnOfferIsKnown(t *testing.T)
 	s.set(func(*origin) { s.hold = nil })
 	release()
 	for version := int64(1); version != 2; { // the late answer of catalog is stored
-		if offer, err := c.Get(ctx, "harbor"); err == nil {
-			version = offer.Version
+		if snapshot, err := c.Get(ctx, "harbor"); err == nil {
+			version = snapshot.Version
 		}
 		now.Advance(revalidate.TrustFor)
 		if ctx.Err() != nil {

@@ -98,17 +98,17 @@ func (f *RetentionJob) anonymizeBusiness(ctx context.Context, business uuid.UUID
 	if err != nil {
 		return fmt.Errorf("find a business with customers to anonymize: %w", err)
 	}
-	offer, err := f.offer(ctx, slug)
+	snapshot, err := f.offer(ctx, slug)
 	if fault.Is(err, fault.BusinessNotFound) {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("read the retention time of a business: %w", err)
 	}
-	if offer.ID != business {
+	if snapshot.ID != business {
 		return nil // the business was removed, and another business now has its slug
 	}
-	n, err := f.records.AnonymizeEnded(ctx, business, now.AddDate(0, 0, -offer.Privacy.KeepCustomersDays))
+	n, err := f.records.AnonymizeEnded(ctx, business, now.AddDate(0, 0, -snapshot.Privacy.KeepCustomersDays))
 	f.anonymized.Add(ctx, n)
 	if n > 0 {
 		f.telemetry.Logger.InfoContext(ctx, "customers are anonymized after their retention time", "business_id",

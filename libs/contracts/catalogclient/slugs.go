@@ -15,8 +15,8 @@ import (
 // When it is exceeded, the least recently used entry is dropped.
 const rememberedSlugs = 65_536
 
-// Slugs caches the slugs of businesses by their ids. A cached slug becomes wrong only when its business is removed.
-// A request with such a slug returns no offer or the offer of another business, which the caller detects by its id.
+// Slugs caches the slugs of businesses by their ids. A cached slug becomes wrong only when its business is removed. A
+// request with such a slug returns no snapshot or the snapshot of another business, which the caller detects by its id.
 type Slugs struct {
 	catalog *peer.Client
 	known   *lru.Cache[uuid.UUID, string]
@@ -39,22 +39,22 @@ func (s *Slugs) Slug(ctx context.Context, id uuid.UUID) (string, error) {
 	return slug, err
 }
 
-// ByID reads offers by the ids of their businesses.
+// ByID reads snapshots by the ids of their businesses.
 type ByID struct {
 	slugs  *Slugs
 	offers *Client
 }
 
-// NewByID returns a reader that finds slugs through p and reads the offers through the client offers.
+// NewByID returns a reader that finds slugs through p and reads the snapshots through the client snapshots.
 func NewByID(p *peer.Client, offers *Client) *ByID { return &ByID{slugs: NewSlugs(p), offers: offers} }
 
-// Snapshot returns the offer of the business with this id as [Client.Get] does. Faults:
+// Snapshot returns the snapshot of the business with this id as [Client.Get] does. Faults:
 // the faults of Get; business_not_found also if another business now has the slug.
 func (b *ByID) Offer(ctx context.Context, id uuid.UUID) (*catalog.Snapshot, error) {
 	return b.read(ctx, id, b.offers.Get)
 }
 
-// Uncached returns the offer of the business with this id as
+// Uncached returns the snapshot of the business with this id as
 // [Client.Uncached] does. Faults: the faults of [ByID.Offer].
 func (b *ByID) Uncached(ctx context.Context, id uuid.UUID) (*catalog.Snapshot, error) {
 	return b.read(ctx, id, b.offers.Uncached)
@@ -67,12 +67,12 @@ func (b *ByID) read(
 	if err != nil {
 		return nil, err
 	}
-	offer, err := bySlug(ctx, slug)
+	snapshot, err := bySlug(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
-	if offer.ID != id {
+	if snapshot.ID != id {
 		return nil, fault.New(fault.BusinessNotFound, "Business not found")
 	}
-	return offer, nil
+	return snapshot, nil
 }

@@ -24,29 +24,29 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
 )
 
-// one is a source of offers with one business, "harbor".
-type one struct{ canonical []byte }
+// fakeSource is a source of snapshots with one business, "harbor".
+type fakeSource struct{ canonical []byte }
 
-func (one) Head(_ context.Context, slug string) (int64, error) {
+func (fakeSource) Head(_ context.Context, slug string) (int64, error) {
 	if slug != "harbor" {
 		return 0, store.ErrNotFound
 	}
 	return 1, nil
 }
 
-func (o one) Text(context.Context, string, int64) (store.Text, error) {
+func (o fakeSource) Text(context.Context, string, int64) (store.Text, error) {
 	return store.Text{JSON: o.canonical}, nil
 }
 
-// noQuotes is an unavailable pricing service.
-type noQuotes struct{}
+// fakeQuoter is an unavailable pricing service.
+type fakeQuoter struct{}
 
-func (noQuotes) Quotes(context.Context, pricing.QuotesRequest) (*pricing.QuotesResponse, error) {
+func (fakeQuoter) Quotes(context.Context, pricing.QuotesRequest) (*pricing.QuotesResponse, error) {
 	return nil, fault.New(fault.PeerUnavailable, "away")
 }
 
-// harbor returns the canonical JSON of a small business.
-func harbor(tb testing.TB) []byte {
+// compileHarbor returns the canonical JSON of a small business.
+func compileHarbor(tb testing.TB) []byte {
 	tb.Helper()
 	m, problems := manifest.Parse([]byte(`{"apiVersion": "slotmesh/v1", "kind": "Business", "slug": "harbor", "name": "Harbor", "currency": "EUR",
 		"timezone": "Europe/Lisbon", "default_language": "en", "languages": ["en", "pt", "zh-Hant"],
@@ -70,8 +70,9 @@ func publicServer(f *testing.F) *server.Server {
 		f.Fatal(err)
 	}
 	f.Cleanup(func() { _ = srv.Close() })
-	versions := current.New(one{harbor(f)}, ready.Decoder(""), noCopies(f), 1<<20, 0, clock.System(), telemetry.Discard())
-	(&api.Public{Versions: versions, Quoter: noQuotes{}, QuoteTimeout: 2 * time.Minute,
+	versions := current.New(fakeSource{compileHarbor(f)}, ready.Decoder(""), noCopies(f), 1<<20, 0, clock.System(),
+		telemetry.Discard())
+	(&api.Public{Versions: versions, Quoter: fakeQuoter{}, QuoteTimeout: 2 * time.Minute,
 		Rendered: rendered.NewCache(1 << 20), Places: bulkhead.New(2), Clock: clock.System()}).Mount(srv.Public)
 	return srv
 }

@@ -26,38 +26,38 @@ type Owner struct {
 // Mount adds the routes below /internal/businesses and the route /internal/removed.
 func (o *Owner) Mount(router fiber.Router) {
 	router.Get("/internal/businesses", o.list)
-	router.Get("/internal/removed", o.removed)
+	router.Get("/internal/removed", o.listRemoved)
 	business := router.Group("/internal/businesses/:slug")
-	business.Put("", o.once(o.publish, o.publishedAgain))
+	business.Put("", o.handleIdempotently(o.publish, o.repeatPublished))
 	business.Get("", o.get)
-	business.Delete("", o.once(o.remove, o.removedAgain))
-	business.Get("/versions", o.versions)
-	business.Post("/rollback", o.once(o.rollback, o.publishedAgain))
+	business.Delete("", o.handleIdempotently(o.remove, o.repeatRemoved))
+	business.Get("/versions", o.listVersions)
+	business.Post("/rollback", o.handleIdempotently(o.rollback, o.repeatPublished))
 	business.Post("/offer", o.compile)
 }
 
-// once returns a handler that runs `change` at most once for each slug and Idempotency-Key. If an earlier request
-// made the change, the handler passes the stored result to the function `again`, which sends the response.
-func (o *Owner) once(change fiber.Handler, again func(*fiber.Ctx, []byte) error) fiber.Handler {
+// handleIdempotently returns a handler that runs `change` at most once for each slug and Idempotency-Key. If an earlier
+// request made the change, the handler passes the stored result to the function `repeat`, which sends the response.
+func (o *Owner) handleIdempotently(change fiber.Handler, repeat func(*fiber.Ctx, []byte) error) fiber.Handler {
 	return server.HandleIdempotently(change, func(c *fiber.Ctx) ([]byte, error) {
 		slug, err := server.Slug(c)
 		if err != nil {
 			return nil, err
 		}
 		return o.Store.FindIdempotencyResult(c.UserContext(), slug)
-	}, again)
+	}, repeat)
 }
 
-func (o *Owner) publishedAgain(c *fiber.Ctx, answer []byte) error {
-	var made store.Published
-	if err := json.Unmarshal(answer, &made); err != nil {
+func (o *Owner) repeatPublished(c *fiber.Ctx, answer []byte) error {
+	var published store.Published
+	if err := json.Unmarshal(answer, &published); err != nil {
 		return err
 	}
-	if err := o.Businesses.Announce(c.UserContext(), "published before", c.Params("slug"), made.BusinessID,
-		made.Version); err != nil {
+	if err := o.Businesses.Announce(c.UserContext(), "published before", c.Params("slug"), published.BusinessID,
+		published.Version); err != nil {
 		return err
 	}
-	return sendPublished(c, made)
+	return sendPublished(c, published)
 }
 
 func (o *Owner) publish(c *fiber.Ctx) error {
@@ -84,7 +84,7 @@ func (o *Owner) publish(c *fiber.Ctx) error {
 	return sendPublished(c, published)
 }
 
-// compile responds with the offer that a publish of the request's body would create. It publishes nothing.
+// compile responds with the snapshot that a publish of the request's body would create. It publishes nothing.
 func (o *Owner) compile(c *fiber.Ctx) error {
 	source, err := server.Body(c)
 	if err != nil {
@@ -98,7 +98,7 @@ func (o *Owner) compile(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(compiled.Offer)
+	return c.JSON(compiled.Snapshot)
 }
 
 // ifMatchHeader returns the number of the version in the header If-Match. ifMatchHeader returns nil
@@ -121,11 +121,11 @@ func ifMatchHeader(c *fiber.Ctx) (*int64, error) {
 }
 
 func sendPublished(c *fiber.Ctx, p store.Published) error {
-	if p.Created {
+	if p.IsNew {
 		c.Status(fiber.StatusCreated)
 	}
 	c.Set(fiber.HeaderETag, versionTag(p.Version))
-	return c.JSON(catalog.Published{ID: p.BusinessID, Slug: c.Params("slug"), Version: p.Version, Created: p.Created})
+	return c.JSON(catalog.Published{ID: p.BusinessID, Slug: c.Params("slug"), Version: p.Version, Created: p.IsNew})
 }
 
 func (o *Owner) rollback(c *fiber.Ctx) error {
@@ -141,8 +141,8 @@ func (o *Owner) rollback(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	var asked catalog.Rollback
-	if err := json.Unmarshal(body, &asked); err != nil || asked.Version < 1 {
+	var version catalog.Rollback
+	if err := json.Unmarshal(body, &version); err != nil || version.Version < 1 {
 		return fault.New(fault.InvalidParameter,
 			`version: missing or not a whole number from 1 on; send {"version": 3}.`)
 	}
@@ -150,7 +150,7 @@ func (o *Owner) rollback(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	published, err := o.Businesses.Rollback(c.UserContext(), slug, asked.Version, ifMatch, binds)
+	published, err := o.Businesses.Rollback(c.UserContext(), slug, version.Version, ifMatch, binds)
 	if err != nil {
 		return err
 	}
@@ -174,7 +174,7 @@ func (o *Owner) remove(c *fiber.Ctx) error {
 	return c.SendStatus(fiber.StatusNoContent)
 }
 
-func (o *Owner) removedAgain(c *fiber.Ctx, answer []byte) error {
+func (o *Owner) repeatRemoved(c *fiber.Ctx, answer []byte) error {
 	var removed store.Removed
 	if err := json.Unmarshal(answer, &removed); err != nil {
 		return err

@@ -38,9 +38,9 @@ func (o *Owner) get(c *fiber.Ctx) error {
 	}
 	c.Vary(fiber.HeaderAccept)
 	if !prefersYAML(c) {
-		return sendTagged(c, catalog.MediaJSON, asJSON(stored), versionTag(stored.Version))
+		return sendTagged(c, catalog.MediaJSON, encodeJSON(stored), versionTag(stored.Version))
 	}
-	body, err := asYAML(c.UserContext(), slug, stored)
+	body, err := encodeYAML(c.UserContext(), slug, stored)
 	if err != nil {
 		return err
 	}
@@ -56,16 +56,16 @@ func prefersYAML(c *fiber.Ctx) bool {
 	return true
 }
 
-func asJSON(v store.Stored) []byte {
+func encodeJSON(v store.Stored) []byte {
 	if v.Format == store.JSON {
 		return v.Source
 	}
 	return v.Canonical
 }
 
-// asYAML returns a version as YAML. If the version was published as JSON, asYAML
+// encodeYAML returns a version as YAML. If the version was published as JSON, encodeYAML
 // first waits until memory for the conversion is available ([reading.Do]).
-func asYAML(ctx context.Context, slug string, v store.Stored) ([]byte, error) {
+func encodeYAML(ctx context.Context, slug string, v store.Stored) ([]byte, error) {
 	if v.Format == store.YAML {
 		return v.Source, nil
 	}
@@ -109,7 +109,7 @@ func (o *Owner) list(c *fiber.Ctx) error {
 	if page.Cursor != "" && !request.IsSlug(page.Cursor) {
 		return request.BadCursor()
 	}
-	of, err := listed(c)
+	of, err := readIDs(c)
 	if err != nil {
 		return err
 	}
@@ -125,9 +125,9 @@ func (o *Owner) list(c *fiber.Ctx) error {
 	return c.JSON(list)
 }
 
-// listed returns the business ids in the query parameter id, or nil if the parameter is missing. Fault:
+// readIDs returns the business ids in the query parameter id, or nil if the parameter is missing. Fault:
 // invalid_parameter if there are more than [catalog.MostListed] ids or if one of them is invalid.
-func listed(c *fiber.Ctx) ([]uuid.UUID, error) {
+func readIDs(c *fiber.Ctx) ([]uuid.UUID, error) {
 	texts := server.Query(c)("id")
 	if len(texts) > catalog.MostListed {
 		return nil, request.TooMany("id", catalog.MostListed)
@@ -143,7 +143,7 @@ func listed(c *fiber.Ctx) ([]uuid.UUID, error) {
 	return of, nil
 }
 
-func (o *Owner) versions(c *fiber.Ctx) error {
+func (o *Owner) listVersions(c *fiber.Ctx) error {
 	page, err := server.Query(c).Page()
 	if err != nil {
 		return err
@@ -175,7 +175,7 @@ func (o *Owner) versions(c *fiber.Ctx) error {
 func versionParam(c *fiber.Ctx) (int64, error) {
 	text := c.Query("version")
 	if text == "" {
-		return store.Newest, nil
+		return store.NewestVersion, nil
 	}
 	version, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || version < 1 {
@@ -185,9 +185,9 @@ func versionParam(c *fiber.Ctx) (int64, error) {
 	return version, nil
 }
 
-// removed lists the ids of businesses that were removed at or before an
+// listRemoved lists the ids of businesses that were removed at or before an
 // instant. Other services use the list to erase the data of these businesses.
-func (o *Owner) removed(c *fiber.Ctx) error {
+func (o *Owner) listRemoved(c *fiber.Ctx) error {
 	before, err := time.Parse(time.RFC3339, c.Query("before"))
 	if err != nil {
 		return request.Invalid("before: missing or not an instant; write one such as 2027-03-01T09:30:00Z.")

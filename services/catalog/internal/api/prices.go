@@ -17,110 +17,111 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/rendered"
 )
 
-// prices holds prices by the id of a service, variant, tier or rental. Free items are omitted.
+// requestPrices holds prices by the id of a service, variant, tier or rental. Free items are omitted.
 type prices struct {
-	of map[uuid.UUID]json.Number // nil if the prices are unknown
-	// ofVersion reports whether pricing computed the prices with the same version
-	// of the offer as the answer shows. Pricing may already use a newer version.
-	ofVersion bool
+	byID map[uuid.UUID]json.Number // nil if the prices are unknown
+	// isOfVersion reports whether pricing computed the prices with the same version
+	// of the snapshot as the answer shows. Pricing may already use a newer version.
+	isOfVersion bool
 	// The field `from` is the time at which the prices were requested. The field
 	// `until` is the time until which they may be shown without a new request.
 	from, until time.Time
 }
 
-// withCounts returns the prices and the counts (tickets sold, or bookable units). It requests prices and counts at the
-// same time.
+// requestPricesAndCounts returns the prices and the counts (tickets sold, or bookable units). It requests prices and
+// counts at the same time.
 //
-// withCounts calls the function `quote` only if the cached prices are no longer valid.
+// requestPricesAndCounts calls the function `quote` only if the cached prices are no longer valid.
 // Concurrent requests share one call of `quote`. Each request calls the function
 // `count` itself, because its answer must contain all sales before the request began.
-func (p *Public) withCounts(
+func (p *Public) requestPricesAndCounts(
 	ctx context.Context, key rendered.Key, v *ready.Version, now time.Time,
 	quote func(context.Context) prices, count func() map[uuid.UUID]int,
 ) (prices, map[uuid.UUID]int) {
-	if held := p.heldPrices(key, v, now); held.of != nil {
-		return held, count()
+	if cached := p.cachedPrices(key, v, now); cached.byID != nil {
+		return cached, count()
 	}
 	var (
-		quoted prices
-		both   sync.WaitGroup
+		quotes   prices
+		requests sync.WaitGroup
 	)
-	both.Go(func() {
+	requests.Go(func() {
 		// After an error, the prices are unknown.
-		quoted, _ = p.quotes.Do(ctx, fmt.Sprint(key, v.Offer.Version), func(ctx context.Context) (prices, error) {
+		quotes, _ = p.quotes.Do(ctx, fmt.Sprint(key, v.Snapshot.Version), func(ctx context.Context) (prices, error) {
 			// Another call may have stored the prices while this call waited.
-			if held := p.heldPrices(key, v, now); held.of != nil {
-				return held, nil
+			if cached := p.cachedPrices(key, v, now); cached.byID != nil {
+				return cached, nil
 			}
 			return quote(ctx), nil
 		})
 	})
 	counts := count()
-	both.Wait()
-	return quoted, counts
+	requests.Wait()
+	return quotes, counts
 }
 
-// heldPrices returns the prices of the cached answer if these
+// cachedPrices returns the prices of the cached answer if these
 // prices are still valid. Otherwise it returns the zero value.
-func (p *Public) heldPrices(key rendered.Key, v *ready.Version, now time.Time) prices {
-	held := p.held(key, v, now)
-	if held == nil {
+func (p *Public) cachedPrices(key rendered.Key, v *ready.Version, now time.Time) prices {
+	cached := p.cached(key, v, now)
+	if cached == nil {
 		return prices{}
 	}
-	return prices{of: held.Numbers.Prices, ofVersion: true, from: held.From, until: held.Until}
+	return prices{byID: cached.Numbers.Prices, isOfVersion: true, from: cached.From, until: cached.Until}
 }
 
-// prices asks pricing for the prices of all listed services and variants on the booking date.
-func (p *Public) prices(ctx context.Context, v *ready.Version, date timespan.Date, now time.Time) prices {
-	priced := v.Public().Priced()
-	items, ids := make([]pricing.Item, 0, len(priced)), make([]uuid.UUID, 0, len(priced))
-	for _, price := range priced {
+// requestPrices asks pricing for the prices of all listed services and variants on the booking date.
+func (p *Public) requestPrices(ctx context.Context, v *ready.Version, date timespan.Date, now time.Time) prices {
+	refs := v.Public().PricedServices()
+	items, ids := make([]pricing.Item, 0, len(refs)), make([]uuid.UUID, 0, len(refs))
+	for _, price := range refs {
 		items = append(items, pricing.Item{Kind: pricing.KindService, ID: price.ServiceID, VariantID: price.VariantID,
 			Date: date})
 		ids = append(ids, price.ID())
 	}
-	return p.quote(ctx, v, now, items, ids)
+	return p.requestQuotes(ctx, v, now, items, ids)
 }
 
-// quote requests the prices of all items from pricing, with at most [pricing.MaxItems] items per call.
+// requestQuotes requests the prices of all items from pricing, with at most [pricing.MaxItems] items per call.
 // The argument `ids` holds the keys of the returned prices, in the order of items. The prices are
 // valid for [revalidate.TrustFor], or until ValidUntil in the answer of pricing if that is earlier.
 //
 // Only a few requests of one business run at the same time ([Public.Places]), so that one business cannot
 // slow down the others. A request waits for its turn first; the timeout QuoteTimeout begins after this wait.
-func (p *Public) quote(ctx context.Context, v *ready.Version, now time.Time, items []pricing.Item,
+func (p *Public) requestQuotes(ctx context.Context, v *ready.Version, now time.Time, items []pricing.Item,
 	ids []uuid.UUID) prices {
 	if len(items) == 0 {
-		return prices{of: map[uuid.UUID]json.Number{}, ofVersion: true, from: now, until: now.Add(revalidate.TrustFor)}
+		return prices{byID: map[uuid.UUID]json.Number{}, isOfVersion: true, from: now,
+			until: now.Add(revalidate.TrustFor)}
 	}
-	leave, err := p.Places.Enter(ctx, v.Offer.Slug)
+	release, err := p.Places.Enter(ctx, v.Snapshot.Slug)
 	if err != nil {
 		return prices{}
 	}
-	defer leave()
+	defer release()
 	ctx, cancel := context.WithTimeout(ctx, p.QuoteTimeout)
 	defer cancel()
-	quoted := prices{of: make(map[uuid.UUID]json.Number, len(items)), ofVersion: true, from: now,
+	quotes := prices{byID: make(map[uuid.UUID]json.Number, len(items)), isOfVersion: true, from: now,
 		until: now.Add(revalidate.TrustFor)}
-	request := pricing.QuotesRequest{Slug: v.Offer.Slug, OfferVersion: v.Offer.Version, PurchaseAt: now,
+	request := pricing.QuotesRequest{Slug: v.Snapshot.Slug, OfferVersion: v.Snapshot.Version, PurchaseAt: now,
 		OmitSteps: true}
 	for part := range slices.Chunk(items, pricing.MaxItems) {
 		request.Items = part
 		answer, err := p.Quoter.Quotes(ctx, request)
 		// If pricing already uses a newer version in another currency, its prices do not fit this list.
-		if err != nil || len(answer.Quotes) != len(part) || answer.Currency != v.Offer.Currency {
+		if err != nil || len(answer.Quotes) != len(part) || answer.Currency != v.Snapshot.Currency {
 			return prices{}
 		}
-		quoted.ofVersion = quoted.ofVersion && answer.OfferVersion == v.Offer.Version
-		if at := answer.ValidUntil; at != nil && at.Before(quoted.until) {
-			quoted.until = *at
+		quotes.isOfVersion = quotes.isOfVersion && answer.OfferVersion == v.Snapshot.Version
+		if at := answer.ValidUntil; at != nil && at.Before(quotes.until) {
+			quotes.until = *at
 		}
 		for i, quote := range answer.Quotes {
 			if quote.Priced {
-				quoted.of[ids[i]] = v.Offer.Money().JSON(quote.Price)
+				quotes.byID[ids[i]] = v.Snapshot.Money().JSON(quote.Price)
 			}
 		}
 		ids = ids[len(part):]
 	}
-	return quoted
+	return quotes
 }

@@ -57,45 +57,46 @@ func (p *Public) MountForPeers(router fiber.Router) {
 }
 
 func (p *Public) mount(business fiber.Router) {
-	business.Get("/info", p.info)
-	business.Get("/services", server.WithParameters(p.services, "locale", "date"))
-	business.Get("/staff", server.WithParameters(p.staff, "service_id", "locale"))
-	business.Get("/events", server.WithParameters(p.events, "locale"))
-	business.Get("/rentals", server.WithParameters(p.rentals, "locale", "date"))
+	business.Get("/info", p.sendInfo)
+	business.Get("/services", server.WithParameters(p.sendServices, "locale", "date"))
+	business.Get("/staff", server.WithParameters(p.sendStaff, "service_id", "locale"))
+	business.Get("/events", server.WithParameters(p.sendEvents, "locale"))
+	business.Get("/rentals", server.WithParameters(p.sendRentals, "locale", "date"))
 }
 
-func (p *Public) info(c *fiber.Ctx) error {
-	version, err := p.version(c)
+func (p *Public) sendInfo(c *fiber.Ctx) error {
+	version, err := p.findVersion(c)
 	if err != nil {
 		return err
 	}
-	key := rendered.Key{Slug: version.Offer.Slug, Path: "info", Paused: version.Offer.Paused(p.Clock.Now())}
-	return p.sendLasting(c, key, version, func() any { return version.Public().Info(key.Paused) })
+	key := rendered.Key{Slug: version.Snapshot.Slug, Path: "info", IsPaused: version.Snapshot.Paused(p.Clock.Now())}
+	return p.sendVersioned(c, key, version, func() any { return version.Public().Info(key.IsPaused) })
 }
 
-func (p *Public) services(c *fiber.Ctx) error {
-	version, err := p.version(c)
+func (p *Public) sendServices(c *fiber.Ctx) error {
+	version, err := p.findVersion(c)
 	if err != nil {
 		return err
 	}
 	now := p.Clock.Now()
-	today := version.Offer.Today(now)
+	today := version.Snapshot.Today(now)
 	date, err := dateParam(c, today)
 	if err != nil {
 		return err
 	}
-	key := rendered.Key{Slug: version.Offer.Slug, Path: "services", Language: language(c, version.Offer), Date: date,
+	key := rendered.Key{Slug: version.Snapshot.Slug, Path: "services", Language: language(c, version.Snapshot),
+		Date:  date,
 		Today: today}
-	if held := p.held(key, version, now); held != nil {
-		return sendAnswer(c, held)
+	if cached := p.cached(key, version, now); cached != nil {
+		return sendAnswer(c, cached)
 	}
-	answer, err := p.answers.Do(c.UserContext(), fmt.Sprint(key, version.Offer.Version),
+	answer, err := p.answers.Do(c.UserContext(), fmt.Sprint(key, version.Snapshot.Version),
 		func(ctx context.Context) (*rendered.Answer, error) {
 			// Another request may have rendered the answer while this request waited.
-			if held := p.held(key, version, now); held != nil {
-				return held, nil
+			if cached := p.cached(key, version, now); cached != nil {
+				return cached, nil
 			}
-			return p.quotedServices(ctx, key, version, now)
+			return p.renderServices(ctx, key, version, now)
 		})
 	if err != nil {
 		return err
@@ -103,34 +104,34 @@ func (p *Public) services(c *fiber.Ctx) error {
 	return sendAnswer(c, answer)
 }
 
-// held returns the cached answer if the prices in the answer are still valid. Otherwise it returns nil.
-func (p *Public) held(key rendered.Key, version *ready.Version, now time.Time) *rendered.Answer {
-	if held := p.Rendered.Get(key, version.Offer.Version); held != nil && held.Holds(now) {
-		return held
+// cached returns the cached answer if the prices in the answer are still valid. Otherwise it returns nil.
+func (p *Public) cached(key rendered.Key, version *ready.Version, now time.Time) *rendered.Answer {
+	if cached := p.Rendered.Get(key, version.Snapshot.Version); cached != nil && cached.IsValidAt(now) {
+		return cached
 	}
 	return nil
 }
 
-// quotedServices renders the list of services for the date in `key`. If
-// that date can be booked, quotedServices first requests the prices.
-func (p *Public) quotedServices(ctx context.Context, key rendered.Key, version *ready.Version,
+// renderServices renders the list of services for the date in `key`. If
+// that date can be booked, renderServices first requests the prices.
+func (p *Public) renderServices(ctx context.Context, key rendered.Key, version *ready.Version,
 	now time.Time) (*rendered.Answer, error) {
-	quotes := public.Quotes{Date: key.Date, Unbookable: !bookable(version.Offer, key.Today, key.Date)}
-	n := numbered{complete: true}
-	if !quotes.Unbookable {
-		n.prices = p.prices(ctx, version, key.Date, now)
-		quotes.Prices = n.prices.of
+	quotes := public.Quotes{Date: key.Date, IsUnbookable: !isBookable(version.Snapshot, key.Today, key.Date)}
+	n := peerNumbers{isComplete: true}
+	if !quotes.IsUnbookable {
+		n.prices = p.requestPrices(ctx, version, key.Date, now)
+		quotes.Prices = n.prices.byID
 	}
-	return p.numbered(ctx, key, version, n, func() any { return version.Public().Services(key.Language, quotes) })
+	return p.renderNumbered(ctx, key, version, n, func() any { return version.Public().Services(key.Language, quotes) })
 }
 
-// bookable reports whether appointments on the date can be booked: from today to the advance limit (semantics.md §2).
-func bookable(offer *catalog.Snapshot, today, date timespan.Date) bool {
-	return today <= date && date <= today+timespan.Date(offer.Bookings.AdvanceDays)
+// isBookable reports whether appointments on the date can be booked: from today to the advance limit (semantics.md §2).
+func isBookable(snapshot *catalog.Snapshot, today, date timespan.Date) bool {
+	return today <= date && date <= today+timespan.Date(snapshot.Bookings.AdvanceDays)
 }
 
-func (p *Public) staff(c *fiber.Ctx) error {
-	version, err := p.version(c)
+func (p *Public) sendStaff(c *fiber.Ctx) error {
+	version, err := p.findVersion(c)
 	if err != nil {
 		return err
 	}
@@ -141,35 +142,35 @@ func (p *Public) staff(c *fiber.Ctx) error {
 	if serviceID != nil && !version.Public().HasService(*serviceID) {
 		return fault.Newf(fault.ServiceNotFound, "Service not found: %s", serviceID)
 	}
-	key := rendered.Key{Slug: version.Offer.Slug, Path: "staff", Language: language(c, version.Offer)}
+	key := rendered.Key{Slug: version.Snapshot.Slug, Path: "staff", Language: language(c, version.Snapshot)}
 	if serviceID != nil {
 		key.Service = *serviceID
 	}
-	return p.sendLasting(c, key, version, func() any { return version.Public().Staff(key.Language, serviceID) })
+	return p.sendVersioned(c, key, version, func() any { return version.Public().Staff(key.Language, serviceID) })
 }
 
-func (p *Public) version(c *fiber.Ctx) (*ready.Version, error) {
+func (p *Public) findVersion(c *fiber.Ctx) (*ready.Version, error) {
 	slug, err := server.Slug(c)
 	if err != nil {
 		return nil, err
 	}
-	version, _, err := p.Versions.Fresh(c.UserContext(), slug)
+	version, _, err := p.Versions.Get(c.UserContext(), slug)
 	return version, err
 }
 
 // language returns the language that the query parameter locale selects. If the parameter is
 // present and not empty, the answer has each text in one language only. If the business does
 // not have the requested language, the answer has the default language (semantics.md §6).
-func language(c *fiber.Ctx, offer *catalog.Snapshot) public.Language {
+func language(c *fiber.Ctx, snapshot *catalog.Snapshot) public.Language {
 	requested := c.Query("locale")
 	if requested == "" {
 		return public.Language{}
 	}
-	code, ok := locale.Match(requested, offer.Languages)
+	code, ok := locale.Match(requested, snapshot.Languages)
 	if !ok {
 		code = ""
 	}
-	return public.Language{Resolved: true, Code: code}
+	return public.Language{IsResolved: true, Code: code}
 }
 
 // dateParam returns the booking date for which prices are quoted. The default is the current date of the business.

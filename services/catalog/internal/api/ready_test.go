@@ -15,15 +15,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/api"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/current"
-	"github.com/slotmesh/slotmesh/services/catalog/internal/lastknown"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/fallback"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/ready"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/rendered"
 )
 
-// tenEach is a fake pricing service with one price, 10.00, for everything.
-type tenEach struct{}
+// fixedQuoter is a fake pricing service with one price, 10.00, for everything.
+type fixedQuoter struct{}
 
-func (tenEach) Quotes(_ context.Context, r pricing.QuotesRequest) (*pricing.QuotesResponse, error) {
+func (fixedQuoter) Quotes(_ context.Context, r pricing.QuotesRequest) (*pricing.QuotesResponse, error) {
 	answer := &pricing.QuotesResponse{OfferVersion: r.OfferVersion, Currency: "EUR",
 		Quotes: make([]pricing.Quote, len(r.Items))}
 	for i := range answer.Quotes {
@@ -32,10 +32,10 @@ func (tenEach) Quotes(_ context.Context, r pricing.QuotesRequest) (*pricing.Quot
 	return answer, nil
 }
 
-// noCopies returns copies of offers in a Redis that cannot be reached.
-func noCopies(tb testing.TB) *lastknown.Copies {
+// noCopies returns copies of snapshots in a Redis that cannot be reached.
+func noCopies(tb testing.TB) *fallback.Copies {
 	away := redis.NewClient(&redis.Options{Addr: "127.0.0.1:1", MaxRetries: -1})
-	copies := lastknown.New(away, "", telemetry.Discard())
+	copies := fallback.New(away, "", telemetry.Discard())
 	tb.Cleanup(func() { _, _ = copies.Close(), away.Close() })
 	return copies
 }
@@ -46,8 +46,9 @@ func readyServer(tb testing.TB) fasthttp.RequestHandler {
 	at := clock.Fixed(time.Date(2027, time.March, 1, 9, 0, 0, 0, time.UTC))
 	app := fiber.New(fiber.Config{Immutable: true, CaseSensitive: true, StrictRouting: true})
 	(&api.Public{
-		Versions: current.New(one{harbor(tb)}, ready.Decoder(""), noCopies(tb), 1<<20, 0, at, telemetry.Discard()),
-		Quoter:   tenEach{}, QuoteTimeout: 2 * time.Minute,
+		Versions: current.New(fakeSource{compileHarbor(tb)}, ready.Decoder(""), noCopies(tb), 1<<20, 0, at,
+			telemetry.Discard()),
+		Quoter: fixedQuoter{}, QuoteTimeout: 2 * time.Minute,
 		Rendered: rendered.NewCache(1 << 20), Places: bulkhead.New(2), Clock: at,
 	}).Mount(app)
 	app.Get("/nothing/public/:slug/info", func(c *fiber.Ctx) error { return c.SendString(c.Params("slug")) })
@@ -61,22 +62,22 @@ func get(path string) *fasthttp.RequestCtx {
 	return ctx
 }
 
-func TestAnAnswerThatIsReadyIsSentWithHardlyAnAllocation(t *testing.T) {
+func TestCachedAnswerAllocatesLittle(t *testing.T) {
 	handler := readyServer(t) // not parallel, because the allocations of other tests would count
 	allocations := func(path string) float64 {
 		ctx := get(path)
-		once := func() {
+		measure := func() {
 			handler(ctx)
 			if ctx.Response.StatusCode() != fasthttp.StatusOK {
 				t.Fatalf("%s: %d %s", path, ctx.Response.StatusCode(), ctx.Response.Body())
 			}
 		}
 		// The minimum of many runs, because under the race detector a sync.Pool drops items at random.
-		fewest := testing.AllocsPerRun(1, once)
+		minAllocations := testing.AllocsPerRun(1, measure)
 		for range 500 {
-			fewest = min(fewest, testing.AllocsPerRun(1, once))
+			minAllocations = min(minAllocations, testing.AllocsPerRun(1, measure))
 		}
-		return fewest
+		return minAllocations
 	}
 	least := allocations("/nothing/public/harbor/info") // the router allocates these for any path with a slug
 	for path, most := range map[string]float64{

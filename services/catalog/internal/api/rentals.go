@@ -21,55 +21,57 @@ type Ceilings interface {
 	Ceilings(ctx context.Context, slug string, offerVersion int64) (*rental.Ceilings, error)
 }
 
-// rentals serves /rentals. It requests max_bookable_online from the rental service
+// sendRentals serves /rentals. It requests max_bookable_online from the rental service
 // and, at the same time, the prices from pricing unless the cached prices are still
 // valid. If a service does not answer, the list lacks the numbers of that service.
-func (p *Public) rentals(c *fiber.Ctx) error {
-	version, err := p.version(c)
+func (p *Public) sendRentals(c *fiber.Ctx) error {
+	version, err := p.findVersion(c)
 	if err != nil {
 		return err
 	}
 	now := p.Clock.Now()
-	today := version.Offer.Today(now)
+	today := version.Snapshot.Today(now)
 	date, err := dateParam(c, today)
 	if err != nil {
 		return err
 	}
-	ctx, unbookable := c.UserContext(), !bookable(version.Offer, today, date)
-	key := rendered.Key{Slug: version.Offer.Slug, Path: "rentals", Language: language(c, version.Offer), Date: date,
+	ctx, unbookable := c.UserContext(), !isBookable(version.Snapshot, today, date)
+	key := rendered.Key{Slug: version.Snapshot.Slug, Path: "rentals", Language: language(c, version.Snapshot),
+		Date:  date,
 		Today: today}
-	quoted, ceilings := p.withCounts(ctx, key, version, now, func(ctx context.Context) prices {
+	quoted, ceilings := p.requestPricesAndCounts(ctx, key, version, now, func(ctx context.Context) prices {
 		if unbookable {
 			return prices{}
 		}
-		return p.rates(ctx, version, date, now)
-	}, func() map[uuid.UUID]int { return p.ceilings(ctx, version) })
-	complete := ceilings != nil || !version.Public().HasRentals()
-	return p.sendNumbered(c, key, version, numbered{prices: quoted, counts: ceilings, complete: complete}, func() any {
-		return version.Public().Rentals(key.Language, public.Quotes{Date: date, Unbookable: unbookable,
-			Prices: quoted.of}, ceilings)
-	})
+		return p.requestRates(ctx, version, date, now)
+	}, func() map[uuid.UUID]int { return p.requestCeilings(ctx, version) })
+	isComplete := ceilings != nil || !version.Public().HasRentals()
+	return p.sendNumbered(c, key, version, peerNumbers{prices: quoted, counts: ceilings, isComplete: isComplete},
+		func() any {
+			return version.Public().Rentals(key.Language, public.Quotes{Date: date, IsUnbookable: unbookable,
+				Prices: quoted.byID}, ceilings)
+		})
 }
 
-// rates asks pricing for the rates, per hour or per day, of all listed rentals on the booking date.
-func (p *Public) rates(ctx context.Context, v *ready.Version, date timespan.Date, now time.Time) prices {
+// requestRates asks pricing for the rates, per hour or per day, of all listed rentals on the booking date.
+func (p *Public) requestRates(ctx context.Context, v *ready.Version, date timespan.Date, now time.Time) prices {
 	ids := v.Public().PricedRentals()
 	items := make([]pricing.Item, 0, len(ids))
 	for _, id := range ids {
 		items = append(items, pricing.Item{Kind: pricing.KindRental, ID: id, Date: date})
 	}
-	return p.quote(ctx, v, now, items, ids)
+	return p.requestQuotes(ctx, v, now, items, ids)
 }
 
-// ceilings returns max_bookable_online by rental id. It returns nil
+// requestCeilings returns max_bookable_online by rental id. It returns nil
 // if the rental service does not answer or if there are no rentals.
-func (p *Public) ceilings(ctx context.Context, v *ready.Version) map[uuid.UUID]int {
+func (p *Public) requestCeilings(ctx context.Context, v *ready.Version) map[uuid.UUID]int {
 	if !v.Public().HasRentals() {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, p.CeilingsTimeout)
 	defer cancel()
-	answer, err := p.Ceilings.Ceilings(ctx, v.Offer.Slug, v.Offer.Version)
+	answer, err := p.Ceilings.Ceilings(ctx, v.Snapshot.Slug, v.Snapshot.Version)
 	if err != nil {
 		return nil
 	}

@@ -15,12 +15,12 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/rendered"
 )
 
-// sendLasting sends an answer that depends only on the key and the
+// sendVersioned sends an answer that depends only on the key and the
 // version. The answer is valid while the version is the newest.
-func (p *Public) sendLasting(c *fiber.Ctx, key rendered.Key, version *ready.Version, show func() any) error {
-	look := func() *rendered.Answer { return p.Rendered.Get(key, version.Offer.Version) }
-	answer, err := p.foundOrRendered(c.UserContext(), key.Slug, look, show, func(body []byte) *rendered.Answer {
-		answer := rendered.New(body, version.Offer.Version, rendered.Numbers{}, time.Time{}, time.Time{})
+func (p *Public) sendVersioned(c *fiber.Ctx, key rendered.Key, version *ready.Version, show func() any) error {
+	findCached := func() *rendered.Answer { return p.Rendered.Get(key, version.Snapshot.Version) }
+	answer, err := p.findOrRender(c.UserContext(), key.Slug, findCached, show, func(body []byte) *rendered.Answer {
+		answer := rendered.New(body, version.Snapshot.Version, rendered.Numbers{}, time.Time{}, time.Time{})
 		p.Rendered.Put(key, answer)
 		return answer
 	})
@@ -30,70 +30,72 @@ func (p *Public) sendLasting(c *fiber.Ctx, key rendered.Key, version *ready.Vers
 	return sendAnswer(c, answer)
 }
 
-// numbered holds the numbers in an answer, prices and counts, that were requested from other services.
-type numbered struct {
-	prices   prices
-	counts   map[uuid.UUID]int
-	complete bool // true if every service whose counts are needed has answered
+// renderNumbered holds the numbers in an answer, prices and counts, that were requested from other services.
+type peerNumbers struct {
+	prices     prices
+	counts     map[uuid.UUID]int
+	isComplete bool // true if every service whose counts are needed has answered
 }
 
 // sendNumbered sends an answer that also depends on numbers of other services: prices and counts.
-func (p *Public) sendNumbered(c *fiber.Ctx, key rendered.Key, version *ready.Version, n numbered,
+func (p *Public) sendNumbered(c *fiber.Ctx, key rendered.Key, version *ready.Version, n peerNumbers,
 	show func() any) error {
-	answer, err := p.numbered(c.UserContext(), key, version, n, show)
+	answer, err := p.renderNumbered(c.UserContext(), key, version, n, show)
 	if err != nil {
 		return err
 	}
 	return sendAnswer(c, answer)
 }
 
-// numbered returns the answer with the numbers in n (prices and counts). If the cached answer shows the
-// same numbers, numbered returns the cached answer. Otherwise, it renders the value that `show` returns.
+// renderNumbered returns the answer with the numbers in n (prices and counts). If the cached answer shows the
+// same numbers, renderNumbered returns the cached answer. Otherwise, it renders the value that `show` returns.
 // It does not cache the new answer if a number is missing, or if the prices belong to another version.
-func (p *Public) numbered(ctx context.Context, key rendered.Key, version *ready.Version, n numbered,
+func (p *Public) renderNumbered(ctx context.Context, key rendered.Key, version *ready.Version, n peerNumbers,
 	show func() any) (*rendered.Answer, error) {
-	numbers := rendered.Numbers{Prices: n.prices.of, Counts: n.counts}
-	lasts := n.complete && n.prices.of != nil && n.prices.ofVersion
-	look := func() *rendered.Answer {
-		held := p.Rendered.Get(key, version.Offer.Version)
-		if !lasts || held == nil || !held.Shows(numbers) {
+	numbers := rendered.Numbers{Prices: n.prices.byID, Counts: n.counts}
+	isCacheable := n.isComplete && n.prices.byID != nil && n.prices.isOfVersion
+	findCached := func() *rendered.Answer {
+		cached := p.Rendered.Get(key, version.Snapshot.Version)
+		if !isCacheable || cached == nil || !cached.HasNumbers(numbers) {
 			return nil
 		}
-		p.Rendered.Put(key, held.Renewed(n.prices.from, n.prices.until))
-		return held
+		p.Rendered.Put(key, cached.WithValidity(n.prices.from, n.prices.until))
+		return cached
 	}
-	return p.foundOrRendered(ctx, key.Slug, look, show, func(body []byte) *rendered.Answer {
-		answer := rendered.New(body, version.Offer.Version, numbers, n.prices.from, n.prices.until)
-		if lasts {
+	return p.findOrRender(ctx, key.Slug, findCached, show, func(body []byte) *rendered.Answer {
+		answer := rendered.New(body, version.Snapshot.Version, numbers, n.prices.from, n.prices.until)
+		if isCacheable {
 			p.Rendered.Put(key, answer)
 		}
 		return answer
 	})
 }
 
-// foundOrRendered returns the answer that the function `look` finds. If `look` returns nil, foundOrRendered renders
-// the value that `show` returns. Then it passes the bytes to the function `keep`, which makes the answer. Only a few
-// renderings of one business run at the same time ([Public.Places]), because a large list keeps a processor busy.
-func (p *Public) foundOrRendered(
-	ctx context.Context, slug string, look func() *rendered.Answer, show func() any,
-	keep func(body []byte) *rendered.Answer,
+// findOrRender returns the answer that the function `findCached` finds. If `findCached` returns nil, findOrRender
+// renders the value that `value` returns. Then it passes the bytes to the function `store`, which makes the answer.
+// Only a few renderings of one business run at the same time ([Public.Places]), because a large list keeps a processor
+// busy.
+func (p *Public) findOrRender(
+	ctx context.Context, slug string, findCached func() *rendered.Answer, value func() any,
+	store func(body []byte) *rendered.Answer,
 ) (*rendered.Answer, error) {
-	if held := look(); held != nil {
-		return held, nil
+	if cached := findCached(); cached != nil {
+		return cached, nil
 	}
-	leave, err := p.Places.Enter(ctx, slug)
+	release, err := p.Places.Enter(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
-	defer leave()
-	if held := look(); held != nil { // another request rendered the answer while this request waited for a place
-		return held, nil
+	defer release()
+	// another request rendered the answer while this request waited for a place
+	if cached := findCached(); cached != nil {
+		return cached, nil
 	}
-	body, err := encode(show())
+	body, err := encode(value())
 	if err != nil {
 		return nil, err
 	}
-	return keep(body), nil
+	return store(body), nil
 }
 
 func sendAnswer(c *fiber.Ctx, a *rendered.Answer) error {

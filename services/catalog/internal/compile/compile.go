@@ -1,4 +1,4 @@
-// Package compile turns a manifest, which a business owner wrote, into the offer, which other
+// Package compile turns a manifest, which a business owner wrote, into the snapshot, which other
 // services use for computations. It applies defaults, replaces keys by ids, converts prices to
 // minor units, and sorts lists into the order in which they are used. It has no side effects.
 package compile
@@ -27,33 +27,34 @@ type compiler struct {
 	err      error // the first error
 }
 
-// Offer compiles one version of a manifest. The caller must call [catalog.Snapshot.Prepare] on the result.
-// A manifest that [manifest.Parse] accepted always compiles. For any other manifest, Offer returns an
+// Snapshot compiles one version of a manifest. The caller must call [catalog.Snapshot.Prepare] on the result.
+// A manifest that [manifest.Parse] accepted always compiles. For any other manifest, Snapshot returns an
 // error if the currency is unknown, a key refers to nothing, or the currency cannot express an amount.
 //
-// The argument `pictures` holds the business's uploaded pictures by id. The result omits pictures that it does not have.
-func Offer(m *manifest.Manifest, pictures map[string]catalog.Picture, version int64) (*catalog.Snapshot, error) {
+// The argument `pictures` holds the business's uploaded pictures by id. The result omits pictures that it does not
+// have.
+func Snapshot(m *manifest.Manifest, pictures map[string]catalog.Picture, version int64) (*catalog.Snapshot, error) {
 	c, err := newCompiler(m)
 	if err != nil {
 		return nil, err
 	}
 	c.pictures = pictures
-	offer := c.business(version)
-	c.setPlace(offer)
-	offer.Hours = week(&m.Hours)
-	offer.Overrides = overrides(m.Overrides)
-	offer.Blocks = each(m.Blocks, c.block)
-	offer.Staff = c.staffList()
-	offer.Services = c.serviceList()
-	offer.Packages = each(m.Packages, c.bundle)
-	offer.Events = c.eventList()
-	offer.Rentals = c.rentalList()
-	offer.Rules = c.ruleList()
-	offer.PriceNeeds = priceNeeds(offer.Rules)
+	snapshot := c.business(version)
+	c.setPlace(snapshot)
+	snapshot.Hours = compileWeek(&m.Hours)
+	snapshot.Overrides = compileOverrides(m.Overrides)
+	snapshot.Blocks = convertAll(m.Blocks, c.block)
+	snapshot.Staff = c.staffList()
+	snapshot.Services = c.serviceList()
+	snapshot.Packages = convertAll(m.Packages, c.bundle)
+	snapshot.Events = c.eventList()
+	snapshot.Rentals = c.rentalList()
+	snapshot.Rules = c.ruleList()
+	snapshot.PriceNeeds = priceNeeds(snapshot.Rules)
 	if c.err != nil {
 		return nil, c.err
 	}
-	return offer, nil
+	return snapshot, nil
 }
 
 func newCompiler(m *manifest.Manifest) (*compiler, error) {
@@ -64,16 +65,18 @@ func newCompiler(m *manifest.Manifest) (*compiler, error) {
 	id := m.BusinessID()
 	return &compiler{
 		m: m, id: id, currency: currency,
-		staff: byKey(m.Staff, func(s *manifest.Staff) (manifest.Key, uuid.UUID) { return s.Key, s.ObjectID(id) }),
-		services: byKey(m.Services, func(s *manifest.Service) (manifest.Key, uuid.UUID) {
+		staff: idsByKey(m.Staff, func(s *manifest.Staff) (manifest.Key, uuid.UUID) { return s.Key, s.ObjectID(id) }),
+		services: idsByKey(m.Services, func(s *manifest.Service) (manifest.Key, uuid.UUID) {
 			return s.Key, s.ObjectID(id)
 		}),
-		events:  byKey(m.Events, func(e *manifest.Event) (manifest.Key, uuid.UUID) { return e.Key, e.ObjectID(id) }),
-		rentals: byKey(m.Rentals, func(r *manifest.Rental) (manifest.Key, uuid.UUID) { return r.Key, r.ObjectID(id) }),
+		events: idsByKey(m.Events, func(e *manifest.Event) (manifest.Key, uuid.UUID) { return e.Key, e.ObjectID(id) }),
+		rentals: idsByKey(m.Rentals, func(r *manifest.Rental) (manifest.Key, uuid.UUID) {
+			return r.Key, r.ObjectID(id)
+		}),
 	}, nil
 }
 
-func byKey[T any](list []T, of func(*T) (manifest.Key, uuid.UUID)) map[manifest.Key]uuid.UUID {
+func idsByKey[T any](list []T, of func(*T) (manifest.Key, uuid.UUID)) map[manifest.Key]uuid.UUID {
 	ids := make(map[manifest.Key]uuid.UUID, len(list))
 	for i := range list {
 		key, id := of(&list[i])
@@ -82,8 +85,8 @@ func byKey[T any](list []T, of func(*T) (manifest.Key, uuid.UUID)) map[manifest.
 	return ids
 }
 
-// business returns an offer with the top-level fields of the manifest, without staff, services, events, rentals and the
-// other objects that have keys.
+// business returns a snapshot with the top-level fields of the manifest, without staff, services, events, rentals and
+// the other objects that have keys.
 func (c *compiler) business(version int64) *catalog.Snapshot {
 	m, bookings := c.m, c.m.BookingSettings()
 	return &catalog.Snapshot{
@@ -94,12 +97,14 @@ func (c *compiler) business(version int64) *catalog.Snapshot {
 		Currency: c.currency.Code,
 		Timezone: string(m.Timezone),
 
-		NameTranslations: texts(m.Translations, func(t manifest.BusinessTranslation) string { return string(t.Name) }),
+		NameTranslations: translationsOf(m.Translations, func(t manifest.BusinessTranslation) string {
+			return string(t.Name)
+		}),
 
 		DefaultLanguage: string(m.DefaultLanguage),
-		Languages:       each(m.OfferedLanguages(), func(l *manifest.Language) string { return string(*l) }),
+		Languages:       convertAll(m.OfferedLanguages(), func(l *manifest.Language) string { return string(*l) }),
 		Modules:         catalog.Modules{Services: m.UsesServices(), Events: m.UsesEvents(), Rentals: m.UsesRentals()},
-		Payments:        payments(m),
+		Payments:        compilePayments(m),
 		Account: catalog.Account{SubscriptionActive: m.HasActiveSubscription(), RemovalOn: m.RemovalOn(),
 			Sandbox: m.IsSandbox()},
 		NotYetOpen: !m.IsOpen(),
@@ -111,41 +116,43 @@ func (c *compiler) business(version int64) *catalog.Snapshot {
 			AutoConfirm:         bookings.ConfirmsAutomatically(),
 			MaxOpenPerCustomer:  *bookings.MaxOpenPerCustomer,
 		},
-		CancellationPolicy: each(m.CancellationPolicy, func(s *manifest.CancellationStep) catalog.CancellationRule {
-			return catalog.CancellationRule(*s)
-		}),
+		CancellationPolicy: convertAll(m.CancellationPolicy,
+			func(s *manifest.CancellationStep) catalog.CancellationRule {
+				return catalog.CancellationRule(*s)
+			}),
 		CoolingOffHours: m.CoolingOffHours,
 		SelfService: catalog.SelfService{CancelUntilHours: m.CancelUntilHours(),
 			RescheduleUntilHours: m.RescheduleUntilHours()},
-		Notifications:  notifications(m.NotificationSettings()),
+		Notifications:  compileNotifications(m.NotificationSettings()),
 		Privacy:        catalog.Privacy{KeepCustomersDays: m.KeepCustomersDays()},
 		Page:           c.page(m.PageSettings()),
 		Logo:           c.picture(m.Logo),
-		Form:           each(m.Form, c.question),
+		Form:           convertAll(m.Form, c.question),
 		FormEnforceAPI: m.FormEnforceAPI,
 	}
 }
 
-func notifications(n manifest.Notifications) catalog.Notifications {
+func compileNotifications(n manifest.Notifications) catalog.Notifications {
 	offered := catalog.Notifications{
-		OwnerEmails:          each(n.OwnerEmails, func(e *manifest.Email) string { return string(*e) }),
+		OwnerEmails:          convertAll(n.OwnerEmails, func(e *manifest.Email) string { return string(*e) }),
 		ReplyTo:              string(n.ReplyTo),
 		RemindersHoursBefore: n.RemindersHoursBefore,
 	}
 	if len(n.Notes) > 0 {
 		offered.Notes = make(map[string]catalog.Note, len(n.Notes))
 	}
-	for kind, written := range n.Notes {
+	for kind, source := range n.Notes {
 		offered.Notes[string(kind)] = catalog.Note{
-			Text: written.Text, Translations: texts(written.Translations, func(t manifest.NoteTranslation) string {
-				return t.Text
-			}),
+			Text: source.Text, Translations: translationsOf(source.Translations,
+				func(t manifest.NoteTranslation) string {
+					return t.Text
+				}),
 		}
 	}
 	return offered
 }
 
-func payments(m *manifest.Manifest) catalog.Payments {
+func compilePayments(m *manifest.Manifest) catalog.Payments {
 	p := catalog.Payments{Providers: m.PaymentProviders(), Modes: catalog.PaymentModes(m.PaymentModes())}
 	for provider, account := range m.PaymentAccounts() {
 		if p.Accounts == nil {
@@ -156,7 +163,7 @@ func payments(m *manifest.Manifest) catalog.Payments {
 	return p
 }
 
-func week(hours *manifest.WeekHours) catalog.WeekHours {
+func compileWeek(hours *manifest.WeekHours) catalog.WeekHours {
 	var w catalog.WeekHours
 	for day := time.Sunday; day <= time.Saturday; day++ {
 		w[day] = hours.On(day)
@@ -164,8 +171,8 @@ func week(hours *manifest.WeekHours) catalog.WeekHours {
 	return w
 }
 
-func overrides(list []manifest.DayOverride) []catalog.DayOverride {
-	days := each(list, func(o *manifest.DayOverride) catalog.DayOverride { return catalog.DayOverride(*o) })
+func compileOverrides(list []manifest.DayOverride) []catalog.DayOverride {
+	days := convertAll(list, func(o *manifest.DayOverride) catalog.DayOverride { return catalog.DayOverride(*o) })
 	sortBy(days, func(a, b *catalog.DayOverride) int { return int(a.Date) - int(b.Date) })
 	return days
 }
@@ -185,7 +192,7 @@ func (c *compiler) resolve(key manifest.Key, ids map[manifest.Key]uuid.UUID) uui
 
 // resolveAll returns the ids of the keys. If no object has one of the keys, the compilation fails.
 func (c *compiler) resolveAll(keys []manifest.Key, ids map[manifest.Key]uuid.UUID) []uuid.UUID {
-	return each(keys, func(k *manifest.Key) uuid.UUID { return c.resolve(*k, ids) })
+	return convertAll(keys, func(k *manifest.Key) uuid.UUID { return c.resolve(*k, ids) })
 }
 
 // minor returns the amount d in minor units of the business's currency.
@@ -210,14 +217,15 @@ func (c *compiler) fail(err error) {
 	}
 }
 
-// each returns the results of the function `to` for all elements of `list`. For an empty list, each returns nil.
-func each[T, U any](list []T, to func(*T) U) []U {
+// convertAll returns the results of the function `to` for all elements of `list`. For an empty list, convertAll returns
+// nil.
+func convertAll[T, U any](list []T, to func(*T) U) []U {
 	if len(list) == 0 {
 		return nil
 	}
-	mapped := make([]U, len(list))
+	out := make([]U, len(list))
 	for i := range list {
-		mapped[i] = to(&list[i])
+		out[i] = to(&list[i])
 	}
-	return mapped
+	return out
 }

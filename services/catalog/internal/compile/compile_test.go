@@ -29,7 +29,7 @@ timezone: Europe/Lisbon
 default_language: en
 `
 
-func parse(t *testing.T, src string) *manifest.Manifest {
+func parseManifest(t *testing.T, src string) *manifest.Manifest {
 	t.Helper()
 	m, problems := manifest.Parse([]byte(src))
 	for _, p := range problems {
@@ -38,23 +38,23 @@ func parse(t *testing.T, src string) *manifest.Manifest {
 	return m
 }
 
-func compiled(t *testing.T, src string) *catalog.Snapshot {
+func compileManifest(t *testing.T, src string) *catalog.Snapshot {
 	t.Helper()
-	offer, err := Offer(parse(t, src), nil, 7)
+	snapshot, err := Snapshot(parseManifest(t, src), nil, 7)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return offer
+	return snapshot
 }
 
-func example(t *testing.T) *catalog.Snapshot {
+func compileExample(t *testing.T) *catalog.Snapshot {
 	t.Helper()
 	inputs.Checkout("charts")
 	src, err := os.ReadFile("../../../../charts/slotmesh/files/demo.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return compiled(t, string(src))
+	return compileManifest(t, string(src))
 }
 
 // read parses a valid text.
@@ -87,17 +87,17 @@ func check(t *testing.T, want, got any) {
 }
 
 // id returns the id of an element as the manifest's header defines it: a UUID v5 of the business id and the path.
-func id(offer *catalog.Snapshot, path string) uuid.UUID {
-	return uuid.NewSHA1(offer.ID, []byte(path))
+func id(snapshot *catalog.Snapshot, path string) uuid.UUID {
+	return uuid.NewSHA1(snapshot.ID, []byte(path))
 }
 
 func label(text, pt string) catalog.Label {
 	return catalog.Label{Text: text, Translations: map[string]string{"pt": pt}}
 }
 
-func TestExampleAtTheTop(t *testing.T) {
+func TestExampleBusiness(t *testing.T) {
 	t.Parallel()
-	o := example(t)
+	o := compileExample(t)
 	check(t, uuid.NewSHA1(manifest.Namespace, []byte("harbor-studio")), o.ID)
 	want := &catalog.Snapshot{
 		ID: o.ID, Slug: "harbor-studio", Version: 7, Name: "Harbor Studio", Currency: "EUR", Timezone: "Europe/Lisbon",
@@ -164,7 +164,7 @@ func TestExampleAtTheTop(t *testing.T) {
 
 func TestExampleStaff(t *testing.T) {
 	t.Parallel()
-	o := example(t)
+	o := compileExample(t)
 	check(t, []catalog.Staff{
 		{
 			ID: id(o, "staff/anna"), Key: "anna", Name: "Anna", NameTranslations: map[string]string{"pt": "Ana"},
@@ -182,7 +182,7 @@ func TestExampleStaff(t *testing.T) {
 
 func TestExampleServices(t *testing.T) {
 	t.Parallel()
-	o := example(t)
+	o := compileExample(t)
 	anna, ben := id(o, "staff/anna"), id(o, "staff/ben")
 	check(t, []catalog.Service{
 		{
@@ -219,7 +219,7 @@ func TestExampleServices(t *testing.T) {
 
 func TestExampleEventsAndRentals(t *testing.T) {
 	t.Parallel()
-	o := example(t)
+	o := compileExample(t)
 	check(t, []catalog.Event{{
 		ID: id(o, "event/gala"), Key: "gala", Name: "New Year Gala",
 		NameTranslations: map[string]string{"pt": "Gala de Ano Novo"}, Date: date(t, "2026-12-31"),
@@ -256,7 +256,7 @@ func TestExampleEventsAndRentals(t *testing.T) {
 
 func TestExampleRules(t *testing.T) {
 	t.Parallel()
-	o := example(t)
+	o := compileExample(t)
 	var got []string
 	for _, r := range o.Rules {
 		text, err := json.Marshal(r)
@@ -279,9 +279,9 @@ func TestExampleRules(t *testing.T) {
 	}, got)
 }
 
-func TestEveryFormOfARule(t *testing.T) {
+func TestRuleForms(t *testing.T) {
 	t.Parallel()
-	o := compiled(t, head+`
+	o := compileManifest(t, head+`
 staff: [{key: a, name: A, active: false}]
 rentals: [{key: r, name: R, price_type: daily, active: false}]
 pricing_rules:
@@ -314,9 +314,9 @@ func span(t *testing.T, from, to string) rule.When {
 	return rule.When{From: ptr(read[rule.Bound](t, from)), To: ptr(read[rule.Bound](t, to))}
 }
 
-func TestDefaultsOfWhatIsLeftOut(t *testing.T) {
+func TestDefaultsApplyToMissingFields(t *testing.T) {
 	t.Parallel()
-	o := compiled(t,
+	o := compileManifest(t,
 		head+
 			"services: [{key: a, name: A, duration_minutes: 30, variants: [{key: v, name: V}], price: 3.50}]\nrentals: [{key: r, name: R, price_type: daily}]\n")
 	check(t, catalog.Modules{Services: true, Rentals: true}, o.Modules)
@@ -338,9 +338,9 @@ func TestDefaultsOfWhatIsLeftOut(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrittenReplacesTheDefaults(t *testing.T) {
+func TestFieldsReplaceDefaults(t *testing.T) {
 	t.Parallel()
-	o := compiled(t, head+`
+	o := compileManifest(t, head+`
 modules: {services: false}
 account: {subscription: inactive, removal_on: 2027-01-01}
 bookings: {paused_until: 2027-01-02, slot_interval_minutes: 20, min_notice_minutes: 60, advance_days: 0, confirm: auto, max_open_per_customer: 3}
@@ -379,18 +379,18 @@ events: [{key: e, name: E, date: 2027-01-01, start_time: "22:00", end_time: "02:
 	}
 }
 
-func TestStaffHoursLeftOutAndEmptyDiffer(t *testing.T) {
+func TestMissingAndEmptyStaffHoursDiffer(t *testing.T) {
 	t.Parallel()
-	o := compiled(t, head+"staff: [{key: a, name: A}, {key: b, name: B, hours: {}}]\n")
+	o := compileManifest(t, head+"staff: [{key: a, name: A}, {key: b, name: B, hours: {}}]\n")
 	if o.Staff[0].Hours != nil {
 		t.Errorf("hours left out became %v, want the business's (nil)", o.Staff[0].Hours)
 	}
 	check(t, &catalog.WeekHours{}, o.Staff[1].Hours)
 }
 
-func TestListsAreInTheOrderInWhichTheyAreUsed(t *testing.T) {
+func TestListsAreSorted(t *testing.T) {
 	t.Parallel()
-	o := compiled(t, head+`
+	o := compileManifest(t, head+`
 overrides: [{date: 2027-02-01, hours: []}, {date: 2027-01-01, hours: []}]
 staff: [{key: c, name: Z, order: 1}, {key: b, name: M, order: 1}, {key: a, name: X, order: -1}, {key: d, name: M, order: 1}]
 services: [{key: s, name: S, duration_minutes: 5, order: 1}, {key: r, name: Z, duration_minutes: 5}, {key: q, name: A, duration_minutes: 5}]
@@ -428,10 +428,10 @@ pricing_rules:
 	}
 }
 
-func TestIDsSetByHandAreUsedEverywhere(t *testing.T) {
+func TestExplicitIDsAreUsed(t *testing.T) {
 	t.Parallel()
 	business, member := "00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"
-	o := compiled(t, head+"id: "+business+"\nstaff: [{key: a, name: A, id: "+member+
+	o := compileManifest(t, head+"id: "+business+"\nstaff: [{key: a, name: A, id: "+member+
 		"}]\nservices: [{key: s, name: S, duration_minutes: 5, staff: [a]}]\n")
 	check(t, business, o.ID.String())
 	check(t, member, o.Staff[0].ID.String())
@@ -439,24 +439,24 @@ func TestIDsSetByHandAreUsedEverywhere(t *testing.T) {
 	check(t, id(o, "service/s"), o.Services[0].ID)
 }
 
-func TestOfferReadsBackEqualFromItsJSON(t *testing.T) {
+func TestSnapshotJSONRoundTrip(t *testing.T) {
 	t.Parallel()
-	o := example(t)
+	o := compileExample(t)
 	text, err := json.Marshal(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := new(catalog.Snapshot)
-	if err := json.Unmarshal(text, again); err != nil {
+	decoded := new(catalog.Snapshot)
+	if err := json.Unmarshal(text, decoded); err != nil {
 		t.Fatal(err)
 	}
-	check(t, o, again)
-	if err := again.Prepare(); err != nil {
+	check(t, o, decoded)
+	if err := decoded.Prepare(); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestAManifestThatWasNotCheckedFails(t *testing.T) {
+func TestCompileRejectsUncheckedManifest(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(*manifest.Manifest){
 		"currency": func(m *manifest.Manifest) { m.Currency = "EURO" },
@@ -466,11 +466,11 @@ func TestAManifestThatWasNotCheckedFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := parse(t, head+"services: [{key: s, name: S, duration_minutes: 5, price: 1.50}]\n"+
+			m := parseManifest(t, head+"services: [{key: s, name: S, duration_minutes: 5, price: 1.50}]\n"+
 				"rentals: [{key: r, name: R, price_type: daily, quantity: 1, units_count: 1}]\n")
 			spoil(m)
-			if offer, err := Offer(m, nil, 1); err == nil {
-				t.Errorf("compiled to %+v", offer)
+			if snapshot, err := Snapshot(m, nil, 1); err == nil {
+				t.Errorf("compiled to %+v", snapshot)
 			}
 		})
 	}
@@ -478,24 +478,24 @@ func TestAManifestThatWasNotCheckedFails(t *testing.T) {
 
 func TestPackages(t *testing.T) {
 	t.Parallel()
-	offer := example(t)
+	snapshot := compileExample(t)
 	services := map[string]uuid.UUID{}
-	for _, s := range offer.Services {
+	for _, s := range snapshot.Services {
 		services[s.Key] = s.ID
 	}
 	check(t, []catalog.Package{{
-		ID: uuid.NewSHA1(offer.ID, []byte("package/day-off")), Key: "day-off", Price: ptr(int64(4900)),
+		ID: uuid.NewSHA1(snapshot.ID, []byte("package/day-off")), Key: "day-off", Price: ptr(int64(4900)),
 		ServiceIDs: []uuid.UUID{services["cut"], services["sauna"]},
 		Name:       catalog.Label{Text: "A day off", Translations: map[string]string{"pt": "Um dia de folga"}},
 		Description: catalog.Label{Text: "A haircut, and the sauna after it.",
 			Translations: map[string]string{"pt": "Um corte e, depois, a sauna."}},
-	}}, offer.Packages)
+	}}, snapshot.Packages)
 }
 
 func TestFormIsEnforcedIfTheManifestSaysSo(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]bool{"": false, "form_enforce_api: true\n": true} {
-		if got := compiled(t, head+line).FormEnforceAPI; got != want {
+		if got := compileManifest(t, head+line).FormEnforceAPI; got != want {
 			t.Errorf("%q: %v", line, got)
 		}
 	}
@@ -504,7 +504,7 @@ func TestFormIsEnforcedIfTheManifestSaysSo(t *testing.T) {
 // TestPlaceTakesDefaultsFromBusiness shows that a location without a name or phone has those of the business.
 func TestPlaceTakesDefaultsFromBusiness(t *testing.T) {
 	t.Parallel()
-	o := compiled(t, head+`languages: [en, pt]
+	o := compileManifest(t, head+`languages: [en, pt]
 translations: {pt: {name: Loja, policy_text: Sem sapatos}}
 contact: {phone: "+351 21 000 0000", email: a@b.example, website: https://b.example, messenger: https://chat.example/b}
 legal: {imprint: https://b.example/imprint, privacy: We keep little., translations: {pt: {privacy: Guardamos pouco., terms: Termos}}}
@@ -528,7 +528,7 @@ locations:
 
 func TestPlaceHasItsOwnNameAndPhone(t *testing.T) {
 	t.Parallel()
-	o := compiled(t, head+`languages: [en, pt]
+	o := compileManifest(t, head+`languages: [en, pt]
 contact: {phone: "+351 21 000 0000"}
 locations:
   - {key: quay, kind: place, id: 3f2c8a52-0c5e-4d5b-9a55-6f0f4a1f7d10, name: Quay, phone: "+351 22 000 0000", directions_html: <p>Door 2</p>,

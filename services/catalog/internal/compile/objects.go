@@ -22,7 +22,7 @@ func sortBy[T any](list []T, compare func(a, b *T) int) {
 
 // staffList returns the staff in Auto-Assign order: by order field, name and id (semantics.md §2).
 func (c *compiler) staffList() []catalog.Staff {
-	list := each(c.m.Staff, c.member)
+	list := convertAll(c.m.Staff, c.member)
 	sortBy(list, func(a, b *catalog.Staff) int {
 		return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.Name, b.Name), bytes.Compare(a.ID[:], b.ID[:]))
 	})
@@ -31,17 +31,19 @@ func (c *compiler) staffList() []catalog.Staff {
 
 func (c *compiler) member(s *manifest.Staff) catalog.Staff {
 	member := catalog.Staff{
-		ID:               c.staff[s.Key],
-		Key:              string(s.Key),
-		Name:             string(s.Name),
-		NameTranslations: texts(s.Translations, func(t manifest.StaffTranslation) string { return string(t.Name) }),
-		Active:           s.IsActive(),
-		Order:            s.Order,
-		Overrides:        overrides(s.Overrides),
-		Photo:            c.picture(s.Photo),
+		ID:   c.staff[s.Key],
+		Key:  string(s.Key),
+		Name: string(s.Name),
+		NameTranslations: translationsOf(s.Translations, func(t manifest.StaffTranslation) string {
+			return string(t.Name)
+		}),
+		Active:    s.IsActive(),
+		Order:     s.Order,
+		Overrides: compileOverrides(s.Overrides),
+		Photo:     c.picture(s.Photo),
 	}
 	if s.Hours != nil {
-		hours := week(s.Hours)
+		hours := compileWeek(s.Hours)
 		member.Hours = &hours
 	}
 	return member
@@ -49,15 +51,15 @@ func (c *compiler) member(s *manifest.Staff) catalog.Staff {
 
 // serviceList returns the services in display order: by their order field, then in the order of the manifest.
 func (c *compiler) serviceList() []catalog.Service {
-	return each(inOrder(c.m.Services, func(s *manifest.Service) int { return s.Order }), c.service)
+	return convertAll(sortStable(c.m.Services, func(s *manifest.Service) int { return s.Order }), c.service)
 }
 
-// inOrder returns a copy of `list`, sorted by the number that the function
+// sortStable returns a copy of `list`, sorted by the number that the function
 // `order` returns. Equal elements stay in the order of the manifest.
-func inOrder[T any](list []T, order func(*T) int) []T {
-	sorted := slices.Clone(list)
-	sortBy(sorted, func(a, b *T) int { return cmp.Compare(order(a), order(b)) })
-	return sorted
+func sortStable[T any](list []T, order func(*T) int) []T {
+	out := slices.Clone(list)
+	sortBy(out, func(a, b *T) int { return cmp.Compare(order(a), order(b)) })
+	return out
 }
 
 func (c *compiler) service(s *manifest.Service) catalog.Service {
@@ -66,12 +68,14 @@ func (c *compiler) service(s *manifest.Service) catalog.Service {
 		interval = s.SlotIntervalMinutes
 	}
 	return catalog.Service{
-		ID:               c.services[s.Key],
-		Key:              string(s.Key),
-		Name:             string(s.Name),
-		NameTranslations: texts(s.Translations, func(t manifest.ServiceTranslation) string { return string(t.Name) }),
+		ID:   c.services[s.Key],
+		Key:  string(s.Key),
+		Name: string(s.Name),
+		NameTranslations: translationsOf(s.Translations, func(t manifest.ServiceTranslation) string {
+			return string(t.Name)
+		}),
 		Category: catalog.Label{Text: string(s.Category),
-			Translations: texts(s.Translations, func(t manifest.ServiceTranslation) string {
+			Translations: translationsOf(s.Translations, func(t manifest.ServiceTranslation) string {
 				return string(t.Category)
 			})},
 		Active:              s.IsActive(),
@@ -82,18 +86,20 @@ func (c *compiler) service(s *manifest.Service) catalog.Service {
 		Price:               c.minor(s.Price),
 		PerPerson:           s.IsPricedPerPerson(),
 		PaymentRequirement:  s.Requirement(),
-		DepositValue:        plain(s.DepositValue),
+		DepositValue:        toDecimal(s.DepositValue),
 		Capacity:            s.CapacityUnits(),
 		Picture:             c.picture(s.Picture),
 		StaffIDs:            c.resolveAll(s.Staff, c.staff),
-		Variants:            each(s.Variants, func(v *manifest.Variant) catalog.Variant { return c.variant(v, s) }),
-		Classes: each(s.Classes, func(k *manifest.ClassSession) catalog.ClassSession {
+		Variants: convertAll(s.Variants, func(v *manifest.Variant) catalog.Variant {
+			return c.variant(v, s)
+		}),
+		Classes: convertAll(s.Classes, func(k *manifest.ClassSession) catalog.ClassSession {
 			return c.class(k, s)
 		}),
 	}
 }
 
-func plain(d *manifest.Decimal) *decimal.Decimal {
+func toDecimal(d *manifest.Decimal) *decimal.Decimal {
 	if d == nil {
 		return nil
 	}
@@ -102,12 +108,14 @@ func plain(d *manifest.Decimal) *decimal.Decimal {
 
 func (c *compiler) variant(v *manifest.Variant, of *manifest.Service) catalog.Variant {
 	return catalog.Variant{
-		ID:               v.ObjectID(c.id, of.Key),
-		Key:              string(v.Key),
-		Name:             string(v.Name),
-		NameTranslations: texts(v.Translations, func(t manifest.VariantTranslation) string { return string(t.Name) }),
-		DurationMinutes:  v.Minutes(of),
-		Price:            c.minor(v.ListPrice(of)),
+		ID:   v.ObjectID(c.id, of.Key),
+		Key:  string(v.Key),
+		Name: string(v.Name),
+		NameTranslations: translationsOf(v.Translations, func(t manifest.VariantTranslation) string {
+			return string(t.Name)
+		}),
+		DurationMinutes: v.Minutes(of),
+		Price:           c.minor(v.ListPrice(of)),
 	}
 }
 
@@ -133,22 +141,22 @@ func (c *compiler) bundle(p *manifest.Package) catalog.Package {
 		ID:  p.ObjectID(c.id),
 		Key: string(p.Key),
 		Name: catalog.Label{Text: string(p.Name),
-			Translations: texts(p.Translations, func(t manifest.PackageTranslation) string {
+			Translations: translationsOf(p.Translations, func(t manifest.PackageTranslation) string {
 				return string(t.Name)
 			})},
 		Description: catalog.Label{Text: p.Description,
-			Translations: texts(p.Translations, func(t manifest.PackageTranslation) string {
+			Translations: translationsOf(p.Translations, func(t manifest.PackageTranslation) string {
 				return t.Description
 			})},
 		ServiceIDs: c.resolveAll(p.Services, c.services),
 		Price:      c.minorOrNil(p.Price),
-		Percent:    plain(p.Percent),
+		Percent:    toDecimal(p.Percent),
 	}
 }
 
 // eventList returns the events sorted by date, then by start.
 func (c *compiler) eventList() []catalog.Event {
-	list := each(c.m.Events, c.event)
+	list := convertAll(c.m.Events, c.event)
 	sortBy(list, func(a, b *catalog.Event) int {
 		return cmp.Or(cmp.Compare(a.Date, b.Date), cmp.Compare(a.Start, b.Start))
 	})
@@ -157,10 +165,12 @@ func (c *compiler) eventList() []catalog.Event {
 
 func (c *compiler) event(e *manifest.Event) catalog.Event {
 	return catalog.Event{
-		ID:                 c.events[e.Key],
-		Key:                string(e.Key),
-		Name:               string(e.Name),
-		NameTranslations:   texts(e.Translations, func(t manifest.EventTranslation) string { return string(t.Name) }),
+		ID:   c.events[e.Key],
+		Key:  string(e.Key),
+		Name: string(e.Name),
+		NameTranslations: translationsOf(e.Translations, func(t manifest.EventTranslation) string {
+			return string(t.Name)
+		}),
 		Date:               e.Date,
 		Start:              e.StartTime,
 		End:                e.EndTime,
@@ -169,38 +179,42 @@ func (c *compiler) event(e *manifest.Event) catalog.Event {
 		TotalCapacity:      e.TotalCapacity,
 		Picture:            c.picture(e.Picture),
 		PaymentRequirement: e.Requirement(),
-		DepositValue:       plain(e.DepositValue),
-		Tiers:              each(e.Tiers, func(t *manifest.Tier) catalog.Tier { return c.tier(t, e) }),
+		DepositValue:       toDecimal(e.DepositValue),
+		Tiers:              convertAll(e.Tiers, func(t *manifest.Tier) catalog.Tier { return c.tier(t, e) }),
 	}
 }
 
 func (c *compiler) tier(t *manifest.Tier, of *manifest.Event) catalog.Tier {
 	return catalog.Tier{
-		ID:               t.ObjectID(c.id, of.Key),
-		Key:              string(t.Key),
-		Name:             string(t.Name),
-		NameTranslations: texts(t.Translations, func(t manifest.TierTranslation) string { return string(t.Name) }),
-		Price:            c.minor(t.Price),
-		Capacity:         t.Capacity,
+		ID:   t.ObjectID(c.id, of.Key),
+		Key:  string(t.Key),
+		Name: string(t.Name),
+		NameTranslations: translationsOf(t.Translations, func(t manifest.TierTranslation) string {
+			return string(t.Name)
+		}),
+		Price:    c.minor(t.Price),
+		Capacity: t.Capacity,
 	}
 }
 
 // rentalList returns the rentals in display order: by their order field, then in the order of the manifest.
 func (c *compiler) rentalList() []catalog.Rental {
-	return each(inOrder(c.m.Rentals, func(r *manifest.Rental) int { return r.Order }), c.rental)
+	return convertAll(sortStable(c.m.Rentals, func(r *manifest.Rental) int { return r.Order }), c.rental)
 }
 
 func (c *compiler) rental(r *manifest.Rental) catalog.Rental {
 	return catalog.Rental{
-		ID:                 c.rentals[r.Key],
-		Key:                string(r.Key),
-		Name:               string(r.Name),
-		NameTranslations:   texts(r.Translations, func(t manifest.RentalTranslation) string { return string(t.Name) }),
+		ID:   c.rentals[r.Key],
+		Key:  string(r.Key),
+		Name: string(r.Name),
+		NameTranslations: translationsOf(r.Translations, func(t manifest.RentalTranslation) string {
+			return string(t.Name)
+		}),
 		Active:             r.IsActive(),
 		Price:              c.minor(r.Price),
 		PriceType:          r.PriceType,
 		Quantity:           r.Quantity,
-		Units:              units(r),
+		Units:              compileUnits(r),
 		MinRentalHours:     r.MinRentalHours,
 		MaxRentalHours:     r.MaxRentalHours,
 		MinRentalDays:      r.MinRentalDays,
@@ -208,8 +222,10 @@ func (c *compiler) rental(r *manifest.Rental) catalog.Rental {
 		OutsideHours:       r.OutsideHours,
 		Picture:            c.picture(r.Picture),
 		PaymentRequirement: r.Requirement(),
-		DepositValue:       plain(r.DepositValue),
-		Upsells:            each(inOrder(r.Upsells, func(u *manifest.Upsell) int { return u.Order }), c.upsell),
+		DepositValue:       toDecimal(r.DepositValue),
+		Upsells: convertAll(sortStable(r.Upsells, func(u *manifest.Upsell) int {
+			return u.Order
+		}), c.upsell),
 	}
 }
 
@@ -217,24 +233,24 @@ func (c *compiler) upsell(u *manifest.Upsell) catalog.Upsell {
 	return catalog.Upsell{RentalID: c.resolve(u.Rental, c.rentals), Required: u.Required}
 }
 
-// units returns the units in the manifest. If the manifest has units_count
-// instead, units returns that many units with the keys 1, 2, ….
-func units(r *manifest.Rental) []catalog.RentalUnit {
+// compileUnits returns the units in the manifest. If the manifest has units_count
+// instead, compileUnits returns that many units with the keys 1, 2, ….
+func compileUnits(r *manifest.Rental) []catalog.RentalUnit {
 	if r.UnitsCount == nil {
-		return each(r.Units, unit)
+		return convertAll(r.Units, unit)
 	}
-	counted := make([]catalog.RentalUnit, *r.UnitsCount)
-	for i := range counted {
-		counted[i] = catalog.RentalUnit{Key: strconv.Itoa(i + 1), InService: true}
+	out := make([]catalog.RentalUnit, *r.UnitsCount)
+	for i := range out {
+		out[i] = catalog.RentalUnit{Key: strconv.Itoa(i + 1), InService: true}
 	}
-	return counted
+	return out
 }
 
 func unit(u *manifest.RentalUnit) catalog.RentalUnit {
 	return catalog.RentalUnit{
 		Key:       string(u.Key),
 		InService: u.IsInService(),
-		Maintenance: each(u.Maintenance, func(m *manifest.Maintenance) catalog.Maintenance {
+		Maintenance: convertAll(u.Maintenance, func(m *manifest.Maintenance) catalog.Maintenance {
 			return catalog.Maintenance(*m)
 		}),
 	}
@@ -242,7 +258,7 @@ func unit(u *manifest.RentalUnit) catalog.RentalUnit {
 
 // ruleList returns the pricing rules in the order in which they apply: by priority, then by key.
 func (c *compiler) ruleList() []catalog.Rule {
-	list := each(c.m.PricingRules, c.rule)
+	list := convertAll(c.m.PricingRules, c.rule)
 	sortBy(list, func(a, b *catalog.Rule) int {
 		return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(a.Key, b.Key))
 	})
@@ -254,13 +270,13 @@ func (c *compiler) rule(r *manifest.PricingRule) catalog.Rule {
 		Key:       string(r.Key),
 		Kind:      r.Kind,
 		Priority:  r.Priority,
-		Percent:   plain(r.Percent),
+		Percent:   toDecimal(r.Percent),
 		Amount:    c.minorOrNil(r.Amount),
 		Set:       c.minorOrNil(r.Set),
 		Stop:      r.Stop,
 		AppliesTo: c.appliesTo(r.AppliesTo),
 		Label: catalog.Label{Text: string(r.Label),
-			Translations: texts(r.Translations, func(t manifest.RuleTranslation) string {
+			Translations: translationsOf(r.Translations, func(t manifest.RuleTranslation) string {
 				return string(t.Label)
 			})},
 		When: r.When,
@@ -283,13 +299,13 @@ func (c *compiler) appliesTo(a *manifest.AppliesTo) catalog.AppliesTo {
 		return catalog.AppliesTo{}
 	}
 	var to catalog.AppliesTo
-	to.AllServices, to.Services = c.selected(a.Services, c.services)
-	to.AllEvents, to.Events = c.selected(a.Events, c.events)
-	to.AllRentals, to.Rentals = c.selected(a.Rentals, c.rentals)
+	to.AllServices, to.Services = c.resolveSelection(a.Services, c.services)
+	to.AllEvents, to.Events = c.resolveSelection(a.Events, c.events)
+	to.AllRentals, to.Rentals = c.resolveSelection(a.Rentals, c.rentals)
 	return to
 }
 
-func (c *compiler) selected(s *manifest.Selection, ids map[manifest.Key]uuid.UUID) (bool, []uuid.UUID) {
+func (c *compiler) resolveSelection(s *manifest.Selection, ids map[manifest.Key]uuid.UUID) (bool, []uuid.UUID) {
 	if s == nil {
 		return false, nil
 	}

@@ -24,9 +24,9 @@ func (c *compiler) page(p manifest.Page) catalog.Page {
 		Cover:        c.picture(p.Cover),
 		Gallery:      gallery,
 		Accent:       string(p.Accent),
-		EmbedOrigins: each(p.EmbedOrigins, func(o *manifest.Origin) string { return string(*o) }),
+		EmbedOrigins: convertAll(p.EmbedOrigins, func(o *manifest.Origin) string { return string(*o) }),
 		AboutHTML:    p.AboutHTML,
-		AboutTranslations: texts(p.Translations, func(t manifest.PageTranslation) string {
+		AboutTranslations: translationsOf(p.Translations, func(t manifest.PageTranslation) string {
 			return t.AboutHTML
 		}),
 	}
@@ -35,7 +35,7 @@ func (c *compiler) page(p manifest.Page) catalog.Page {
 func (c *compiler) question(q *manifest.Question) catalog.Question {
 	return catalog.Question{
 		Key:        string(q.Key),
-		Label:      labelled(q.Label, q.Translations),
+		Label:      compileLabel(q.Label, q.Translations),
 		Type:       q.Type,
 		Required:   q.Required,
 		MaxLength:  q.MaxAnswerLength(),
@@ -43,28 +43,28 @@ func (c *compiler) question(q *manifest.Question) catalog.Question {
 		ServiceIDs: c.resolveAll(q.Services, c.services),
 		EventIDs:   c.resolveAll(q.Events, c.events),
 		RentalIDs:  c.resolveAll(q.Rentals, c.rentals),
-		Options: each(q.Options, func(o *manifest.QuestionOption) catalog.QuestionOption {
-			return catalog.QuestionOption{Key: string(o.Key), Label: labelled(o.Label, o.Translations)}
+		Options: convertAll(q.Options, func(o *manifest.QuestionOption) catalog.QuestionOption {
+			return catalog.QuestionOption{Key: string(o.Key), Label: compileLabel(o.Label, o.Translations)}
 		}),
 	}
 }
 
-func labelled(text manifest.Line, translations map[manifest.Language]manifest.QuestionTranslation) catalog.Label {
-	return translated(string(text), translations, func(t manifest.QuestionTranslation) string { return string(t.Label) })
+func compileLabel(text manifest.Line, translations map[manifest.Language]manifest.QuestionTranslation) catalog.Label {
+	return newLabel(string(text), translations, func(t manifest.QuestionTranslation) string { return string(t.Label) })
 }
 
-// texts returns the translations of one field by language code,
+// translationsOf returns the translations of one field by language code,
 // without empty translations. It returns nil if there are none.
-func texts[T any](translations map[manifest.Language]T, text func(T) string) map[string]string {
-	var written map[string]string
+func translationsOf[T any](translations map[manifest.Language]T, text func(T) string) map[string]string {
+	var out map[string]string
 	for language, t := range translations {
 		if text(t) == "" {
 			continue
 		}
-		if written == nil {
-			written = make(map[string]string, len(translations))
+		if out == nil {
+			out = make(map[string]string, len(translations))
 		}
-		written[string(language)] = text(t)
+		out[string(language)] = text(t)
 	}
-	return written
+	return out
 }

@@ -9,7 +9,9 @@ import (
 // setPlace sets the fields of the snapshot that say where the business is and how customers reach it.
 func (c *compiler) setPlace(snapshot *catalog.Snapshot) {
 	m := c.m
-	snapshot.Locations = each(m.Locations, func(l *manifest.Location) catalog.Location { return c.location(snapshot, l) })
+	snapshot.Locations = convertAll(m.Locations, func(l *manifest.Location) catalog.Location {
+		return c.location(snapshot, l)
+	})
 	if m.Contact != nil {
 		snapshot.Contact = catalog.Contact{
 			Phone: string(m.Contact.Phone), Email: string(m.Contact.Email), Website: string(m.Contact.Website),
@@ -18,12 +20,12 @@ func (c *compiler) setPlace(snapshot *catalog.Snapshot) {
 	}
 	if l := m.Legal; l != nil {
 		snapshot.Legal = catalog.Legal{
-			Imprint: translated(l.Imprint, l.Translations, func(t manifest.LegalTranslation) string { return t.Imprint }),
-			Privacy: translated(l.Privacy, l.Translations, func(t manifest.LegalTranslation) string { return t.Privacy }),
-			Terms:   translated(l.Terms, l.Translations, func(t manifest.LegalTranslation) string { return t.Terms }),
+			Imprint: newLabel(l.Imprint, l.Translations, func(t manifest.LegalTranslation) string { return t.Imprint }),
+			Privacy: newLabel(l.Privacy, l.Translations, func(t manifest.LegalTranslation) string { return t.Privacy }),
+			Terms:   newLabel(l.Terms, l.Translations, func(t manifest.LegalTranslation) string { return t.Terms }),
 		}
 	}
-	snapshot.PolicyText = translated(m.PolicyText, m.Translations, func(t manifest.BusinessTranslation) string {
+	snapshot.PolicyText = newLabel(m.PolicyText, m.Translations, func(t manifest.BusinessTranslation) string {
 		return t.PolicyText
 	})
 }
@@ -31,8 +33,10 @@ func (c *compiler) setPlace(snapshot *catalog.Snapshot) {
 func (c *compiler) location(snapshot *catalog.Snapshot, l *manifest.Location) catalog.Location {
 	location := catalog.Location{
 		ID: l.ObjectID(c.id), Key: string(l.Key), Kind: l.Kind,
-		Name: translated(string(l.Name), l.Translations, func(t manifest.LocationTranslation) string { return string(t.Name) }),
-		DirectionsHTML: translated(l.DirectionsHTML, l.Translations, func(t manifest.LocationTranslation) string {
+		Name: newLabel(string(l.Name), l.Translations, func(t manifest.LocationTranslation) string {
+			return string(t.Name)
+		}),
+		DirectionsHTML: newLabel(l.DirectionsHTML, l.Translations, func(t manifest.LocationTranslation) string {
 			return t.DirectionsHTML
 		}),
 		Phone: string(l.Phone),
@@ -45,7 +49,8 @@ func (c *compiler) location(snapshot *catalog.Snapshot, l *manifest.Location) ca
 	}
 	if a := l.Address; a != nil {
 		location.Address = postal.Address{
-			Street: string(a.Street), PostalCode: string(a.PostalCode), City: string(a.City), Country: string(a.Country),
+			Street: string(a.Street), PostalCode: string(a.PostalCode), City: string(a.City),
+			Country: string(a.Country),
 		}
 	}
 	if l.Geo != nil {
@@ -54,7 +59,7 @@ func (c *compiler) location(snapshot *catalog.Snapshot, l *manifest.Location) ca
 	return location
 }
 
-// translated returns a text with its translations.
-func translated[T any](written string, translations map[manifest.Language]T, in func(T) string) catalog.Label {
-	return catalog.Label{Text: written, Translations: texts(translations, in)}
+// newLabel returns a text with its translations.
+func newLabel[T any](written string, translations map[manifest.Language]T, in func(T) string) catalog.Label {
+	return catalog.Label{Text: written, Translations: translationsOf(translations, in)}
 }

@@ -16,31 +16,31 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit/leaks"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/current"
-	"github.com/slotmesh/slotmesh/services/catalog/internal/lastknown"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/fallback"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
 )
 
 func TestMain(m *testing.M) { leaks.Verify(m) }
 
-var errAway = errors.New("the database is away")
+var errDown = errors.New("the database is away")
 
-// source is a fake store. The text of version 3 of "harbor" is "harbor 3", padded to `size` bytes.
-type source struct {
-	mu     sync.Mutex
-	heads  map[string]int64
-	away   bool
-	size   int
-	asked  int
-	loaded []string
-	hold   chan struct{} // if not nil, Text waits until it is closed
+// fakeSource is a fake store. The text of version 3 of "harbor" is "harbor 3", padded to `size` bytes.
+type fakeSource struct {
+	mu        sync.Mutex
+	heads     map[string]int64
+	isDown    bool
+	size      int
+	headCalls int
+	textCalls []string
+	block     chan struct{} // if not nil, Text waits until it is closed
 }
 
-func (s *source) Head(_ context.Context, slug string) (int64, error) {
+func (s *fakeSource) Head(_ context.Context, slug string) (int64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.asked++
-	if s.away {
-		return 0, errAway
+	s.headCalls++
+	if s.isDown {
+		return 0, errDown
 	}
 	if head, ok := s.heads[slug]; ok {
 		return head, nil
@@ -48,10 +48,10 @@ func (s *source) Head(_ context.Context, slug string) (int64, error) {
 	return 0, store.ErrNotFound
 }
 
-func (s *source) Text(ctx context.Context, slug string, version int64) (store.Text, error) {
-	if s.hold != nil {
+func (s *fakeSource) Text(ctx context.Context, slug string, version int64) (store.Text, error) {
+	if s.block != nil {
 		select {
-		case <-s.hold:
+		case <-s.block:
 		case <-ctx.Done():
 			return store.Text{}, ctx.Err()
 		}
@@ -59,32 +59,32 @@ func (s *source) Text(ctx context.Context, slug string, version int64) (store.Te
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	text := fmt.Sprintf("%s %d", slug, version)
-	s.loaded = append(s.loaded, text)
+	s.textCalls = append(s.textCalls, text)
 	return store.Text{JSON: []byte(text + strings.Repeat(" ", max(0, s.size-len(text))))}, nil
 }
 
-func (s *source) set(slug string, head int64) {
+func (s *fakeSource) set(slug string, head int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.heads[slug] = head
 }
 
-type bench struct {
+type fixture struct {
 	*current.Cache[string]
-	source *source
+	source *fakeSource
 	clock  *clock.Manual
 }
 
-// noCopies returns copies of offers in a Redis that cannot be reached.
-func noCopies(tb testing.TB) *lastknown.Copies {
+// noCopies returns copies of snapshots in a Redis that cannot be reached.
+func noCopies(tb testing.TB) *fallback.Copies {
 	away := redis.NewClient(&redis.Options{Addr: "127.0.0.1:1", MaxRetries: -1})
-	copies := lastknown.New(away, "", telemetry.Discard())
+	copies := fallback.New(away, "", telemetry.Discard())
 	tb.Cleanup(func() { _, _ = copies.Close(), away.Close() })
 	return copies
 }
 
-func newBench(t *testing.T, maxBytes int) bench {
-	src := &source{heads: map[string]int64{"harbor": 1}}
+func newFixture(t *testing.T, maxBytes int) fixture {
+	src := &fakeSource{heads: map[string]int64{"harbor": 1}}
 	clk := clock.Fixed(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC))
 	build := func(content store.Text, version int64) (string, error) {
 		if text := strings.TrimSpace(string(content.JSON)); strings.HasSuffix(text, fmt.Sprint(" ", version)) {
@@ -92,155 +92,155 @@ func newBench(t *testing.T, maxBytes int) bench {
 		}
 		return "", errors.New("the content is another version's")
 	}
-	return bench{current.New(src, build, noCopies(t), maxBytes, 0, clk, telemetry.Discard()), src, clk}
+	return fixture{current.New(src, build, noCopies(t), maxBytes, 0, clk, telemetry.Discard()), src, clk}
 }
 
-func (b bench) fresh(t *testing.T, slug, want string) {
+func (b fixture) wantGet(t *testing.T, slug, want string) {
 	t.Helper()
-	got, version, err := b.Fresh(t.Context(), slug)
+	got, version, err := b.Get(t.Context(), slug)
 	if err != nil || got != want || !strings.HasSuffix(want, fmt.Sprint(" ", version)) {
 		t.Errorf("fresh %s is %q (version %d, %v), want %q", slug, got, version, err, want)
 	}
 }
 
-func TestAVersionIsBuiltOnce(t *testing.T) {
+func TestVersionIsBuiltOnce(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, 1000)
+	b := newFixture(t, 1000)
 	for range 5 {
-		b.fresh(t, "harbor", "harbor 1")
-		if _, _, err := b.Verified(t.Context(), "harbor"); err != nil {
+		b.wantGet(t, "harbor", "harbor 1")
+		if _, _, err := b.Revalidate(t.Context(), "harbor"); err != nil {
 			t.Fatal(err)
 		}
 		b.clock.Advance(3 * time.Second)
 	}
-	if len(b.source.loaded) != 1 {
-		t.Errorf("loaded %q", b.source.loaded)
+	if len(b.source.textCalls) != 1 {
+		t.Errorf("loaded %q", b.source.textCalls)
 	}
 }
 
-func TestFreshAsksAgainAfterTwoSeconds(t *testing.T) {
+func TestGetRevalidatesAfterTwoSeconds(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, 1000)
-	b.fresh(t, "harbor", "harbor 1")
+	b := newFixture(t, 1000)
+	b.wantGet(t, "harbor", "harbor 1")
 	b.source.set("harbor", 2)
 	b.clock.Advance(2*time.Second - 1)
-	b.fresh(t, "harbor", "harbor 1")
-	if b.source.asked != 1 {
-		t.Errorf("asked %d times within the two seconds", b.source.asked)
+	b.wantGet(t, "harbor", "harbor 1")
+	if b.source.headCalls != 1 {
+		t.Errorf("asked %d times within the two seconds", b.source.headCalls)
 	}
 	b.clock.Advance(1)
-	b.fresh(t, "harbor", "harbor 2")
+	b.wantGet(t, "harbor", "harbor 2")
 }
 
-func TestExpiredIsAskedForAtOnce(t *testing.T) {
+func TestExpireForcesRevalidation(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, 1000)
-	b.fresh(t, "harbor", "harbor 1")
+	b := newFixture(t, 1000)
+	b.wantGet(t, "harbor", "harbor 1")
 	b.source.set("harbor", 2)
 	b.Expire("harbor")
-	b.fresh(t, "harbor", "harbor 2")
+	b.wantGet(t, "harbor", "harbor 2")
 	b.Expire("a slug that was never read")
 }
 
-func TestVerifiedIsNeverBehind(t *testing.T) {
+func TestRevalidateReturnsNewestVersion(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, 1000)
+	b := newFixture(t, 1000)
 	for v := range int64(5) {
 		b.source.set("harbor", v+1)
-		if got, version, err := b.Verified(t.Context(), "harbor"); err != nil || version != v+1 ||
+		if got, version, err := b.Revalidate(t.Context(), "harbor"); err != nil || version != v+1 ||
 			got != fmt.Sprint("harbor ", v+1) {
 			t.Errorf("got %q, %d, %v", got, version, err)
 		}
 	}
 }
 
-func TestLastGoodVersionIsServedWhileTheDatabaseIsAway(t *testing.T) {
+func TestGetReturnsStaleVersionIfDatabaseIsDown(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, 1000)
-	b.fresh(t, "harbor", "harbor 1")
-	b.source.away = true
+	b := newFixture(t, 1000)
+	b.wantGet(t, "harbor", "harbor 1")
+	b.source.isDown = true
 	b.clock.Advance(time.Hour)
-	b.fresh(t, "harbor", "harbor 1")
-	asked := b.source.asked
-	b.fresh(t, "harbor", "harbor 1")
-	if b.source.asked != asked {
+	b.wantGet(t, "harbor", "harbor 1")
+	asked := b.source.headCalls
+	b.wantGet(t, "harbor", "harbor 1")
+	if b.source.headCalls != asked {
 		t.Error("a database that is away is asked on every request")
 	}
-	if _, _, err := b.Verified(t.Context(), "harbor"); !errors.Is(err, errAway) {
+	if _, _, err := b.Revalidate(t.Context(), "harbor"); !errors.Is(err, errDown) {
 		t.Errorf("verified: %v", err)
 	}
-	if _, _, err := b.Fresh(t.Context(), "never read"); !errors.Is(err, errAway) {
+	if _, _, err := b.Get(t.Context(), "never read"); !errors.Is(err, errDown) {
 		t.Errorf("what was never read: %v", err)
 	}
-	b.source.away = false
+	b.source.isDown = false
 	b.source.set("harbor", 2)
 	b.clock.Advance(2 * time.Second)
-	b.fresh(t, "harbor", "harbor 2")
+	b.wantGet(t, "harbor", "harbor 2")
 }
 
-func TestARemovedBusinessIsGoneAlsoWhileTheDatabaseIsAway(t *testing.T) {
+func TestRemovedBusinessIsNotServedStale(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, 1000)
-	b.fresh(t, "harbor", "harbor 1")
+	b := newFixture(t, 1000)
+	b.wantGet(t, "harbor", "harbor 1")
 	delete(b.source.heads, "harbor")
 	b.Expire("harbor")
-	if _, _, err := b.Fresh(t.Context(), "harbor"); !fault.Is(err, fault.BusinessNotFound) {
+	if _, _, err := b.Get(t.Context(), "harbor"); !fault.Is(err, fault.BusinessNotFound) {
 		t.Errorf("got %v", err)
 	}
-	b.source.away = true
-	if _, _, err := b.Fresh(t.Context(), "harbor"); !errors.Is(err, errAway) {
+	b.source.isDown = true
+	if _, _, err := b.Get(t.Context(), "harbor"); !errors.Is(err, errDown) {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestMemoryIsBoundedAndTheOldestUseGoesFirst(t *testing.T) {
+func TestCacheEvictsLeastRecentlyUsed(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, 250)
+	b := newFixture(t, 250)
 	b.source.size = 100
 	b.source.heads = map[string]int64{"a": 1, "b": 1, "c": 1}
 	for _, slug := range []string{"a", "b", "a", "c", "a", "b"} {
-		b.fresh(t, slug, slug+" 1")
+		b.wantGet(t, slug, slug+" 1")
 	}
 	want := []string{"a 1", "b 1", "c 1", "b 1"}
-	if fmt.Sprint(b.source.loaded) != fmt.Sprint(want) {
-		t.Errorf("loaded %q, want %q", b.source.loaded, want)
+	if fmt.Sprint(b.source.textCalls) != fmt.Sprint(want) {
+		t.Errorf("loaded %q, want %q", b.source.textCalls, want)
 	}
 }
 
-func TestABusinessLargerThanTheBoundIsKeptAlone(t *testing.T) {
+func TestCacheKeepsOneOversizedVersion(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, 50)
+	b := newFixture(t, 50)
 	b.source.size = 100
-	b.fresh(t, "harbor", "harbor 1")
-	b.fresh(t, "harbor", "harbor 1")
-	if len(b.source.loaded) != 1 {
-		t.Errorf("loaded %q", b.source.loaded)
+	b.wantGet(t, "harbor", "harbor 1")
+	b.wantGet(t, "harbor", "harbor 1")
+	if len(b.source.textCalls) != 1 {
+		t.Errorf("loaded %q", b.source.textCalls)
 	}
 }
 
-func TestWaitingCallersShareOneLoadAndOneThatGivesUpSpoilsNothing(t *testing.T) {
+func TestConcurrentCallersShareLoad(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, 1000)
-	b.source.hold = make(chan struct{})
-	gone, giveUp := context.WithCancel(t.Context())
+	b := newFixture(t, 1000)
+	b.source.block = make(chan struct{})
+	cancelledCtx, giveUp := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
 	errs := make([]error, 10)
 	for i := range errs {
 		wg.Go(func() {
 			ctx := t.Context()
 			if i == 0 {
-				ctx = gone
+				ctx = cancelledCtx
 			}
-			_, _, errs[i] = b.Fresh(ctx, "harbor")
+			_, _, errs[i] = b.Get(ctx, "harbor")
 		})
 	}
 	giveUp()
-	close(b.source.hold)
+	close(b.source.block)
 	wg.Wait()
 	if err := errors.Join(errs[1:]...); err != nil {
 		t.Error(err)
 	}
-	if len(b.source.loaded) != 1 {
-		t.Errorf("loaded %q", b.source.loaded)
+	if len(b.source.textCalls) != 1 {
+		t.Errorf("loaded %q", b.source.textCalls)
 	}
 }

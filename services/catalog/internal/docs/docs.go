@@ -25,7 +25,7 @@ var (
 
 // collection returns the Postman collection. It is built once
 // per process, because tests start many services in one process.
-var collection = sync.OnceValues(func() ([]byte, error) { return postman(source) })
+var collection = sync.OnceValues(func() ([]byte, error) { return convertToPostman(source) })
 
 // document returns the OpenAPI document: the source with the
 // webhooks of the event catalogue. It is built once per process.
@@ -60,12 +60,12 @@ func Mount(router fiber.Router) error {
 		site := c.BaseURL()
 		file, isKnown := bySite.Get(site)
 		if !isKnown {
-			file = openapi.NewFile(collectionOf(forPostman, site), fiber.MIMEApplicationJSON, nil)
+			file = openapi.NewFile(fillSite(forPostman, site), fiber.MIMEApplicationJSON, nil)
 			bySite.Put(site, file)
 		}
 		return file.Serve(c)
 	}
-	page, err := guide()
+	page, err := newGuide()
 	if err != nil {
 		return err
 	}

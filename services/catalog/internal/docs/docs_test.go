@@ -33,7 +33,7 @@ func fetch(t *testing.T, path string) (string, string, string) {
 	return string(body), response.Header.Get("Content-Type"), response.Header.Get("Content-Security-Policy")
 }
 
-func TestTheDocumentIsServedAsJSON(t *testing.T) {
+func TestDocumentIsServedAsJSON(t *testing.T) {
 	t.Parallel()
 	body, mediaType, _ := fetch(t, "/api/public/openapi.json")
 	var document struct {
@@ -48,7 +48,7 @@ func TestTheDocumentIsServedAsJSON(t *testing.T) {
 	}
 }
 
-func TestThePageLoadsNothingFromElsewhere(t *testing.T) {
+func TestPageLoadsNoExternalFiles(t *testing.T) {
 	t.Parallel()
 	page, mediaType, policy := fetch(t, "/api/public/docs")
 	if !strings.HasPrefix(mediaType, "text/html") ||
@@ -69,7 +69,7 @@ func TestThePageLoadsNothingFromElsewhere(t *testing.T) {
 	}
 }
 
-func TestTheGuideSaysWhatToDoAboutEveryCode(t *testing.T) {
+func TestGuideAdvisesOnEachCode(t *testing.T) {
 	t.Parallel()
 	body, _, _ := fetch(t, "/api/public/openapi.json")
 	var document struct {
@@ -98,9 +98,9 @@ func TestTheGuideSaysWhatToDoAboutEveryCode(t *testing.T) {
 	}
 }
 
-// TestTheCollectionOfPostmanHasEveryOperation shows that the collection has one request for each operation of the
+// TestPostmanCollectionHasEachOperation shows that the collection has one request for each operation of the
 // document, and no others. The request for /slots has all parameters.
-func TestTheCollectionOfPostmanHasEveryOperation(t *testing.T) {
+func TestPostmanCollectionHasEachOperation(t *testing.T) {
 	t.Parallel()
 	type named struct{ Key, Value string }
 	var collection struct {
@@ -164,9 +164,9 @@ func TestTheCollectionOfPostmanHasEveryOperation(t *testing.T) {
 	}
 }
 
-// TestPostmanReadsTheCollection shows that the library of Postman reads the method and the address of each request in
+// TestNewmanRunsCollection shows that the library of Postman reads the method and the address of each request in
 // the collection.
-func TestPostmanReadsTheCollection(t *testing.T) {
+func TestNewmanRunsCollection(t *testing.T) {
 	t.Parallel()
 	node := testkit.InstallNode(t, "postman-collection@5.3.1")
 	body, _, _ := fetch(t, "/api/public/postman.json")
@@ -183,9 +183,9 @@ collection.forEachItem((item) => {
 	}
 }
 
-// TestTheDocumentAndTheGuideHaveEveryWebhook shows that the OpenAPI document and the guide describe each type of event
+// TestDocumentAndGuideHaveEachWebhook shows that the OpenAPI document and the guide describe each type of event
 // with its payload.
-func TestTheDocumentAndTheGuideHaveEveryWebhook(t *testing.T) {
+func TestDocumentAndGuideHaveEachWebhook(t *testing.T) {
 	t.Parallel()
 	body, _, _ := fetch(t, "/api/public/openapi.json")
 	var document struct{ Webhooks map[event.Type]any }

@@ -60,17 +60,17 @@ var errorAdvice = []advice{
 	{"503", "outcome_unknown", "It may have been booked. Send the very same request again, with its Idempotency-Key."},
 }
 
-// guide renders the developers' page.
-func guide() (*openapi.File, error) {
-	book, err := samplesOf("book", "sh", "mts", "py", "go")
+// newGuide renders the developers' page.
+func newGuide() (*openapi.File, error) {
+	book, err := loadSamples("book", "sh", "mts", "py", "go")
 	if err != nil {
 		return nil, err
 	}
-	webhook, err := samplesOf("webhook", "ts", "py", "go")
+	webhook, err := loadSamples("webhook", "ts", "py", "go")
 	if err != nil {
 		return nil, err
 	}
-	events, err := payloads()
+	events, err := loadPayloads()
 	if err != nil {
 		return nil, err
 	}
@@ -93,8 +93,8 @@ type payload struct {
 	Summary, Text string
 }
 
-// payloads returns the event types that Slotmesh sends to webhooks, each with one example body.
-func payloads() ([]payload, error) {
+// loadPayloads returns the event types that Slotmesh sends to webhooks, each with one example body.
+func loadPayloads() ([]payload, error) {
 	var all []payload
 	for _, entry := range catalogue.Entries() {
 		compact, err := entry.Payload()
@@ -116,8 +116,8 @@ var languages = map[string]string{"sh": "curl", "ts": "TypeScript", "mts": "Type
 // that extension. Node 22.18 and later run TypeScript without a compiler.
 var runners = map[string]string{"sh": "sh", "mts": "node", "py": "python3", "go": "go run"}
 
-// samplesOf returns the example programs with this base name, one for each file extension in endings.
-func samplesOf(name string, endings ...string) ([]sample, error) {
+// loadSamples returns the example programs with this base name, one for each file extension in endings.
+func loadSamples(name string, endings ...string) ([]sample, error) {
 	var all []sample
 	for _, ending := range endings {
 		text, err := samples.ReadFile("samples/" + name + "." + ending)
@@ -125,8 +125,8 @@ func samplesOf(name string, endings ...string) ([]sample, error) {
 			return nil, err
 		}
 		// The build tag keeps the Go samples out of this package.
-		shown := strings.TrimPrefix(string(text), "//go:build ignore\n\n")
-		one := sample{Language: languages[ending], File: name + "." + ending, Text: strings.TrimSpace(shown)}
+		code := strings.TrimPrefix(string(text), "//go:build ignore\n\n")
+		one := sample{Language: languages[ending], File: name + "." + ending, Text: strings.TrimSpace(code)}
 		if runner := runners[ending]; runner != "" {
 			one.Run = runner + " " + one.File
 		}

@@ -31,8 +31,8 @@ type parameter struct {
 	Example               any
 }
 
-// described is the parsed OpenAPI document. Its paths are in the order of the document.
-type described struct {
+// specification is the parsed OpenAPI document. Its paths are in the order of the document.
+type specification struct {
 	Info struct{ Title, Version, Summary string }
 	Tags []struct{ Name, Description string }
 	// Paths maps each path to its operations by HTTP method.
@@ -42,19 +42,19 @@ type described struct {
 
 type object = map[string]any
 
-// anySite is the site address in the cached collection; [collectionOf] replaces it by the real address.
+// anySite is the site address in the cached collection; [fillSite] replaces it by the real address.
 const anySite = "https://book.example"
 
-// collectionOf returns the collection in which the address of the site replaces [anySite].
-func collectionOf(collection []byte, site string) []byte {
+// fillSite returns the collection in which the address of the site replaces [anySite].
+func fillSite(collection []byte, site string) []byte {
 	quoted, _ := json.Marshal(site) // a string can always be encoded
 	return bytes.ReplaceAll(collection, []byte(`"`+anySite+`"`), quoted)
 }
 
-// postman converts the OpenAPI document to a Postman collection (v2.1). The collection has a folder for
+// convertToPostman converts the OpenAPI document to a Postman collection (v2.1). The collection has a folder for
 // each tag and a request for each operation. Site, business and API key are variables of the collection.
-func postman(source []byte) ([]byte, error) {
-	var d described
+func convertToPostman(source []byte) ([]byte, error) {
+	var d specification
 	if err := yaml.Unmarshal(source, &d); err != nil {
 		return nil, fmt.Errorf("the document as a collection: %w", err)
 	}
@@ -70,7 +70,7 @@ func postman(source []byte) ([]byte, error) {
 			if err := methods.Content[j+1].Decode(&o); err != nil {
 				return nil, fmt.Errorf("%s %s as a request: %w", method, path, err)
 			}
-			request, err := d.request(method, path, o)
+			request, err := d.newRequest(method, path, o)
 			if err != nil {
 				return nil, err
 			}
@@ -97,8 +97,8 @@ func postman(source []byte) ([]byte, error) {
 	})
 }
 
-// request converts an operation to a request of the collection. It disables optional parameters.
-func (d *described) request(method, path string, o operation) (object, error) {
+// newRequest converts an operation to a request of the collection. It disables optional parameters.
+func (d *specification) newRequest(method, path string, o operation) (object, error) {
 	headers, query := []object{}, []object{}
 	for _, p := range o.Parameters {
 		if p.Ref != "" {

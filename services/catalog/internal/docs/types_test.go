@@ -54,7 +54,7 @@ func TestPublicTypesMatchDocument(t *testing.T) {
 		publicapi.RentalDates{}, publicapi.BookingConfirmation{},
 	} {
 		as := reflect.TypeOf(of)
-		all.match(t, as.Name(), as, all[as.Name()])
+		all.checkType(t, as.Name(), as, all[as.Name()])
 	}
 }
 
@@ -64,8 +64,8 @@ var kinds = map[string]reflect.Kind{
 	"array": reflect.Slice, "object": reflect.Map,
 }
 
-// match compares the type `as` with the schema `s`. The argument `at` is the path in problems.
-func (all answerSchemas) match(t *testing.T, at string, as reflect.Type, s *schema) {
+// checkType compares the type `as` with the schema `s`. The argument `at` is the path in problems.
+func (all answerSchemas) checkType(t *testing.T, at string, as reflect.Type, s *schema) {
 	t.Helper()
 	for s != nil && s.Ref != "" {
 		s = all[s.Ref[strings.LastIndex(s.Ref, "/")+1:]]
@@ -83,20 +83,20 @@ func (all answerSchemas) match(t *testing.T, at string, as reflect.Type, s *sche
 	case as == reflect.TypeFor[json.Number]() && s.is("number"):
 	case isText(as) && s.is("string"):
 	case s.Properties != nil:
-		all.matchFields(t, at, as, s)
+		all.checkFields(t, at, as, s)
 	case !slices.ContainsFunc(slices.Collect(maps.Keys(kinds)), func(k string) bool {
 		return s.is(k) && kinds[k] == as.Kind()
 	}):
 		t.Errorf("%s is %s, and %s in the document", at, as, s.Type)
 	case s.is("array"):
-		all.match(t, at+"[]", as.Elem(), s.Items)
+		all.checkType(t, at+"[]", as.Elem(), s.Items)
 	case s.is("object"):
 		var values schema
 		if err := json.Unmarshal(s.AdditionalProperties, &values); err != nil {
 			t.Errorf("%s: %v", at, err)
 			return
 		}
-		all.match(t, at+"{}", as.Elem(), &values)
+		all.checkType(t, at+"{}", as.Elem(), &values)
 	}
 }
 
@@ -108,9 +108,9 @@ func isText(as reflect.Type) bool {
 		as == reflect.TypeFor[timespan.TimeOfDay]()
 }
 
-// matchFields compares the fields of a struct with the schema of an object. A field is required in the schema exactly
+// checkFields compares the fields of a struct with the schema of an object. A field is required in the schema exactly
 // if it is always sent. The fields of an embedded pointer are not always sent.
-func (all answerSchemas) matchFields(t *testing.T, at string, as reflect.Type, s *schema) {
+func (all answerSchemas) checkFields(t *testing.T, at string, as reflect.Type, s *schema) {
 	t.Helper()
 	if as.Kind() != reflect.Struct {
 		t.Errorf("%s is %s, and an object with fields in the document", at, as)
@@ -132,7 +132,7 @@ func (all answerSchemas) matchFields(t *testing.T, at string, as reflect.Type, s
 			if isSent := option == "" && !isOptional; isSent != slices.Contains(s.Required, name) {
 				t.Errorf("%s.%s: always sent is %t, and not so in the document", at, name, isSent)
 			}
-			all.match(t, at+"."+name, field.Type, s.Properties[name])
+			all.checkType(t, at+"."+name, field.Type, s.Properties[name])
 			delete(missing, name)
 		}
 	}

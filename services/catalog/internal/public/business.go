@@ -18,7 +18,7 @@ import (
 // Business holds the data of one version of a business that the public
 // paths show. A Business never changes, because readers share it.
 type Business struct {
-	offer    *catalog.Snapshot
+	snapshot *catalog.Snapshot
 	info     publicapi.BusinessInfo
 	services []service
 	staff    []staff
@@ -28,37 +28,37 @@ type Business struct {
 }
 
 // New returns the public data of a version. The argument m is the sanitized manifest ([Sanitize]). The argument
-// `offer` is the offer that was compiled from the manifest. New takes the order and the ids of objects from the offer.
-// The argument `base` is the public base URL below which uploaded pictures are served.
-func New(m *manifest.Manifest, offer *catalog.Snapshot, base string) *Business {
-	rentals := newRentals(m, offer, base)
+// `snapshot` is the snapshot that was compiled from the manifest. New takes the order and the ids of objects from the
+// snapshot. The argument `base` is the public base URL below which uploaded pictures are served.
+func New(m *manifest.Manifest, snapshot *catalog.Snapshot, base string) *Business {
+	rentals := newRentals(m, snapshot, base)
 	return &Business{
-		offer: offer, info: newInfo(m, offer, base), services: newServices(m, offer, base),
-		staff:   newStaff(m, offer, base),
-		events:  newEvents(m, offer, base),
-		rentals: rentals, upsells: newUpsells(m, offer, rentals),
+		snapshot: snapshot, info: newInfo(m, snapshot, base), services: newServices(m, snapshot, base),
+		staff:   newStaff(m, snapshot, base),
+		events:  newEvents(m, snapshot, base),
+		rentals: rentals, upsells: newUpsells(m, snapshot, rentals),
 	}
 }
 
-// formOf returns the questions that API clients can answer: all questions except those for consent.
-func formOf(offer *catalog.Snapshot) []publicapi.Question {
+// newForm returns the questions that API clients can answer: all questions except those for consent.
+func newForm(snapshot *catalog.Snapshot) []publicapi.Question {
 	var form []publicapi.Question
-	for _, q := range offer.Form {
+	for _, q := range snapshot.Form {
 		if q.Consent {
 			continue
 		}
-		shown := publicapi.Question{
+		question := publicapi.Question{
 			Key: q.Key, Label: q.Label.Text, LabelTranslations: q.Label.Translations, Type: q.Type,
 			Required:   q.Required,
 			MaxLength:  q.MaxLength,
 			ServiceIDs: q.ServiceIDs, EventIDs: q.EventIDs, RentalIDs: q.RentalIDs,
 		}
 		for _, o := range q.Options {
-			shown.Options = append(shown.Options, publicapi.QuestionOption{
+			question.Options = append(question.Options, publicapi.QuestionOption{
 				Key: o.Key, Label: o.Label.Text, LabelTranslations: o.Label.Translations,
 			})
 		}
-		form = append(form, shown)
+		form = append(form, question)
 	}
 	return form
 }
@@ -74,33 +74,33 @@ func imageURL(uploaded *catalog.Picture, written manifest.URL, base string) stri
 // imageWidth is the width of the pictures whose addresses the public paths show, in pixels.
 const imageWidth = 800
 
-func newInfo(m *manifest.Manifest, offer *catalog.Snapshot, base string) publicapi.BusinessInfo {
+func newInfo(m *manifest.Manifest, snapshot *catalog.Snapshot, base string) publicapi.BusinessInfo {
 	info := publicapi.BusinessInfo{
-		Name:                offer.Name,
-		Slug:                offer.Slug,
-		LogoURL:             imageURL(offer.Logo, m.LogoURL, base),
-		Currency:            offer.Currency,
-		Timezone:            offer.Timezone,
-		DefaultLanguage:     offer.DefaultLanguage,
-		Languages:           filled(offer.Languages),
-		ModulesEnabled:      publicapi.Modules(offer.Modules),
+		Name:                snapshot.Name,
+		Slug:                snapshot.Slug,
+		LogoURL:             imageURL(snapshot.Logo, m.LogoURL, base),
+		Currency:            snapshot.Currency,
+		Timezone:            snapshot.Timezone,
+		DefaultLanguage:     snapshot.DefaultLanguage,
+		Languages:           dropBlank(snapshot.Languages),
+		ModulesEnabled:      publicapi.Modules(snapshot.Modules),
 		SocialLinks:         socialLinks(m.SocialLinks),
 		ActionButtons:       actionButtons(m.ActionButtons),
-		HasPaymentProviders: len(offer.ConnectedProviders()) > 0,
-		PaymentProviders:    filled(offer.ConnectedProviders()),
-		PaymentModes:        publicapi.PaymentModes(offer.Payments.Modes),
+		HasPaymentProviders: len(snapshot.ConnectedProviders()) > 0,
+		PaymentProviders:    dropBlank(snapshot.ConnectedProviders()),
+		PaymentModes:        publicapi.PaymentModes(snapshot.Payments.Modes),
 		CancellationPolicy:  cancellationPolicy(m.CancellationPolicy),
 		CoolingOffHours:     m.CoolingOffHours,
-		NameTranslations:    offer.NameTranslations,
-		Open:                !offer.NotYetOpen,
-		Form:                formOf(offer),
+		NameTranslations:    snapshot.NameTranslations,
+		Open:                !snapshot.NotYetOpen,
+		Form:                newForm(snapshot),
 	}
-	addPlace(&info, m, offer)
+	addPlace(&info, m, snapshot)
 	return info
 }
 
-// filled returns `list`, or an empty list if `list` is nil, so that the JSON is [] and not null.
-func filled(list []string) []string {
+// dropBlank returns `list`, or an empty list if `list` is nil, so that the JSON is [] and not null.
+func dropBlank(list []string) []string {
 	if list == nil {
 		return []string{}
 	}
@@ -108,32 +108,32 @@ func filled(list []string) []string {
 }
 
 func socialLinks(links map[string]manifest.URL) map[string]string {
-	shown := make(map[string]string, len(links))
+	out := make(map[string]string, len(links))
 	for network, link := range links {
-		shown[network] = string(link)
+		out[network] = string(link)
 	}
-	return shown
+	return out
 }
 
 // actionButtons returns the buttons sorted by their order field.
 // Buttons with the same order stay in the order of the manifest.
 func actionButtons(buttons []manifest.ActionButton) []publicapi.ActionButton {
-	shown := make([]publicapi.ActionButton, 0, len(buttons))
+	out := make([]publicapi.ActionButton, 0, len(buttons))
 	for _, b := range buttons {
-		shown = append(shown, publicapi.ActionButton{
+		out = append(out, publicapi.ActionButton{
 			Type: string(b.Type), Label: string(b.Label), Icon: string(b.Icon), Content: b.Content, Order: b.Order,
 		})
 	}
-	slices.SortStableFunc(shown, func(a, b publicapi.ActionButton) int { return cmp.Compare(a.Order, b.Order) })
-	return shown
+	slices.SortStableFunc(out, func(a, b publicapi.ActionButton) int { return cmp.Compare(a.Order, b.Order) })
+	return out
 }
 
 func cancellationPolicy(steps []manifest.CancellationStep) []publicapi.CancellationStep {
-	shown := make([]publicapi.CancellationStep, 0, len(steps))
+	out := make([]publicapi.CancellationStep, 0, len(steps))
 	for _, s := range steps {
-		shown = append(shown, publicapi.CancellationStep(s))
+		out = append(out, publicapi.CancellationStep(s))
 	}
-	return shown
+	return out
 }
 
 // Info returns the answer of /info. The argument `paused` reports whether online bookings are paused now.
@@ -143,8 +143,8 @@ func (b *Business) Info(paused bool) publicapi.BusinessInfo {
 	return info
 }
 
-// byKey returns the objects of a manifest's list as a map by key.
-func byKey[T any](list []T, key func(*T) manifest.Key) map[string]*T {
+// pointersByKey returns the objects of a manifest's list as a map by key.
+func pointersByKey[T any](list []T, key func(*T) manifest.Key) map[string]*T {
 	m := make(map[string]*T, len(list))
 	for i := range list {
 		m[string(key(&list[i]))] = &list[i]

@@ -16,37 +16,37 @@ import (
 
 // event holds the public data of an event and the texts in all languages.
 type event struct {
-	shown       publicapi.Event // public data without texts, quoted prices or remaining spots
+	base        publicapi.Event // public data without texts, quoted prices or remaining spots
 	name        text
 	description description
 	tiers       []tier
 }
 
 type tier struct {
-	shown  publicapi.TicketTier
-	name   text
-	priced bool
+	base     publicapi.TicketTier
+	name     text
+	isPriced bool
 }
 
 // newEvents returns the active public events, sorted by date, start and name.
 // newEvents returns no events if the business does not use events or is not open yet.
-func newEvents(m *manifest.Manifest, offer *catalog.Snapshot, base string) []event {
-	written := byKey(m.Events, func(e *manifest.Event) manifest.Key { return e.Key })
-	return shown(offer.Modules.Events && !offer.NotYetOpen, offer.Events,
+func newEvents(m *manifest.Manifest, snapshot *catalog.Snapshot, base string) []event {
+	written := pointersByKey(m.Events, func(e *manifest.Event) manifest.Key { return e.Key })
+	return listPublic(snapshot.Modules.Events && !snapshot.NotYetOpen, snapshot.Events,
 		func(o *catalog.Event) bool { return o.Active && o.Public },
-		func(o *catalog.Event) event { return newEvent(written[o.Key], o, offer, base) },
+		func(o *catalog.Event) event { return newEvent(written[o.Key], o, snapshot, base) },
 		func(a, b event) int {
-			return cmp.Or(cmp.Compare(a.shown.Date, b.shown.Date), cmp.Compare(a.shown.StartTime, b.shown.StartTime),
-				cmp.Compare(a.name.standard, b.name.standard))
+			return cmp.Or(cmp.Compare(a.base.Date, b.base.Date), cmp.Compare(a.base.StartTime, b.base.StartTime),
+				cmp.Compare(a.name.original, b.name.original))
 		})
 }
 
-func newEvent(m *manifest.Event, o *catalog.Event, offer *catalog.Snapshot, base string) event {
+func newEvent(m *manifest.Event, o *catalog.Event, snapshot *catalog.Snapshot, base string) event {
 	type translation = manifest.EventTranslation
 	name := newText(string(m.Name), m.Translations, func(t translation) string { return string(t.Name) })
 	words := newDescription(m.DescriptionHTML, m.Translations, func(t translation) string { return t.DescriptionHTML })
 	e := event{
-		shown: publicapi.Event{
+		base: publicapi.Event{
 			ID:                 o.ID,
 			Date:               o.Date,
 			StartTime:          clockTime(o.Start),
@@ -54,25 +54,25 @@ func newEvent(m *manifest.Event, o *catalog.Event, offer *catalog.Snapshot, base
 			ImageURL:           imageURL(o.Picture, m.ImageURL, base),
 			TotalCapacity:      o.TotalCapacity,
 			PaymentRequirement: m.Requirement(),
-			DepositValue:       deposit(m.DepositValue),
+			DepositValue:       depositValue(m.DepositValue),
 		},
 		name:        name,
 		description: words,
 		tiers:       make([]tier, 0, len(o.Tiers)),
 	}
-	written := byKey(m.Tiers, func(t *manifest.Tier) manifest.Key { return t.Key })
+	written := pointersByKey(m.Tiers, func(t *manifest.Tier) manifest.Key { return t.Key })
 	for i := range o.Tiers {
-		e.tiers = append(e.tiers, newTier(written[o.Tiers[i].Key], &o.Tiers[i], offer))
+		e.tiers = append(e.tiers, newTier(written[o.Tiers[i].Key], &o.Tiers[i], snapshot))
 	}
 	return e
 }
 
-func newTier(m *manifest.Tier, o *catalog.Tier, offer *catalog.Snapshot) tier {
+func newTier(m *manifest.Tier, o *catalog.Tier, snapshot *catalog.Snapshot) tier {
 	name := newText(string(m.Name), m.Translations, func(t manifest.TierTranslation) string { return string(t.Name) })
 	return tier{
-		shown:  publicapi.TicketTier{ID: o.ID, Price: offer.Money().JSON(o.Price), TotalCapacity: o.Capacity},
-		name:   name,
-		priced: o.Price > 0,
+		base:     publicapi.TicketTier{ID: o.ID, Price: snapshot.Money().JSON(o.Price), TotalCapacity: o.Capacity},
+		name:     name,
+		isPriced: o.Price > 0,
 	}
 }
 
@@ -89,44 +89,44 @@ type Events struct {
 // Events returns the active public events on the date `today` or
 // on a later date. The events are sorted by date, start and name.
 func (b *Business) Events(today timespan.Date) Events {
-	ahead, _ := slices.BinarySearchFunc(b.events, today, func(e event, d timespan.Date) int {
-		return cmp.Compare(e.shown.Date, d)
+	list, _ := slices.BinarySearchFunc(b.events, today, func(e event, d timespan.Date) int {
+		return cmp.Compare(e.base.Date, d)
 	})
-	return Events{list: b.events[ahead:], currency: b.info.Currency, today: today}
+	return Events{list: b.events[list:], currency: b.info.Currency, today: today}
 }
 
 // IDs returns the ids of the events.
 func (e Events) IDs() []uuid.UUID {
 	ids := make([]uuid.UUID, len(e.list))
 	for i := range e.list {
-		ids[i] = e.list[i].shown.ID
+		ids[i] = e.list[i].base.ID
 	}
 	return ids
 }
 
-// TierOf identifies a ticket tier and its event.
-type TierOf struct{ EventID, TierID uuid.UUID }
+// TierRef identifies a ticket tier and its event.
+type TierRef struct{ EventID, TierID uuid.UUID }
 
-// Priced returns the tiers that need a quote from pricing: the tiers that are not free.
-func (e Events) Priced() []TierOf {
-	var tiers []TierOf
+// PricedTiers returns the tiers that need a quote from pricing: the tiers that are not free.
+func (e Events) PricedTiers() []TierRef {
+	var tiers []TierRef
 	for i := range e.list {
 		for j := range e.list[i].tiers {
-			if t := &e.list[i].tiers[j]; t.priced {
-				tiers = append(tiers, TierOf{EventID: e.list[i].shown.ID, TierID: t.shown.ID})
+			if t := &e.list[i].tiers[j]; t.isPriced {
+				tiers = append(tiers, TierRef{EventID: e.list[i].base.ID, TierID: t.base.ID})
 			}
 		}
 	}
 	return tiers
 }
 
-// Sold is the number of tickets sold, by the id of an event or a tier. An id that
+// SoldCounts is the number of tickets sold, by the id of an event or a tier. An id that
 // is not in the map has sold no tickets. If Sold is nil, the numbers are unknown.
-type Sold map[uuid.UUID]int
+type SoldCounts map[uuid.UUID]int
 
-// spots returns how many of the places are not sold. The argument `capacity` is the
-// number of all places. If the numbers of tickets sold are unknown, spots returns nil.
-func (s Sold) spots(id uuid.UUID, capacity int) *int {
+// spotsLeft returns how many of the places are not sold. The argument `capacity` is the
+// number of all places. If the numbers of tickets sold are unknown, spotsLeft returns nil.
+func (s SoldCounts) spotsLeft(id uuid.UUID, capacity int) *int {
 	if s == nil {
 		return nil
 	}
@@ -136,9 +136,9 @@ func (s Sold) spots(id uuid.UUID, capacity int) *int {
 // Show returns the answer of /events in the language l. The argument `prices` holds the quoted
 // prices by tier id. A tier that is not in `prices` is free. If `prices` is nil, the prices are
 // unknown because pricing did not answer. If `sold` is nil, the numbers of tickets sold are unknown.
-func (e Events) Show(l Language, prices map[uuid.UUID]json.Number, sold Sold) publicapi.EventList {
+func (e Events) Show(l Language, prices map[uuid.UUID]json.Number, sold SoldCounts) publicapi.EventList {
 	list := publicapi.EventList{
-		Events: make([]publicapi.Event, 0, len(e.list)), Currency: e.currency, Quote: e.quote(prices != nil),
+		Events: make([]publicapi.Event, 0, len(e.list)), Currency: e.currency, Quote: e.quoteNote(prices != nil),
 	}
 	for i := range e.list {
 		list.Events = append(list.Events, e.list[i].show(l, prices, sold))
@@ -146,10 +146,10 @@ func (e Events) Show(l Language, prices map[uuid.UUID]json.Number, sold Sold) pu
 	return list
 }
 
-// quote returns the quote object of the list. The quote object has only the date of the purchase, because each
+// quoteNote returns the quote object of the list. The quote object has only the date of the purchase, because each
 // ticket is quoted for the date of its event (interface.md §2, Quote object).
-func (e Events) quote(applied bool) publicapi.Quote {
-	if !applied {
+func (e Events) quoteNote(isApplied bool) publicapi.Quote {
+	if !isApplied {
 		return publicapi.Quote{Date: e.today, Basis: listPrices}
 	}
 	return publicapi.Quote{Date: e.today, AppliesPricingRules: true,
@@ -157,17 +157,17 @@ func (e Events) quote(applied bool) publicapi.Quote {
 			"date and start; rules that need a party size or the customer apply at booking.", e.today)}
 }
 
-func (e *event) show(l Language, prices map[uuid.UUID]json.Number, sold Sold) publicapi.Event {
-	shown := e.shown
+func (e *event) show(l Language, prices map[uuid.UUID]json.Number, sold SoldCounts) publicapi.Event {
+	shown := e.base
 	shown.Name = e.name.show(l)
 	shown.Description = e.description.plain.show(l)
 	shown.DescriptionHTML = e.description.html.show(l)
-	shown.SpotsRemaining = sold.spots(shown.ID, shown.TotalCapacity)
+	shown.SpotsRemaining = sold.spotsLeft(shown.ID, shown.TotalCapacity)
 	shown.Inventory = make([]publicapi.TicketTier, 0, len(e.tiers))
 	for i := range e.tiers {
 		shown.Inventory = append(shown.Inventory, e.tiers[i].show(l, prices, sold, shown.SpotsRemaining))
 	}
-	if !l.Resolved {
+	if !l.IsResolved {
 		shown.EventTranslations = &publicapi.EventTranslations{
 			Name: e.name.all(), Description: e.description.plain.all(), DescriptionHTML: e.description.html.all(),
 		}
@@ -177,16 +177,16 @@ func (e *event) show(l Language, prices map[uuid.UUID]json.Number, sold Sold) pu
 
 // show returns the tier as /events shows it. The remaining spots of a tier are the
 // smaller number of two: those of the tier and those of its event (semantics.md §4).
-func (t *tier) show(l Language, prices map[uuid.UUID]json.Number, sold Sold, ofEvent *int) publicapi.TicketTier {
-	shown := t.shown
+func (t *tier) show(l Language, prices map[uuid.UUID]json.Number, sold SoldCounts, ofEvent *int) publicapi.TicketTier {
+	shown := t.base
 	shown.Name = t.name.show(l)
-	if spots := sold.spots(shown.ID, shown.TotalCapacity); spots != nil {
+	if spots := sold.spotsLeft(shown.ID, shown.TotalCapacity); spots != nil {
 		shown.SpotsRemaining = new(min(*spots, *ofEvent))
 	}
 	if price, ok := prices[shown.ID]; ok {
 		shown.QuotedPrice = &price
 	}
-	if !l.Resolved {
+	if !l.IsResolved {
 		shown.NameTranslations = &publicapi.NameTranslations{Name: t.name.all()}
 	}
 	return shown

@@ -40,15 +40,15 @@ var (
 	staffID    = uuid.MustParse("3f2c8a52-0c5e-4d5b-9a55-6f0f4a1f7d12")
 )
 
-func TestEventsAsTheInterfaceShowsThem(t *testing.T) {
+func TestEventsMatchInterface(t *testing.T) {
 	t.Parallel()
-	b, _ := read(t, galaYAML)
+	b, _ := readManifest(t, galaYAML)
 	events := b.Events(christmas)
-	if diff := cmp.Diff([]public.TierOf{{EventID: galaID, TierID: standardID}}, events.Priced()); diff != "" {
+	if diff := cmp.Diff([]public.TierRef{{EventID: galaID, TierID: standardID}}, events.PricedTiers()); diff != "" {
 		t.Error(diff)
 	}
 	prices := map[uuid.UUID]json.Number{standardID: "54.00"}
-	same(t, `{"events": [{
+	wantJSON(t, `{"events": [{
 		"id": "3f2c8a52-0c5e-4d5b-9a55-6f0f4a1f7d10",
 		"name": "New Year Gala", "description": "Dinner & music.", "description_html": "<p>Dinner &amp; music.</p>",
 		"date": "2026-12-31", "start_time": "20:00:00", "end_time": "00:00:00",
@@ -64,18 +64,18 @@ func TestEventsAsTheInterfaceShowsThem(t *testing.T) {
 		"payment_requirement": "deposit_percent", "deposit_value": 12.5
 	}], "currency": "EUR", "quote": {"date": "2026-12-25", "applies_pricing_rules": true,
 		"basis": "Price of one ticket bought on 2026-12-25 for the event's own date and start; rules that need a party size or the customer apply at booking."}}`,
-		events.Show(public.Language{}, prices, public.Sold{galaID: 100, standardID: 95, staffID: 5}))
+		events.Show(public.Language{}, prices, public.SoldCounts{galaID: 100, standardID: 95, staffID: 5}))
 }
 
-func TestEventsResolveTheirTiersToo(t *testing.T) {
+func TestEventsResolveTierTexts(t *testing.T) {
 	t.Parallel()
-	b, _ := read(t, galaYAML)
+	b, _ := readManifest(t, galaYAML)
 	for code, want := range map[string][]string{
 		"pt": {"Gala de Ano Novo", "Jantar.", "<p>Jantar.</p>", "Normal", "Staff"},
 		"de": {"Gala", "Dinner & music.", "<p>Dinner &amp; music.</p>", "Standard", "Staff"},
 		"":   {"New Year Gala", "Dinner & music.", "<p>Dinner &amp; music.</p>", "Standard", "Staff"},
 	} {
-		list := b.Events(christmas).Show(public.Language{Resolved: true, Code: code}, nil, nil)
+		list := b.Events(christmas).Show(public.Language{IsResolved: true, Code: code}, nil, nil)
 		e := list.Events[0]
 		if got := []string{e.Name, e.Description, e.DescriptionHTML, e.Inventory[0].Name,
 			e.Inventory[1].Name}; !slices.Equal(got, want) {
@@ -88,10 +88,10 @@ func TestEventsResolveTheirTiersToo(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotKnownIsShownAsNeitherFullNorFree(t *testing.T) {
+func TestUnknownSpotsAndPricesAreNull(t *testing.T) {
 	t.Parallel()
-	b, _ := read(t, galaYAML)
-	list := shown(t, b.Events(christmas).Show(public.Language{}, nil, nil)).(map[string]any)
+	b, _ := readManifest(t, galaYAML)
+	list := decodeJSON(t, b.Events(christmas).Show(public.Language{}, nil, nil)).(map[string]any)
 	event := list["events"].([]any)[0].(map[string]any)
 	for _, o := range []map[string]any{event, event["inventory"].([]any)[0].(map[string]any),
 		event["inventory"].([]any)[1].(map[string]any)} {
@@ -108,10 +108,10 @@ func TestWhatIsNotKnownIsShownAsNeitherFullNorFree(t *testing.T) {
 	}
 }
 
-func TestOnlyActivePublicEventsFromTodayOnAreListedAsTheyHappen(t *testing.T) {
+func TestEventsListsUpcomingPublicEvents(t *testing.T) {
 	t.Parallel()
 	const at = `total_capacity: 9, tiers: []`
-	b, _ := read(t, `
+	b, _ := readManifest(t, `
 events:
   - {key: later, name: Later, date: 2026-12-27, start_time: "09:00", end_time: "10:00", `+at+`}
   - {key: evening, name: Evening, date: 2026-12-25, start_time: "19:00", end_time: "20:00", `+at+`}
@@ -122,7 +122,7 @@ events:
   - {key: private, name: Private, public: false, date: 2026-12-26, start_time: "09:00", end_time: "10:00", `+at+`}
 `)
 	var names []string
-	list := b.Events(christmas).Show(public.Language{}, map[uuid.UUID]json.Number{}, public.Sold{})
+	list := b.Events(christmas).Show(public.Language{}, map[uuid.UUID]json.Number{}, public.SoldCounts{})
 	for _, e := range list.Events {
 		names = append(names, e.Name)
 		if e.Inventory == nil || *e.SpotsRemaining != 9 {
@@ -132,19 +132,19 @@ events:
 	if diff := cmp.Diff([]string{"A", "B", "Evening", "Later"}, names); diff != "" {
 		t.Error(diff)
 	}
-	none, _ := read(t, "modules: {events: false}\n"+galaYAML)
-	same(t, `[]`, none.Events(christmas).Show(public.Language{}, nil, nil).Events)
+	none, _ := readManifest(t, "modules: {events: false}\n"+galaYAML)
+	wantJSON(t, `[]`, none.Events(christmas).Show(public.Language{}, nil, nil).Events)
 }
 
 // TestSpotsRemainingOfRandomSales checks semantics.md §4. The spots_remaining of a tier are the smaller of what is left
 // of the tier and of the event. Those of an event are total_capacity minus all sold tickets. None is less than 0.
 func TestSpotsRemainingOfRandomSales(t *testing.T) {
 	t.Parallel()
-	b, _ := read(t, galaYAML)
+	b, _ := readManifest(t, galaYAML)
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 130)
 		standard, staff, gone := n.Draw(t, "standard"), n.Draw(t, "staff"), n.Draw(t, "of a tier that is gone")
-		sold := public.Sold{galaID: standard + staff + gone, standardID: standard, staffID: staff}
+		sold := public.SoldCounts{galaID: standard + staff + gone, standardID: standard, staffID: staff}
 		e := b.Events(timespan.NewDate(2026, time.December, 31)).Show(public.Language{}, nil, sold).Events[0]
 		left := 120
 		for range standard + staff + gone {
@@ -152,7 +152,7 @@ func TestSpotsRemainingOfRandomSales(t *testing.T) {
 				left--
 			}
 		}
-		want := []int{left, smaller(left, 100-standard), smaller(left, 30-staff)}
+		want := []int{left, minOf(left, 100-standard), minOf(left, 30-staff)}
 		got := []int{*e.SpotsRemaining, *e.Inventory[0].SpotsRemaining, *e.Inventory[1].SpotsRemaining}
 		if !slices.Equal(got, want) {
 			t.Fatalf("got %v, want %v", got, want)
@@ -160,7 +160,7 @@ func TestSpotsRemainingOfRandomSales(t *testing.T) {
 	})
 }
 
-func smaller(event, tier int) int {
+func minOf(event, tier int) int {
 	switch {
 	case tier < 0:
 		return 0

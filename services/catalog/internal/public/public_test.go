@@ -32,25 +32,25 @@ default_language: en
 languages: [en, pt, de]
 `
 
-// read compiles the manifest of `head` and `rest`, and returns its public view and its offer.
-func read(t *testing.T, rest string) (*public.Business, *catalog.Snapshot) {
+// readManifest compiles the manifest of `head` and `rest`, and returns its public view and its snapshot.
+func readManifest(t *testing.T, rest string) (*public.Business, *catalog.Snapshot) {
 	t.Helper()
 	m, problems := manifest.Parse([]byte(head + rest))
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	offer, err := compile.Offer(m, nil, 7)
+	snapshot, err := compile.Snapshot(m, nil, 7)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := offer.Prepare(); err != nil {
+	if err := snapshot.Prepare(); err != nil {
 		t.Fatal(err)
 	}
-	return public.New(public.Sanitize(m), offer, ""), offer
+	return public.New(public.Sanitize(m), snapshot, ""), snapshot
 }
 
-// shown encodes v as JSON and returns the decoded values.
-func shown(t interface {
+// decodeJSON encodes v as JSON and returns the decoded values.
+func decodeJSON(t interface {
 	Helper()
 	Fatal(...any)
 }, v any) any {
@@ -68,18 +68,18 @@ func shown(t interface {
 	return decoded
 }
 
-// same compares v with the expected JSON.
-func same(t *testing.T, want string, v any) {
+// wantJSON compares v with the expected JSON.
+func wantJSON(t *testing.T, want string, v any) {
 	t.Helper()
-	if diff := cmp.Diff(shown(t, json.RawMessage(want)), shown(t, v)); diff != "" {
+	if diff := cmp.Diff(decodeJSON(t, json.RawMessage(want)), decodeJSON(t, v)); diff != "" {
 		t.Error(diff)
 	}
 }
 
 var christmas = timespan.NewDate(2026, 12, 25)
 
-func service(offer *catalog.Snapshot, key string) uuid.UUID {
-	for _, s := range offer.Services {
+func service(snapshot *catalog.Snapshot, key string) uuid.UUID {
+	for _, s := range snapshot.Services {
 		if s.Key == key {
 			return s.ID
 		}
@@ -104,12 +104,12 @@ services:
       de: {name: Haarschnitt}
 `
 
-func TestServiceWithoutLocaleShowsEveryTranslation(t *testing.T) {
+func TestServiceWithoutLocaleHasTranslations(t *testing.T) {
 	t.Parallel()
-	b, offer := read(t, cut)
-	id := service(offer, "cut")
+	b, snapshot := readManifest(t, cut)
+	id := service(snapshot, "cut")
 	quotes := public.Quotes{Date: christmas, Prices: map[uuid.UUID]json.Number{id: "36.00"}}
-	same(t, fmt.Sprintf(`{"services": [{
+	wantJSON(t, fmt.Sprintf(`{"services": [{
 		"id": %q, "name": "Haircut", "description": "Wash, cut & dry.", "description_html": "<p>Wash, cut &amp; dry.</p>",
 		"category": "Hair", "duration_minutes": 45, "price": 40.00, "price_per": "booking", "quoted_price": 36.00, "currency": "EUR",
 		"image_url": "https://harbor.example/cut.png", "allow_multiple": true, "has_class_schedule": false,
@@ -121,16 +121,16 @@ func TestServiceWithoutLocaleShowsEveryTranslation(t *testing.T) {
 		id), b.Services(public.Language{}, quotes))
 }
 
-func TestServiceWithLocaleFallsBackFieldByField(t *testing.T) {
+func TestServiceWithLocaleFallsBackPerField(t *testing.T) {
 	t.Parallel()
-	b, _ := read(t, cut)
+	b, _ := readManifest(t, cut)
 	for _, c := range []struct{ code, name, description, html string }{
 		{"pt", "Corte", "Lavar.", "<p>Lavar.</p>"},
 		{"de", "Haarschnitt", "Wash, cut & dry.", "<p>Wash, cut &amp; dry.</p>"},
 		{"en", "Haircut", "Wash, cut & dry.", "<p>Wash, cut &amp; dry.</p>"},
 		{"", "Haircut", "Wash, cut & dry.", "<p>Wash, cut &amp; dry.</p>"},
 	} {
-		s := b.Services(public.Language{Resolved: true, Code: c.code}, public.Quotes{}).Services[0]
+		s := b.Services(public.Language{IsResolved: true, Code: c.code}, public.Quotes{}).Services[0]
 		got := []string{s.Name, s.Description, s.DescriptionHTML, s.Category}
 		if want := []string{c.name, c.description, c.html, "Hair"}; !slices.Equal(got, want) {
 			t.Errorf("%q: got %q, want %q", c.code, got, want)
@@ -138,9 +138,9 @@ func TestServiceWithLocaleFallsBackFieldByField(t *testing.T) {
 	}
 }
 
-func TestServicesSayWhatTheirPriceIsOf(t *testing.T) {
+func TestServicesNamePriceBasis(t *testing.T) {
 	t.Parallel()
-	b, _ := read(t, `services:
+	b, _ := readManifest(t, `services:
   - {key: talk, name: Talk, duration_minutes: 30, price: 10, price_per: person}
   - {key: walk, name: Walk, duration_minutes: 30, price: 10}
 `)
@@ -153,23 +153,23 @@ func TestServicesSayWhatTheirPriceIsOf(t *testing.T) {
 	}
 }
 
-func TestPlainServiceShowsNullsAndDefaults(t *testing.T) {
+func TestMinimalServiceHasNullsAndDefaults(t *testing.T) {
 	t.Parallel()
-	b, offer := read(t, "services: [{key: talk, name: Talk, duration_minutes: 30}]\n")
-	same(t, fmt.Sprintf(`[{"id": %q, "name": "Talk", "description": "", "description_html": "", "category": "",
+	b, snapshot := readManifest(t, "services: [{key: talk, name: Talk, duration_minutes: 30}]\n")
+	wantJSON(t, fmt.Sprintf(`[{"id": %q, "name": "Talk", "description": "", "description_html": "", "category": "",
 		"duration_minutes": 30, "price": 0.00, "price_per": "booking", "quoted_price": null, "currency": "EUR", "image_url": "",
 		"allow_multiple": false, "has_class_schedule": false, "payment_requirement": "none", "deposit_value": null,
 		"name_translations": null, "description_translations": null, "description_html_translations": null,
-		"category_translations": null}]`, service(offer, "talk")),
+		"category_translations": null}]`, service(snapshot, "talk")),
 		b.Services(public.Language{}, public.Quotes{Date: christmas, Prices: map[uuid.UUID]json.Number{}}).Services)
-	if ids := b.Priced(); len(ids) != 0 {
+	if ids := b.PricedServices(); len(ids) != 0 {
 		t.Errorf("a free service is to be quoted: %v", ids)
 	}
 }
 
-func TestWithoutQuotesRulesAreSaidNotToApply(t *testing.T) {
+func TestServicesWithoutQuotesReportNoRules(t *testing.T) {
 	t.Parallel()
-	b, _ := read(t, cut)
+	b, _ := readManifest(t, cut)
 	list := b.Services(public.Language{}, public.Quotes{Date: christmas})
 	if list.Quote.AppliesPricingRules || list.Services[0].QuotedPrice != nil || list.Quote.Date != christmas ||
 		list.Quote.Basis == "" {
@@ -177,9 +177,9 @@ func TestWithoutQuotesRulesAreSaidNotToApply(t *testing.T) {
 	}
 }
 
-func TestActiveServicesInDisplayOrderThenByName(t *testing.T) {
+func TestServicesAreSortedByOrderAndName(t *testing.T) {
 	t.Parallel()
-	b, offer := read(t, `
+	b, snapshot := readManifest(t, `
 services:
   - {key: a, name: Zumba, duration_minutes: 30, price: 1, order: 2}
   - {key: b, name: Yoga, duration_minutes: 30, price: 1, order: 2}
@@ -194,19 +194,19 @@ services:
 	if want := []string{"Walk", "Yoga", "Zumba", "Swim"}; !slices.Equal(names, want) {
 		t.Errorf("got %q, want %q", names, want)
 	}
-	want := []public.PriceOf{{ServiceID: service(offer, "d")}, {ServiceID: service(offer, "b")},
-		{ServiceID: service(offer, "a")}}
-	if diff := cmp.Diff(want, b.Priced()); diff != "" {
+	want := []public.PriceRef{{ServiceID: service(snapshot, "d")}, {ServiceID: service(snapshot, "b")},
+		{ServiceID: service(snapshot, "a")}}
+	if diff := cmp.Diff(want, b.PricedServices()); diff != "" {
 		t.Errorf("to be quoted (-want +got):\n%s", diff)
 	}
-	if b.HasService(service(offer, "c")) || !b.HasService(service(offer, "e")) {
+	if b.HasService(service(snapshot, "c")) || !b.HasService(service(snapshot, "e")) {
 		t.Error("an inactive service is shown, or an active one is not")
 	}
 }
 
-// TestNothingIsListedBeforeTheBusinessOpens shows that a business with `open: false` lists nothing. Its services,
+// TestListsAreEmptyBeforeOpening shows that a business with `open: false` lists nothing. Its services,
 // events and rentals stay active.
-func TestNothingIsListedBeforeTheBusinessOpens(t *testing.T) {
+func TestListsAreEmptyBeforeOpening(t *testing.T) {
 	t.Parallel()
 	const offered = `
 services: [{key: a, name: Zumba, duration_minutes: 30, price: 1}]
@@ -214,7 +214,7 @@ events: [{key: e, name: Gala, date: 2027-06-01, start_time: "20:00", end_time: "
 rentals: [{key: r, name: Kayak, price: 3, price_type: daily, quantity: 2}]
 `
 	for text, open := range map[string]bool{"": true, "open: true": true, "open: false": false} {
-		b, offer := read(t, text+offered)
+		b, snapshot := readManifest(t, text+offered)
 		language := public.Language{}
 		listed := []int{
 			len(b.Services(language, public.Quotes{}).Services), len(b.Events(0).IDs()),
@@ -224,19 +224,19 @@ rentals: [{key: r, name: Kayak, price: 3, price_type: daily, quantity: 2}]
 		if !open {
 			want = []int{0, 0, 0}
 		}
-		if !slices.Equal(listed, want) || b.Info(false).Open != open || offer.NotYetOpen == open ||
-			b.HasService(service(offer, "a")) != open {
+		if !slices.Equal(listed, want) || b.Info(false).Open != open || snapshot.NotYetOpen == open ||
+			b.HasService(service(snapshot, "a")) != open {
 			t.Errorf("%q: lists %v, open %t", text, listed, b.Info(false).Open)
 		}
-		if !offer.Services[0].Active || !offer.Events[0].Active || !offer.Rentals[0].Active {
+		if !snapshot.Services[0].Active || !snapshot.Events[0].Active || !snapshot.Rentals[0].Active {
 			t.Errorf("%q: something is inactive, so that what was sold would be withdrawn", text)
 		}
 	}
 }
 
-func TestVariantsAreListedWithTheirOwnPrices(t *testing.T) {
+func TestVariantsHavePrices(t *testing.T) {
 	t.Parallel()
-	b, offer := read(t, `
+	b, snapshot := readManifest(t, `
 services:
   - key: cut
     name: Haircut
@@ -250,33 +250,33 @@ services:
     classes: [{key: mon, weekday: mon, time: "18:30", capacity: 12}]
     variants: [{key: long, name: Long, price: 5}]
 `)
-	id := service(offer, "cut")
-	long, child := offer.Service(id).Variants[0].ID, offer.Service(id).Variants[1].ID
-	if diff := cmp.Diff([]public.PriceOf{{ServiceID: id, VariantID: &long}}, b.Priced()); diff != "" {
+	id := service(snapshot, "cut")
+	long, child := snapshot.Service(id).Variants[0].ID, snapshot.Service(id).Variants[1].ID
+	if diff := cmp.Diff([]public.PriceRef{{ServiceID: id, VariantID: &long}}, b.PricedServices()); diff != "" {
 		t.Errorf("to be quoted (-want +got):\n%s", diff)
 	}
 	services := b.Services(public.Language{}, public.Quotes{Prices: map[uuid.UUID]json.Number{long: "50.00"}}).Services
-	same(t, fmt.Sprintf(`[
+	wantJSON(t, fmt.Sprintf(`[
 		{"id": %q, "name": "Long hair", "duration_minutes": 60, "price": 55.00, "quoted_price": 50.00, "name_translations": null},
 		{"id": %q, "name": "Children", "duration_minutes": 45, "price": 0.00, "quoted_price": null, "name_translations": {"pt": "Crianças"}}]`, long, child),
 		services[0].Variants)
-	inPortuguese := b.Services(public.Language{Resolved: true, Code: "pt"}, public.Quotes{}).Services
-	same(t, fmt.Sprintf(`[
+	inPortuguese := b.Services(public.Language{IsResolved: true, Code: "pt"}, public.Quotes{}).Services
+	wantJSON(t, fmt.Sprintf(`[
 		{"id": %q, "name": "Long hair", "duration_minutes": 60, "price": 55.00, "quoted_price": null},
 		{"id": %q, "name": "Crianças", "duration_minutes": 45, "price": 0.00, "quoted_price": null}]`, long, child), inPortuguese[0].Variants)
 	if services[1].Variants != nil {
 		t.Errorf("a class, as long as its sessions, lists %+v", services[1].Variants)
 	}
-	if again := b.Services(public.Language{}, public.Quotes{}).Services[0].Variants[0].QuotedPrice; again != nil {
-		t.Errorf("the quote of one answer, %s, is in the next", *again)
+	if second := b.Services(public.Language{}, public.Quotes{}).Services[0].Variants[0].QuotedPrice; second != nil {
+		t.Errorf("the quote of one answer, %s, is in the next", *second)
 	}
 }
 
-func TestServicesModuleOffListsNothing(t *testing.T) {
+func TestServicesIsEmptyWithoutModule(t *testing.T) {
 	t.Parallel()
-	b, offer := read(t, "modules: {services: false}\n"+cut)
-	same(t, `[]`, b.Services(public.Language{}, public.Quotes{}).Services)
-	if len(b.Priced()) > 0 || b.HasService(service(offer, "cut")) {
+	b, snapshot := readManifest(t, "modules: {services: false}\n"+cut)
+	wantJSON(t, `[]`, b.Services(public.Language{}, public.Quotes{}).Services)
+	if len(b.PricedServices()) > 0 || b.HasService(service(snapshot, "cut")) {
 		t.Error("a service of a module that is off can be asked for")
 	}
 }
@@ -299,15 +299,15 @@ services:
   - {key: yoga, name: Yoga, duration_minutes: 60, classes: [{key: mon, weekday: mon, time: "18:30", capacity: 12, staff: ben}]}
 `
 
-func TestStaffWithoutLocaleShowsEveryTranslation(t *testing.T) {
+func TestStaffWithoutLocaleHasTranslations(t *testing.T) {
 	t.Parallel()
-	b, offer := read(t, team)
+	b, snapshot := readManifest(t, team)
 	list := b.Staff(public.Language{}, nil)
-	same(t, fmt.Sprintf(`{"id": %q, "name": "Anna", "description": "Colour specialist.",
+	wantJSON(t, fmt.Sprintf(`{"id": %q, "name": "Anna", "description": "Colour specialist.",
 		"description_html": "<p>Colour <b>specialist</b>.</p>", "category": "Stylist", "image_url": "https://harbor.example/anna.png",
 		"name_translations": {"pt": "Ana"}, "category_translations": {"pt": "Cabeleireira"},
-		"bio_translations": {"pt": "Cor."}, "description_html_translations": {"pt": "<p>Cor.</p>"}}`, offer.Staff[1].ID), anna(list))
-	same(t,
+		"bio_translations": {"pt": "Cor."}, "description_html_translations": {"pt": "<p>Cor.</p>"}}`, snapshot.Staff[1].ID), anna(list))
+	wantJSON(t,
 		fmt.Sprintf(`{"id": %q, "name": "Ben", "description": "", "description_html": "", "category": "", "image_url": "",
 		"name_translations": {}, "category_translations": {}, "bio_translations": {}, "description_html_translations": {}}`,
 			list.Staff[2].ID), list.Staff[2])
@@ -319,19 +319,19 @@ func anna(list publicapi.StaffList) publicapi.StaffMember {
 	})]
 }
 
-func TestStaffWithLocaleResolvesNameCategoryAndDescription(t *testing.T) {
+func TestStaffWithLocaleResolvesTexts(t *testing.T) {
 	t.Parallel()
-	b, _ := read(t, team)
-	a := anna(b.Staff(public.Language{Resolved: true, Code: "pt"}, nil))
+	b, _ := readManifest(t, team)
+	a := anna(b.Staff(public.Language{IsResolved: true, Code: "pt"}, nil))
 	got := []string{a.Name, a.Category, a.Description, a.DescriptionHTML}
 	if want := []string{"Ana", "Cabeleireira", "Cor.", "<p>Cor.</p>"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
-func TestStaffOfAService(t *testing.T) {
+func TestStaffOfService(t *testing.T) {
 	t.Parallel()
-	b, offer := read(t, team)
+	b, snapshot := readManifest(t, team)
 	for _, c := range []struct {
 		service string
 		want    []string
@@ -343,7 +343,7 @@ func TestStaffOfAService(t *testing.T) {
 	} {
 		var id *uuid.UUID
 		if c.service != "" {
-			found := service(offer, c.service)
+			found := service(snapshot, c.service)
 			id = &found
 		}
 		names := []string{}
@@ -354,13 +354,13 @@ func TestStaffOfAService(t *testing.T) {
 			t.Errorf("staff of %q: got %q, want %q", c.service, names, c.want)
 		}
 	}
-	sauna := service(offer, "sauna")
-	same(t, `{"staff": []}`, b.Staff(public.Language{}, &sauna))
+	sauna := service(snapshot, "sauna")
+	wantJSON(t, `{"staff": []}`, b.Staff(public.Language{}, &sauna))
 }
 
 func TestInfoIsComplete(t *testing.T) {
 	t.Parallel()
-	b, _ := read(t, `
+	b, _ := readManifest(t, `
 logo_url: https://harbor.example/logo.png
 modules: {services: true, events: true, rentals: false}
 social_links: {instagram: https://instagram.example/harbor}
@@ -382,29 +382,29 @@ cooling_off_hours: 3
 		"payment_modes": {"services": "customer_choice", "rentals": "online", "events": "at_door"},
 		"cancellation_policy": [{"hours_before": 24, "refund_percent": 100}], "cooling_off_hours": 3,
 		"online_bookings_paused": %t, "open": true}`
-	same(t, fmt.Sprintf(want, false), b.Info(false))
-	same(t, fmt.Sprintf(want, true), b.Info(true))
+	wantJSON(t, fmt.Sprintf(want, false), b.Info(false))
+	wantJSON(t, fmt.Sprintf(want, true), b.Info(true))
 }
 
-func TestInfoListsTheQuestionsOfTheForm(t *testing.T) {
+func TestInfoListsFormQuestions(t *testing.T) {
 	t.Parallel()
-	b, offer := read(t, `services: [{key: cut, name: Cut, duration_minutes: 30}]
+	b, snapshot := readManifest(t, `services: [{key: cut, name: Cut, duration_minutes: 30}]
 form:
   - {key: level, label: Level, type: select, required: true, services: [cut], options: [{key: new, label: Beginner, translations: {pt: {label: Novo}}}], translations: {pt: {label: Nível}}}
   - {key: note, label: Note, type: text}
   - {key: news, label: News, type: checkbox, consent: true}
 `)
-	same(t, fmt.Sprintf(`[
+	wantJSON(t, fmt.Sprintf(`[
 		{"key": "level", "label": "Level", "label_translations": {"pt": "Nível"}, "type": "select", "required": true,
 			"options": [{"key": "new", "label": "Beginner", "label_translations": {"pt": "Novo"}}], "service_ids": [%q]},
-		{"key": "note", "label": "Note", "type": "text", "required": false, "max_length": 200}]`, service(offer, "cut")), b.Info(false).Form)
+		{"key": "note", "label": "Note", "type": "text", "required": false, "max_length": 200}]`, service(snapshot, "cut")), b.Info(false).Form)
 }
 
 // TestInfoShowsPlaceAndContact shows that /info has the fields of a place, the contact, the legal texts and the policy
 // text in the default language, with their translations.
 func TestInfoShowsPlaceAndContact(t *testing.T) {
 	t.Parallel()
-	b, offer := read(t, `translations: {pt: {policy_text: Sem sapatos}}
+	b, snapshot := readManifest(t, `translations: {pt: {policy_text: Sem sapatos}}
 contact: {phone: "+351 21 000 0000", email: hello@harbor.example, website: https://harbor.example, messenger: https://chat.example/harbor}
 legal: {imprint: https://harbor.example/imprint, privacy: We keep little., translations: {pt: {privacy: Guardamos pouco.}}}
 policy_text: Shoes off
@@ -418,12 +418,12 @@ locations:
     phone: "+351 22 000 0000"
     translations: {pt: {name: Cais}}
 `)
-	info := shown(t, b.Info(false)).(map[string]any)
+	info := decodeJSON(t, b.Info(false)).(map[string]any)
 	got := map[string]any{}
 	for _, field := range []string{"locations", "contact", "legal", "policy_text", "policy_text_translations"} {
 		got[field] = info[field]
 	}
-	same(t, fmt.Sprintf(`{
+	wantJSON(t, fmt.Sprintf(`{
 		"locations": [{"id": %q, "kind": "place", "name": "Quay", "name_translations": {"pt": "Cais"},
 			"address": {"street": "Rua 1", "postal_code": "1100-001", "city": "Lisboa", "country": "PT"},
 			"geo": {"lat": 38.7100, "lon": -9.13}, "phone": "+351 22 000 0000"}],
@@ -432,16 +432,16 @@ locations:
 		"legal": {"imprint": "https://harbor.example/imprint", "privacy": "We keep little.",
 			"privacy_translations": {"pt": "Guardamos pouco."}},
 		"policy_text": "Shoes off", "policy_text_translations": {"pt": "Sem sapatos"}}`,
-		uuid.NewSHA1(offer.ID, []byte("location/quay"))), got)
+		uuid.NewSHA1(snapshot.ID, []byte("location/quay"))), got)
 }
 
 // TestInfoOmitsWhatIsNotSet shows that /info has only those fields of the place and the contact that have a value.
 func TestInfoOmitsWhatIsNotSet(t *testing.T) {
 	t.Parallel()
-	b, offer := read(t, "locations: [{key: quay, kind: place}]\ncontact: {}\nlegal: {}\n")
-	info := shown(t, b.Info(false)).(map[string]any)
-	same(t, fmt.Sprintf(`[{"id": %q, "kind": "place", "name": "Harbor"}]`,
-		uuid.NewSHA1(offer.ID, []byte("location/quay"))), info["locations"])
+	b, snapshot := readManifest(t, "locations: [{key: quay, kind: place}]\ncontact: {}\nlegal: {}\n")
+	info := decodeJSON(t, b.Info(false)).(map[string]any)
+	wantJSON(t, fmt.Sprintf(`[{"id": %q, "kind": "place", "name": "Harbor"}]`,
+		uuid.NewSHA1(snapshot.ID, []byte("location/quay"))), info["locations"])
 	for _, field := range []string{"contact", "legal", "policy_text", "policy_text_translations"} {
 		if _, has := info[field]; has {
 			t.Errorf("/info has %s", field)
@@ -451,27 +451,28 @@ func TestInfoOmitsWhatIsNotSet(t *testing.T) {
 
 func TestInfoListsConnectedProvidersOnly(t *testing.T) {
 	t.Parallel()
-	b, _ := read(t, "payments: {providers: [stripe]}\n")
-	same(t, `[false, []]`, []any{b.Info(false).HasPaymentProviders, b.Info(false).PaymentProviders})
+	b, _ := readManifest(t, "payments: {providers: [stripe]}\n")
+	wantJSON(t, `[false, []]`, []any{b.Info(false).HasPaymentProviders, b.Info(false).PaymentProviders})
 }
 
-// TestInfoShowsTheTranslationsOfTheName shows that /info has the default name and its translations. It takes no locale
+// TestInfoHasTranslatedName shows that /info has the default name and its translations. It takes no locale
 // (interface.md §2, Localization 6).
-func TestInfoShowsTheTranslationsOfTheName(t *testing.T) {
+func TestInfoHasTranslatedName(t *testing.T) {
 	t.Parallel()
-	b, offer := read(t, "translations: {pt: {name: Porto}, de: {}}\n")
-	same(t, `["Harbor", {"pt": "Porto"}]`, []any{b.Info(false).Name, b.Info(false).NameTranslations})
-	same(t, `["Porto", "Harbor", "Harbor"]`, []string{offer.NameIn("pt"), offer.NameIn("de"), offer.NameIn("")})
-	without, _ := read(t, "")
-	if _, has := shown(t, without.Info(false)).(map[string]any)["name_translations"]; has {
+	b, snapshot := readManifest(t, "translations: {pt: {name: Porto}, de: {}}\n")
+	wantJSON(t, `["Harbor", {"pt": "Porto"}]`, []any{b.Info(false).Name, b.Info(false).NameTranslations})
+	wantJSON(t, `["Porto", "Harbor", "Harbor"]`, []string{snapshot.NameIn("pt"), snapshot.NameIn("de"),
+		snapshot.NameIn("")})
+	without, _ := readManifest(t, "")
+	if _, has := decodeJSON(t, without.Info(false)).(map[string]any)["name_translations"]; has {
 		t.Error("a name without translations has a map of them")
 	}
 }
 
-func TestSparseInfoHoldsNoNull(t *testing.T) {
+func TestMinimalInfoHasNoNull(t *testing.T) {
 	t.Parallel()
-	b, _ := read(t, "")
-	for field, value := range shown(t, b.Info(false)).(map[string]any) {
+	b, _ := readManifest(t, "")
+	for field, value := range decodeJSON(t, b.Info(false)).(map[string]any) {
 		if value == nil {
 			t.Errorf("%s is null", field)
 		}
@@ -482,9 +483,9 @@ func TestSparseInfoHoldsNoNull(t *testing.T) {
 var words = rapid.SampledFrom([]string{"", "<p>Ola</p>", "plain &amp; simple", "<script>x</script>", "<p></p>",
 	"<b>a</b><br>b", " ", "<ul><li>x</li></ul>"})
 
-// TestTranslationsKeepTheirRules checks the rules of interface.md §2 and semantics.md §6 for translations with random
+// TestTranslationsResolve checks the rules of interface.md §2 and semantics.md §6 for translations with random
 // texts.
-func TestTranslationsKeepTheirRules(t *testing.T) {
+func TestTranslationsResolve(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		m := &manifest.Manifest{
@@ -503,22 +504,22 @@ func TestTranslationsKeepTheirRules(t *testing.T) {
 			m.Staff[0].Translations[code] = manifest.StaffTranslation{Name: name, DescriptionHTML: words.Draw(t, "bio"),
 				Category: name}
 		}
-		offer, err := compile.Offer(m, nil, 1)
+		snapshot, err := compile.Snapshot(m, nil, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := offer.Prepare(); err != nil {
+		if err := snapshot.Prepare(); err != nil {
 			t.Fatal(err)
 		}
-		checkTexts(t, public.New(public.Sanitize(m), offer, ""))
+		checkTexts(t, public.New(public.Sanitize(m), snapshot, ""))
 	})
 }
 
 func checkTexts(t *rapid.T, b *public.Business) {
 	raw := map[string]map[string]any{
-		"description_translations": shown(t,
+		"description_translations": decodeJSON(t,
 			b.Services(public.Language{}, public.Quotes{}).Services[0]).(map[string]any),
-		"bio_translations": shown(t, b.Staff(public.Language{}, nil).Staff[0]).(map[string]any),
+		"bio_translations": decodeJSON(t, b.Staff(public.Language{}, nil).Staff[0]).(map[string]any),
 	}
 	for plainMap, element := range raw {
 		plain, _ := element[plainMap].(map[string]any)
@@ -534,10 +535,10 @@ func checkTexts(t *rapid.T, b *public.Business) {
 
 // checkResolved compares an element in one language with the translations of the same element.
 func checkResolved(t *rapid.T, b *public.Business, raw map[string]any, plainMap, code string) {
-	l := public.Language{Resolved: true, Code: code}
-	resolved := shown(t, b.Services(l, public.Quotes{}).Services[0]).(map[string]any)
+	l := public.Language{IsResolved: true, Code: code}
+	resolved := decodeJSON(t, b.Services(l, public.Quotes{}).Services[0]).(map[string]any)
 	if plainMap == "bio_translations" {
-		resolved = shown(t, b.Staff(l, nil).Staff[0]).(map[string]any)
+		resolved = decodeJSON(t, b.Staff(l, nil).Staff[0]).(map[string]any)
 	}
 	for key := range resolved {
 		if strings.HasSuffix(key, "_translations") {
@@ -553,7 +554,7 @@ func checkResolved(t *rapid.T, b *public.Business, raw map[string]any, plainMap,
 	}
 	for field, translations := range fields {
 		want := raw[field]
-		if translated, ok := object(raw[translations])[code]; ok {
+		if translated, ok := asObject(raw[translations])[code]; ok {
 			want = translated
 		}
 		if resolved[field] != want {
@@ -562,21 +563,21 @@ func checkResolved(t *rapid.T, b *public.Business, raw map[string]any, plainMap,
 	}
 }
 
-func object(v any) map[string]any {
+func asObject(v any) map[string]any {
 	m, _ := v.(map[string]any)
 	return m
 }
 
-func TestSanitizingStopsWhenTheCallerSaysSo(t *testing.T) {
+func TestSanitizeUntilStops(t *testing.T) {
 	t.Parallel()
 	m, problems := manifest.Parse([]byte(head + "staff: [{key: a, name: A, description_html: <b>a}, {key: b, name: B, description_html: <b>b}, {key: c, name: C}]\n"))
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	asked := 0
-	if clean, ok := public.SanitizeUntil(m, func() bool { asked++; return asked > 1 }); ok || clean != nil ||
-		asked != 2 {
-		t.Errorf("asked %d times: %v", asked, clean)
+	calls := 0
+	if clean, ok := public.SanitizeUntil(m, func() bool { calls++; return calls > 1 }); ok || clean != nil ||
+		calls != 2 {
+		t.Errorf("asked %d times: %v", calls, clean)
 	}
 	clean, ok := public.SanitizeUntil(m, func() bool { return false })
 	if !ok || clean.Staff[1].DescriptionHTML != "<b>b</b>" || m.Staff[1].DescriptionHTML != "<b>b" {

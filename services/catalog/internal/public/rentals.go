@@ -13,24 +13,24 @@ import (
 
 // rental holds the public data of a rental and the texts in all languages.
 type rental struct {
-	place
-	shown       publicapi.Rental // public data without texts or quoted prices
+	sortKey
+	base        publicapi.Rental // public data without texts or quoted prices
 	description description
-	priced      bool
-	addOn       bool
+	isPriced    bool
+	isAddOn     bool
 }
 
 // newRentals returns the active rentals, sorted by display order, then by name.
 // newRentals returns no rentals if the business does not use rentals or is not open yet.
-func newRentals(m *manifest.Manifest, offer *catalog.Snapshot, base string) []rental {
-	written := byKey(m.Rentals, func(r *manifest.Rental) manifest.Key { return r.Key })
-	return shown(offer.Modules.Rentals && !offer.NotYetOpen, offer.Rentals,
+func newRentals(m *manifest.Manifest, snapshot *catalog.Snapshot, base string) []rental {
+	written := pointersByKey(m.Rentals, func(r *manifest.Rental) manifest.Key { return r.Key })
+	return listPublic(snapshot.Modules.Rentals && !snapshot.NotYetOpen, snapshot.Rentals,
 		func(o *catalog.Rental) bool { return o.Active },
-		func(o *catalog.Rental) rental { return newRental(written[o.Key], o, offer, base) },
-		func(a, b rental) int { return a.place.compare(b.place) })
+		func(o *catalog.Rental) rental { return newRental(written[o.Key], o, snapshot, base) },
+		func(a, b rental) int { return a.sortKey.compare(b.sortKey) })
 }
 
-func newRental(m *manifest.Rental, o *catalog.Rental, offer *catalog.Snapshot, base string) rental {
+func newRental(m *manifest.Rental, o *catalog.Rental, snapshot *catalog.Snapshot, base string) rental {
 	type translation = manifest.RentalTranslation
 	name := newText(string(m.Name), m.Translations, func(t translation) string { return string(t.Name) })
 	words := newDescription(m.DescriptionHTML, m.Translations, func(t translation) string { return t.DescriptionHTML })
@@ -39,10 +39,10 @@ func newRental(m *manifest.Rental, o *catalog.Rental, offer *catalog.Snapshot, b
 		quantity = *o.Quantity
 	}
 	return rental{
-		shown: publicapi.Rental{
+		base: publicapi.Rental{
 			ID:                 o.ID,
 			Category:           string(m.Category),
-			Price:              offer.Money().JSON(o.Price),
+			Price:              snapshot.Money().JSON(o.Price),
 			PriceType:          o.PriceType,
 			Quantity:           quantity,
 			ImageURL:           imageURL(o.Picture, m.ImageURL, base),
@@ -51,31 +51,31 @@ func newRental(m *manifest.Rental, o *catalog.Rental, offer *catalog.Snapshot, b
 			MinRentalHours:     o.MinRentalHours,
 			MaxRentalHours:     o.MaxRentalHours,
 			PaymentRequirement: m.Requirement(),
-			DepositValue:       deposit(m.DepositValue),
+			DepositValue:       depositValue(m.DepositValue),
 		},
-		place:       place{m.Order, name},
+		sortKey:     sortKey{m.Order, name},
 		description: words,
-		priced:      o.Price > 0,
-		addOn:       m.AddOn,
+		isPriced:    o.Price > 0,
+		isAddOn:     m.AddOn,
 	}
 }
 
 // newUpsells returns the upsells between two rentals that are both in the argument `rentals`.
 // An upsell offers a rental to customers who book another rental. The result is sorted by the
 // position of that other rental in `rentals`, then by the order field of the upsell.
-func newUpsells(m *manifest.Manifest, offer *catalog.Snapshot, rentals []rental) []publicapi.RentalUpsell {
-	written := byKey(m.Rentals, func(r *manifest.Rental) manifest.Key { return r.Key })
-	keys := make(map[uuid.UUID]string, len(offer.Rentals))
-	ids := make(map[string]uuid.UUID, len(offer.Rentals))
-	for i := range offer.Rentals {
-		keys[offer.Rentals[i].ID] = offer.Rentals[i].Key
+func newUpsells(m *manifest.Manifest, snapshot *catalog.Snapshot, rentals []rental) []publicapi.RentalUpsell {
+	written := pointersByKey(m.Rentals, func(r *manifest.Rental) manifest.Key { return r.Key })
+	keys := make(map[uuid.UUID]string, len(snapshot.Rentals))
+	ids := make(map[string]uuid.UUID, len(snapshot.Rentals))
+	for i := range snapshot.Rentals {
+		keys[snapshot.Rentals[i].ID] = snapshot.Rentals[i].Key
 	}
 	for i := range rentals {
-		ids[keys[rentals[i].shown.ID]] = rentals[i].shown.ID
+		ids[keys[rentals[i].base.ID]] = rentals[i].base.ID
 	}
 	upsells := []publicapi.RentalUpsell{}
 	for i := range rentals {
-		id := rentals[i].shown.ID
+		id := rentals[i].base.ID
 		from := len(upsells)
 		for _, u := range written[keys[id]].Upsells {
 			if target, ok := ids[string(u.Rental)]; ok {
@@ -98,8 +98,8 @@ func (b *Business) HasRentals() bool { return len(b.rentals) > 0 }
 func (b *Business) PricedRentals() []uuid.UUID {
 	var ids []uuid.UUID
 	for i := range b.rentals {
-		if b.rentals[i].priced {
-			ids = append(ids, b.rentals[i].shown.ID)
+		if b.rentals[i].isPriced {
+			ids = append(ids, b.rentals[i].base.ID)
 		}
 	}
 	return ids
@@ -121,7 +121,7 @@ func (b *Business) Rentals(l Language, q Quotes, ceilings map[uuid.UUID]int) pub
 		if ceiling, ok := ceilings[shown.ID]; ok {
 			shown.MaxBookableOnline = &ceiling
 		}
-		if b.rentals[i].addOn {
+		if b.rentals[i].isAddOn {
 			list.AddOnRentals = append(list.AddOnRentals, shown)
 		} else {
 			list.Rentals = append(list.Rentals, shown)
@@ -131,14 +131,14 @@ func (b *Business) Rentals(l Language, q Quotes, ceilings map[uuid.UUID]int) pub
 }
 
 func (r *rental) show(l Language, q Quotes) publicapi.Rental {
-	shown := r.shown
+	shown := r.base
 	shown.Name = r.name.show(l)
 	shown.Description = r.description.plain.show(l)
 	shown.DescriptionHTML = r.description.html.show(l)
 	if price, ok := q.Prices[shown.ID]; ok {
 		shown.QuotedPrice = &price
 	}
-	if !l.Resolved {
+	if !l.IsResolved {
 		shown.RentalTranslations = &publicapi.RentalTranslations{
 			Name: r.name.all(), Description: r.description.plain.all(), DescriptionHTML: r.description.html.all(),
 		}

@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/public"
 )
 
-func rentalID(offer *catalog.Snapshot, key string) uuid.UUID {
-	for _, r := range offer.Rentals {
+func rentalID(snapshot *catalog.Snapshot, key string) uuid.UUID {
+	for _, r := range snapshot.Rentals {
 		if r.Key == key {
 			return r.ID
 		}
@@ -54,13 +54,13 @@ rentals:
   - {key: gone, name: Gone, price: 3, price_type: daily, active: false, upsells: [{rental: kayak}]}
 `
 
-func TestRentalsWithoutLocaleShowEveryTranslation(t *testing.T) {
+func TestRentalsWithoutLocaleHaveTranslations(t *testing.T) {
 	t.Parallel()
-	b, offer := read(t, boats)
-	vest, kayak, paddle := rentalID(offer, "vest"), rentalID(offer, "kayak"), rentalID(offer, "paddle")
+	b, snapshot := readManifest(t, boats)
+	vest, kayak, paddle := rentalID(snapshot, "vest"), rentalID(snapshot, "kayak"), rentalID(snapshot, "paddle")
 	quotes := public.Quotes{Date: christmas, Prices: map[uuid.UUID]json.Number{kayak: "10.80", paddle: "2.70"}}
 	ceilings := map[uuid.UUID]int{kayak: 2, paddle: 0, vest: 4}
-	same(t, fmt.Sprintf(`{
+	wantJSON(t, fmt.Sprintf(`{
 		"rentals": [
 			{"id": %[3]q, "name": "Paddle", "description": "", "description_html": "", "category": "", "price": 3.00,
 			 "quoted_price": 2.70, "price_type": "daily", "quantity": 0, "max_bookable_online": 0, "image_url": "",
@@ -94,14 +94,14 @@ func TestRentalsWithoutLocaleShowEveryTranslation(t *testing.T) {
 	}
 }
 
-func TestRentalsWithLocaleResolveBothLists(t *testing.T) {
+func TestRentalsWithLocaleResolveTexts(t *testing.T) {
 	t.Parallel()
-	b, _ := read(t, boats)
+	b, _ := readManifest(t, boats)
 	for code, want := range map[string][]string{
 		"pt": {"Paddle", "", "Caiaque", "Um lugar.", "Colete"},
 		"":   {"Paddle", "", "Kayak", "Single seat.", "Life vest"},
 	} {
-		list := b.Rentals(public.Language{Resolved: true, Code: code}, public.Quotes{}, nil)
+		list := b.Rentals(public.Language{IsResolved: true, Code: code}, public.Quotes{}, nil)
 		got := []string{list.Rentals[0].Name, list.Rentals[0].Description, list.Rentals[1].Name,
 			list.Rentals[1].Description, list.AddOnRentals[0].Name}
 		if !slices.Equal(got, want) {
@@ -114,9 +114,9 @@ func TestRentalsWithLocaleResolveBothLists(t *testing.T) {
 	}
 }
 
-func TestWithoutPricesAndCeilingsRentalsAreStillListed(t *testing.T) {
+func TestRentalsListsWithoutPricesAndCeilings(t *testing.T) {
 	t.Parallel()
-	b, _ := read(t, boats)
+	b, _ := readManifest(t, boats)
 	list := b.Rentals(public.Language{}, public.Quotes{Date: christmas}, nil)
 	if list.Quote.AppliesPricingRules || list.Quote.Basis == "" || len(list.Rentals) != 2 {
 		t.Errorf("got %+v, %d rentals", list.Quote, len(list.Rentals))
@@ -128,11 +128,11 @@ func TestWithoutPricesAndCeilingsRentalsAreStillListed(t *testing.T) {
 	}
 }
 
-func TestWithoutTheModuleNothingIsRented(t *testing.T) {
+func TestRentalsIsEmptyWithoutModule(t *testing.T) {
 	t.Parallel()
-	b, _ := read(t, "modules: {rentals: false}\n"+boats[len("\nmodules: {rentals: true}\n"):])
+	b, _ := readManifest(t, "modules: {rentals: false}\n"+boats[len("\nmodules: {rentals: true}\n"):])
 	list := b.Rentals(public.Language{}, public.Quotes{Date: christmas, Prices: map[uuid.UUID]json.Number{}}, nil)
-	same(t, `[[], [], []]`, []any{list.Rentals, list.AddOnRentals, list.RentalUpsells})
+	wantJSON(t, `[[], [], []]`, []any{list.Rentals, list.AddOnRentals, list.RentalUpsells})
 	if b.HasRentals() || len(b.PricedRentals()) > 0 {
 		t.Error("a rental of a module that is off can be asked for")
 	}

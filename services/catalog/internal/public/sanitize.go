@@ -11,16 +11,16 @@ import (
 // Sanitize returns a copy of the manifest in which every description, in every language, is
 // sanitized HTML (semantics.md §6). Sanitizing 5 MB of text takes about a second of CPU time.
 func Sanitize(m *manifest.Manifest) *manifest.Manifest {
-	clean, _ := SanitizeUntil(m, func() bool { return false })
-	return clean
+	copied, _ := SanitizeUntil(m, func() bool { return false })
+	return copied
 }
 
 // SanitizeUntil does the same as [Sanitize], but the caller can stop it, because malicious HTML can take twenty
 // times as long as usual text. Soon after the function `stop` returns true, SanitizeUntil returns nil and false.
 func SanitizeUntil(m *manifest.Manifest, stop func() bool) (*manifest.Manifest, bool) {
-	stopped := false
+	isStopped := false
 	sanitize := func(text *string) {
-		if stopped = stopped || stop(); !stopped {
+		if isStopped = isStopped || stop(); !isStopped {
 			*text = locale.Sanitize(*text)
 		}
 	}
@@ -30,25 +30,27 @@ func SanitizeUntil(m *manifest.Manifest, stop func() bool) (*manifest.Manifest, 
 	for i := range clean.Services {
 		s := &clean.Services[i]
 		sanitize(&s.DescriptionHTML)
-		s.Translations = each(s.Translations, func(t *manifest.ServiceTranslation) { sanitize(&t.DescriptionHTML) })
+		s.Translations = changeAll(s.Translations, func(t *manifest.ServiceTranslation) {
+			sanitize(&t.DescriptionHTML)
+		})
 	}
 	for i := range clean.Staff {
 		s := &clean.Staff[i]
 		sanitize(&s.DescriptionHTML)
-		s.Translations = each(s.Translations, func(t *manifest.StaffTranslation) { sanitize(&t.DescriptionHTML) })
+		s.Translations = changeAll(s.Translations, func(t *manifest.StaffTranslation) { sanitize(&t.DescriptionHTML) })
 	}
 	for i := range clean.Events {
 		e := &clean.Events[i]
 		sanitize(&e.DescriptionHTML)
-		e.Translations = each(e.Translations, func(t *manifest.EventTranslation) { sanitize(&t.DescriptionHTML) })
+		e.Translations = changeAll(e.Translations, func(t *manifest.EventTranslation) { sanitize(&t.DescriptionHTML) })
 	}
 	for i := range clean.Rentals {
 		r := &clean.Rentals[i]
 		sanitize(&r.DescriptionHTML)
-		r.Translations = each(r.Translations, func(t *manifest.RentalTranslation) { sanitize(&t.DescriptionHTML) })
+		r.Translations = changeAll(r.Translations, func(t *manifest.RentalTranslation) { sanitize(&t.DescriptionHTML) })
 	}
 	sanitizeForSnapshot(&clean, sanitize)
-	if stopped {
+	if isStopped {
 		return nil, false
 	}
 	return &clean, true
@@ -62,28 +64,31 @@ func SanitizeForSnapshot(m *manifest.Manifest) *manifest.Manifest {
 	return &clean
 }
 
-// sanitizeForSnapshot replaces the HTML that a snapshot contains. The values to which the argument refers stay unchanged.
+// sanitizeForSnapshot replaces the HTML that a snapshot contains. The values to which the argument refers stay
+// unchanged.
 func sanitizeForSnapshot(m *manifest.Manifest, sanitize func(*string)) {
 	if m.Page != nil {
 		p := *m.Page
 		sanitize(&p.AboutHTML)
-		p.Translations = each(p.Translations, func(t *manifest.PageTranslation) { sanitize(&t.AboutHTML) })
+		p.Translations = changeAll(p.Translations, func(t *manifest.PageTranslation) { sanitize(&t.AboutHTML) })
 		m.Page = &p
 	}
 	m.Locations = slices.Clone(m.Locations)
 	for i := range m.Locations {
 		l := &m.Locations[i]
 		sanitize(&l.DirectionsHTML)
-		l.Translations = each(l.Translations, func(t *manifest.LocationTranslation) { sanitize(&t.DirectionsHTML) })
+		l.Translations = changeAll(l.Translations, func(t *manifest.LocationTranslation) {
+			sanitize(&t.DirectionsHTML)
+		})
 	}
 }
 
-// each returns a copy of the map `translations` in which the function `change` was applied to each translation.
-func each[T any](translations map[manifest.Language]T, change func(*T)) map[manifest.Language]T {
-	changed := maps.Clone(translations)
+// changeAll returns a copy of the map `translations` in which the function `change` was applied to each translation.
+func changeAll[T any](translations map[manifest.Language]T, change func(*T)) map[manifest.Language]T {
+	out := maps.Clone(translations)
 	for code, t := range translations {
 		change(&t)
-		changed[code] = t
+		out[code] = t
 	}
-	return changed
+	return out
 }

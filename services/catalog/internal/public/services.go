@@ -15,22 +15,22 @@ import (
 
 // service holds the public data of a service and the texts in all languages.
 type service struct {
-	place
-	shown       publicapi.Service // public data without translated texts or quoted prices
+	sortKey
+	base        publicapi.Service // public data without translated texts or quoted prices
 	variants    []text            // names of the variants in shown.Variants
 	category    text
 	description description
 }
 
-// PriceOf identifies a price for which pricing returns a quote: the
+// PriceRef identifies a price for which pricing returns a quote: the
 // price of a variant, or the price of the service if VariantID is nil.
-type PriceOf struct {
+type PriceRef struct {
 	ServiceID uuid.UUID
 	VariantID *uuid.UUID
 }
 
 // ID returns the key of the quoted price in [Quotes].Prices: the id of the variant, or else of the service.
-func (p PriceOf) ID() uuid.UUID {
+func (p PriceRef) ID() uuid.UUID {
 	if p.VariantID != nil {
 		return *p.VariantID
 	}
@@ -39,35 +39,35 @@ func (p PriceOf) ID() uuid.UUID {
 
 // newServices returns the active services, sorted by display order, then by name.
 // newServices returns no services if the business does not use services or is not open yet.
-func newServices(m *manifest.Manifest, offer *catalog.Snapshot, base string) []service {
-	written := byKey(m.Services, func(s *manifest.Service) manifest.Key { return s.Key })
-	return shown(offer.Modules.Services && !offer.NotYetOpen, offer.Services,
+func newServices(m *manifest.Manifest, snapshot *catalog.Snapshot, base string) []service {
+	written := pointersByKey(m.Services, func(s *manifest.Service) manifest.Key { return s.Key })
+	return listPublic(snapshot.Modules.Services && !snapshot.NotYetOpen, snapshot.Services,
 		func(o *catalog.Service) bool { return o.Active },
-		func(o *catalog.Service) service { return newService(written[o.Key], o, offer, base) },
-		func(a, b service) int { return a.place.compare(b.place) })
+		func(o *catalog.Service) service { return newService(written[o.Key], o, snapshot, base) },
+		func(a, b service) int { return a.sortKey.compare(b.sortKey) })
 }
 
-func newService(m *manifest.Service, o *catalog.Service, offer *catalog.Snapshot, base string) service {
+func newService(m *manifest.Service, o *catalog.Service, snapshot *catalog.Snapshot, base string) service {
 	type translation = manifest.ServiceTranslation
 	name := newText(string(m.Name), m.Translations, func(t translation) string { return string(t.Name) })
 	category := newText(string(m.Category), m.Translations, func(t translation) string { return string(t.Category) })
 	words := newDescription(m.DescriptionHTML, m.Translations, func(t translation) string { return t.DescriptionHTML })
 	return service{
-		shown: publicapi.Service{
+		base: publicapi.Service{
 			ID:                 o.ID,
-			Category:           category.standard,
+			Category:           category.original,
 			DurationMinutes:    o.DurationMinutes,
-			Price:              offer.Money().JSON(o.Price),
+			Price:              snapshot.Money().JSON(o.Price),
 			PricePer:           o.PricePer(),
-			Currency:           offer.Currency,
+			Currency:           snapshot.Currency,
 			ImageURL:           imageURL(o.Picture, m.ImageURL, base),
 			AllowMultiple:      m.AllowMultiple,
 			HasClassSchedule:   len(o.Classes) > 0,
 			PaymentRequirement: o.PaymentRequirement,
-			DepositValue:       deposit(m.DepositValue),
-			Variants:           newVariants(o, offer),
+			DepositValue:       depositValue(m.DepositValue),
+			Variants:           newVariants(o, snapshot),
 		},
-		place:       place{m.Order, name},
+		sortKey:     sortKey{m.Order, name},
 		variants:    variantNames(m, o),
 		category:    category,
 		description: words,
@@ -76,21 +76,21 @@ func newService(m *manifest.Service, o *catalog.Service, offer *catalog.Snapshot
 
 // newVariants returns the variants of a service. A service with class
 // sessions has no variants, because the sessions determine the duration.
-func newVariants(o *catalog.Service, offer *catalog.Snapshot) []publicapi.Variant {
+func newVariants(o *catalog.Service, snapshot *catalog.Snapshot) []publicapi.Variant {
 	if len(o.Classes) > 0 {
 		return nil
 	}
 	variants := make([]publicapi.Variant, len(o.Variants))
 	for i, v := range o.Variants {
 		variants[i] = publicapi.Variant{ID: v.ID, DurationMinutes: v.DurationMinutes,
-			Price: offer.Money().JSON(v.Price)}
+			Price: snapshot.Money().JSON(v.Price)}
 	}
 	return variants
 }
 
 // variantNames returns the names of the service's variants, in the order of [newVariants].
 func variantNames(m *manifest.Service, o *catalog.Service) []text {
-	written := byKey(m.Variants, func(v *manifest.Variant) manifest.Key { return v.Key })
+	written := pointersByKey(m.Variants, func(v *manifest.Variant) manifest.Key { return v.Key })
 	names := make([]text, len(o.Variants))
 	for i, v := range o.Variants {
 		names[i] = newText(v.Name, written[v.Key].Translations, func(t manifest.VariantTranslation) string {
@@ -100,26 +100,26 @@ func variantNames(m *manifest.Service, o *catalog.Service) []text {
 	return names
 }
 
-// pricesOf returns the prices of a service and its variants that need a quote from pricing: the prices above zero.
-func pricesOf(o *catalog.Service) []PriceOf {
-	var prices []PriceOf
+// priceRefs returns the prices of a service and its variants that need a quote from pricing: the prices above zero.
+func priceRefs(o *catalog.Service) []PriceRef {
+	var prices []PriceRef
 	if o.Price > 0 {
-		prices = append(prices, PriceOf{ServiceID: o.ID})
+		prices = append(prices, PriceRef{ServiceID: o.ID})
 	}
 	for i := range o.Variants {
 		if v := &o.Variants[i]; v.Price > 0 && len(o.Classes) == 0 {
-			prices = append(prices, PriceOf{ServiceID: o.ID, VariantID: &v.ID})
+			prices = append(prices, PriceRef{ServiceID: o.ID, VariantID: &v.ID})
 		}
 	}
 	return prices
 }
 
-// Priced returns the prices of the listed services and their
+// PricedServices returns the prices of the listed services and their
 // variants that need a quote from pricing: the prices above zero.
-func (b *Business) Priced() []PriceOf {
-	var prices []PriceOf
+func (b *Business) PricedServices() []PriceRef {
+	var prices []PriceRef
 	for i := range b.services {
-		prices = append(prices, pricesOf(b.offer.Service(b.services[i].shown.ID))...)
+		prices = append(prices, priceRefs(b.snapshot.Service(b.services[i].base.ID))...)
 	}
 	return prices
 }
@@ -128,9 +128,9 @@ func (b *Business) Priced() []PriceOf {
 // are ids of services, variants and rentals. An item that is not in Prices is free.
 // Prices is nil if pricing did not answer, or if the date cannot be booked.
 type Quotes struct {
-	Date       timespan.Date
-	Unbookable bool // the date is in the past or beyond the advance limit
-	Prices     map[uuid.UUID]json.Number
+	Date         timespan.Date
+	IsUnbookable bool // the date is in the past or beyond the advance limit
+	Prices       map[uuid.UUID]json.Number
 }
 
 // listPrices is the basis text of a list without quoted prices.
@@ -144,7 +144,7 @@ const serviceBasis = "Price of one unit bought now for a booking on %s; " +
 	"rules that need a start time, a party size or the customer apply at booking."
 
 func (q Quotes) describe(basis string) publicapi.Quote {
-	if q.Unbookable {
+	if q.IsUnbookable {
 		return publicapi.Quote{Date: q.Date, Basis: fmt.Sprintf(noBooking, q.Date)}
 	}
 	if q.Prices == nil {
@@ -164,7 +164,7 @@ func (b *Business) Services(l Language, q Quotes) publicapi.ServiceList {
 }
 
 func (s *service) show(l Language, q Quotes) publicapi.Service {
-	shown := s.shown
+	shown := s.base
 	shown.Name = s.name.show(l)
 	shown.Description = s.description.plain.show(l)
 	shown.DescriptionHTML = s.description.html.show(l)
@@ -178,11 +178,11 @@ func (s *service) show(l Language, q Quotes) publicapi.Service {
 		if price, ok := q.Prices[v.ID]; ok {
 			v.QuotedPrice = &price
 		}
-		if !l.Resolved {
+		if !l.IsResolved {
 			v.NameTranslations = &publicapi.NameTranslations{Name: s.variants[i].all()}
 		}
 	}
-	if !l.Resolved {
+	if !l.IsResolved {
 		shown.ServiceTranslations = &publicapi.ServiceTranslations{
 			Name: s.name.all(), Description: s.description.plain.all(), DescriptionHTML: s.description.html.all(),
 			Category: s.category.all(),

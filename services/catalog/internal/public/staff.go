@@ -10,18 +10,18 @@ import (
 
 // staff holds the public data of a staff member and the texts in all languages.
 type staff struct {
-	shown       publicapi.StaffMember // public data without texts
+	base        publicapi.StaffMember // public data without texts
 	name        text
 	category    text
 	description description
 }
 
 // newStaff returns the active staff members in display order.
-func newStaff(m *manifest.Manifest, offer *catalog.Snapshot, base string) []staff {
-	written := byKey(m.Staff, func(s *manifest.Staff) manifest.Key { return s.Key })
-	members := make([]staff, 0, len(offer.Staff))
-	for i := range offer.Staff {
-		if o := &offer.Staff[i]; o.Active {
+func newStaff(m *manifest.Manifest, snapshot *catalog.Snapshot, base string) []staff {
+	written := pointersByKey(m.Staff, func(s *manifest.Staff) manifest.Key { return s.Key })
+	members := make([]staff, 0, len(snapshot.Staff))
+	for i := range snapshot.Staff {
+		if o := &snapshot.Staff[i]; o.Active {
 			members = append(members, newMember(written[o.Key], o, base))
 		}
 	}
@@ -34,14 +34,14 @@ func newMember(m *manifest.Staff, o *catalog.Staff, base string) staff {
 	category := newText(string(m.Category), m.Translations, func(t translation) string { return string(t.Category) })
 	words := newDescription(m.DescriptionHTML, m.Translations, func(t translation) string { return t.DescriptionHTML })
 	return staff{
-		shown:       publicapi.StaffMember{ID: o.ID, ImageURL: imageURL(o.Photo, m.ImageURL, base)},
+		base:        publicapi.StaffMember{ID: o.ID, ImageURL: imageURL(o.Photo, m.ImageURL, base)},
 		name:        name,
 		category:    category,
 		description: words,
 	}
 }
 
-func object(m map[string]string) map[string]string {
+func nonNil(m map[string]string) map[string]string {
 	if m == nil {
 		return map[string]string{}
 	}
@@ -51,7 +51,7 @@ func object(m map[string]string) map[string]string {
 // HasService reports whether /services lists the service.
 func (b *Business) HasService(id uuid.UUID) bool {
 	for i := range b.services {
-		if b.services[i].shown.ID == id {
+		if b.services[i].base.ID == id {
 			return true
 		}
 	}
@@ -64,20 +64,20 @@ func (b *Business) Staff(l Language, serviceID *uuid.UUID) publicapi.StaffList {
 	list := publicapi.StaffList{Staff: make([]publicapi.StaffMember, 0, len(b.staff))}
 	var assigned map[uuid.UUID]bool
 	if serviceID != nil {
-		assigned = b.assigned(*serviceID)
+		assigned = b.membersOf(*serviceID)
 	}
 	for i := range b.staff {
-		if serviceID == nil || assigned[b.staff[i].shown.ID] {
+		if serviceID == nil || assigned[b.staff[i].base.ID] {
 			list.Staff = append(list.Staff, b.staff[i].show(l))
 		}
 	}
 	return list
 }
 
-// assigned returns the ids of the staff members who provide the service or teach one of its class sessions.
-func (b *Business) assigned(serviceID uuid.UUID) map[uuid.UUID]bool {
+// membersOf returns the ids of the staff members who provide the service or teach one of its class sessions.
+func (b *Business) membersOf(serviceID uuid.UUID) map[uuid.UUID]bool {
 	members := map[uuid.UUID]bool{}
-	service := b.offer.Service(serviceID)
+	service := b.snapshot.Service(serviceID)
 	if service == nil {
 		return members
 	}
@@ -93,15 +93,15 @@ func (b *Business) assigned(serviceID uuid.UUID) map[uuid.UUID]bool {
 }
 
 func (s *staff) show(l Language) publicapi.StaffMember {
-	shown := s.shown
+	shown := s.base
 	shown.Name = s.name.show(l)
 	shown.Category = s.category.show(l)
 	shown.Description = s.description.plain.show(l)
 	shown.DescriptionHTML = s.description.html.show(l)
-	if !l.Resolved {
+	if !l.IsResolved {
 		shown.StaffTranslations = &publicapi.StaffTranslations{
-			Name: object(s.name.all()), Category: object(s.category.all()),
-			Bio: object(s.description.plain.all()), DescriptionHTML: object(s.description.html.all()),
+			Name: nonNil(s.name.all()), Category: nonNil(s.category.all()),
+			Bio: nonNil(s.description.plain.all()), DescriptionHTML: nonNil(s.description.html.all()),
 		}
 	}
 	return shown

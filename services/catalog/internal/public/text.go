@@ -8,38 +8,38 @@ import (
 // default texts and all translations. If Resolved is true, an answer has each text in the language
 // Code only. A text without a translation into that language is shown in the default language.
 type Language struct {
-	Resolved bool
-	Code     string // language code of the business; if it is empty, the default texts are shown
+	IsResolved bool
+	Code       string // language code of the business; if it is empty, the default texts are shown
 }
 
 // text is a text field of a manifest: the default text and its translations. The translations
 // are a slice, because a map would take much more memory for a few translations.
 type text struct {
-	standard string
-	in       []translated
+	original     string
+	translations []translation
 }
 
-// translated is a text and its language code.
-type translated struct{ code, text string }
+// translation is a text and its language code.
+type translation struct{ code, text string }
 
 func (t text) show(l Language) string {
-	if l.Resolved {
-		for _, other := range t.in {
+	if l.IsResolved {
+		for _, other := range t.translations {
 			if other.code == l.Code {
 				return other.text
 			}
 		}
 	}
-	return t.standard
+	return t.original
 }
 
 // all returns the translations by language code, or nil if there are none.
 func (t text) all() map[string]string {
-	if len(t.in) == 0 {
+	if len(t.translations) == 0 {
 		return nil
 	}
-	all := make(map[string]string, len(t.in))
-	for _, other := range t.in {
+	all := make(map[string]string, len(t.translations))
+	for _, other := range t.translations {
 		all[other.code] = other.text
 	}
 	return all
@@ -51,7 +51,7 @@ type description struct{ html, plain text }
 
 // newText returns a text with the translations that are not empty.
 func newText[L ~string, T any](standard string, translations map[L]T, field func(T) string) text {
-	t := text{standard: standard}
+	t := text{original: standard}
 	for code, translation := range translations {
 		if s := field(translation); s != "" {
 			t.add(string(code), s)
@@ -60,12 +60,12 @@ func newText[L ~string, T any](standard string, translations map[L]T, field func
 	return t
 }
 
-func (t *text) add(code, s string) { t.in = append(t.in, translated{code, s}) }
+func (t *text) add(code, s string) { t.translations = append(t.translations, translation{code, s}) }
 
 // newDescription returns a description from sanitized HTML and its
 // sanitized translations. newDescription omits empty translations.
 func newDescription[L ~string, T any](standard string, translations map[L]T, field func(T) string) description {
-	d := description{html: text{standard: standard}, plain: text{standard: locale.VisibleText(standard)}}
+	d := description{html: text{original: standard}, plain: text{original: locale.VisibleText(standard)}}
 	for code, translation := range translations {
 		html := field(translation)
 		if html == "" {

@@ -1,5 +1,5 @@
 // Package ready builds from a manifest what catalog serves of a version: the
-// compiled offer, which other services read, and the data of the public paths.
+// compiled snapshot, which other services read, and the data of the public paths.
 package ready
 
 import (
@@ -18,12 +18,12 @@ import (
 
 // Version is one version of a business, ready to be served. A Version never changes, because readers share it.
 type Version struct {
-	Offer    *catalog.Snapshot
-	OfferTag string // strong entity tag of [Version.OfferJSON]
+	Snapshot    *catalog.Snapshot
+	SnapshotTag string // strong entity tag of [Version.SnapshotJSON]
 
 	// Public returns the data that the public paths show. The first call builds this data,
 	// because extracting the visible text of descriptions takes longer than compiling the
-	// offer. A service that reads only the offer does not wait for this work.
+	// snapshot. A service that reads only the snapshot does not wait for this work.
 	Public func() *public.Business
 }
 
@@ -40,9 +40,9 @@ func Decoder(base string) func(text store.Text, number int64) (*Version, error) 
 			return nil, err
 		}
 		if text.Sanitized {
-			return of(&m, pictures, number, base, func() *manifest.Manifest { return &m })
+			return newVersion(&m, pictures, number, base, func() *manifest.Manifest { return &m })
 		}
-		return of(public.SanitizeForSnapshot(&m), pictures, number, base,
+		return newVersion(public.SanitizeForSnapshot(&m), pictures, number, base,
 			func() *manifest.Manifest { return public.Sanitize(&m) })
 	}
 }
@@ -62,36 +62,38 @@ func decodePictures(text []byte) (map[string]catalog.Picture, error) {
 
 // New builds a version from an unsanitized manifest and the pictures that it shows, by id.
 func New(m *manifest.Manifest, pictures map[string]catalog.Picture, number int64) (*Version, error) {
-	return of(public.SanitizeForSnapshot(m), pictures, number, "", func() *manifest.Manifest { return public.Sanitize(m) })
+	return newVersion(public.SanitizeForSnapshot(m), pictures, number, "", func() *manifest.Manifest {
+		return public.Sanitize(m)
+	})
 }
 
-// of builds a version from a manifest. The function `sanitized` returns the same manifest with
+// newVersion builds a version from a manifest. The function `sanitized` returns the same manifest with
 // sanitized descriptions. The first call of [Version.Public] calls the function `sanitized`.
-func of(m *manifest.Manifest, pictures map[string]catalog.Picture, number int64, base string,
+func newVersion(m *manifest.Manifest, pictures map[string]catalog.Picture, number int64, base string,
 	sanitized func() *manifest.Manifest) (*Version, error) {
-	offer, err := compile.Offer(m, pictures, number)
+	snapshot, err := compile.Snapshot(m, pictures, number)
 	if err != nil {
 		return nil, fmt.Errorf("compile offer: %w", err)
 	}
-	if err := offer.Prepare(); err != nil {
+	if err := snapshot.Prepare(); err != nil {
 		return nil, fmt.Errorf("prepare offer: %w", err)
 	}
 	v := &Version{
-		Offer:  offer,
-		Public: sync.OnceValue(func() *public.Business { return public.New(sanitized(), offer, base) }),
+		Snapshot: snapshot,
+		Public:   sync.OnceValue(func() *public.Business { return public.New(sanitized(), snapshot, base) }),
 	}
-	body, err := v.OfferJSON()
+	body, err := v.SnapshotJSON()
 	if err != nil {
 		return nil, err
 	}
-	v.OfferTag = etag.Of(body)
+	v.SnapshotTag = etag.Of(body)
 	return v, nil
 }
 
-// OfferJSON returns the offer as JSON, in the form in which other services read it. The bytes are not
+// SnapshotJSON returns the snapshot as JSON, in the form in which other services read it. The bytes are not
 // cached, because each reader reads them once per version and later compares only the entity tag.
-func (v *Version) OfferJSON() ([]byte, error) {
-	body, err := json.Marshal(v.Offer)
+func (v *Version) SnapshotJSON() ([]byte, error) {
+	body, err := json.Marshal(v.Snapshot)
 	if err != nil {
 		return nil, fmt.Errorf("encode offer: %w", err)
 	}

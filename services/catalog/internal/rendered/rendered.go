@@ -31,7 +31,7 @@ type Key struct {
 	Date     timespan.Date // booking date of the quoted prices; zero if the answer has no prices
 	Today    timespan.Date // the current date of the business, on which some pricing rules depend; zero without prices
 	Service  uuid.UUID     // the service whose staff is requested; zero for all staff
-	Paused   bool          // whether online bookings are paused; only for /info
+	IsPaused bool          // whether online bookings are paused; only for /info
 }
 
 // Numbers are the numbers in an answer that come from other services and are not part of the version
@@ -62,31 +62,31 @@ func New(body []byte, version int64, numbers Numbers, from, until time.Time) *An
 	return &Answer{Body: body, Tag: etag.Of(body), Version: version, Numbers: numbers, From: from, Until: until}
 }
 
-// Holds reports whether the prices in the answer may still be shown at the time now. It
+// IsValidAt reports whether the prices in the answer may still be shown at the time now. It
 // returns false for a time before From, because the system clock may have been set back.
-func (a *Answer) Holds(now time.Time) bool {
+func (a *Answer) IsValidAt(now time.Time) bool {
 	return a.Until.IsZero() || !now.Before(a.From) && now.Before(a.Until)
 }
 
-// Shows reports whether the answer was rendered with the numbers n.
-func (a *Answer) Shows(n Numbers) bool { return a.Numbers.equal(n) }
+// HasNumbers reports whether the answer was rendered with the numbers n.
+func (a *Answer) HasNumbers(n Numbers) bool { return a.Numbers.equal(n) }
 
-// Renewed returns a copy of the answer with new times From and Until. It
+// WithValidity returns a copy of the answer with new times From and Until. It
 // is for use after the prices were requested again and have not changed.
-func (a *Answer) Renewed(from, until time.Time) *Answer {
-	renewed := *a
-	renewed.From, renewed.Until = from, until
-	return &renewed
+func (a *Answer) WithValidity(from, until time.Time) *Answer {
+	copied := *a
+	copied.From, copied.Until = from, until
+	return &copied
 }
 
 // Approximate memory, in bytes, of a cache entry without its body (struct, key, list and map entry), and of one number.
 const (
-	bytesOfEntry  = 640
-	bytesOfNumber = 80
+	entryBytes  = 640
+	numberBytes = 80
 )
 
 func (a *Answer) size() int {
-	return bytesOfEntry + len(a.Body) + bytesOfNumber*(len(a.Numbers.Prices)+len(a.Numbers.Counts))
+	return entryBytes + len(a.Body) + numberBytes*(len(a.Numbers.Prices)+len(a.Numbers.Counts))
 }
 
 // Cache caches answers. It is safe for concurrent use.

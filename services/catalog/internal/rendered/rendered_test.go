@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-func TestWhatIsAskedForStaysAndTheRestGoes(t *testing.T) {
+func TestCacheEvictsUnusedAnswers(t *testing.T) {
 	t.Parallel()
 	c := NewCache(20_000)
 	wanted := Key{Slug: "wanted"}
@@ -25,7 +25,7 @@ func TestWhatIsAskedForStaysAndTheRestGoes(t *testing.T) {
 	}
 }
 
-func TestWhatIsTooLargeIsNotKept(t *testing.T) {
+func TestPutSkipsTooLargeAnswer(t *testing.T) {
 	t.Parallel()
 	c := NewCache(10_000)
 	key := Key{Slug: "large"}
@@ -41,7 +41,7 @@ func TestWhatIsTooLargeIsNotKept(t *testing.T) {
 	}
 }
 
-func TestAnotherVersionsAnswerIsNotFound(t *testing.T) {
+func TestGetIgnoresOtherVersions(t *testing.T) {
 	t.Parallel()
 	c := NewCache(10_000)
 	key := Key{Slug: "harbor"}
@@ -51,7 +51,7 @@ func TestAnotherVersionsAnswerIsNotFound(t *testing.T) {
 	}
 }
 
-func TestAnswersShowTheirNumbersAndNoOthers(t *testing.T) {
+func TestHasNumbersComparesNumbers(t *testing.T) {
 	t.Parallel()
 	id := uuid.New()
 	a := New(nil, 1, Numbers{Prices: map[uuid.UUID]json.Number{id: "9.00"}, Counts: map[uuid.UUID]int{id: 3}},
@@ -60,11 +60,11 @@ func TestAnswersShowTheirNumbersAndNoOthers(t *testing.T) {
 		{}, {Prices: a.Numbers.Prices}, {Prices: a.Numbers.Prices, Counts: map[uuid.UUID]int{id: 4}},
 		{Prices: map[uuid.UUID]json.Number{id: "8.00"}, Counts: a.Numbers.Counts},
 	} {
-		if a.Shows(n) {
+		if a.HasNumbers(n) {
 			t.Errorf("it shows %v", n)
 		}
 	}
-	if !a.Shows(Numbers{Prices: map[uuid.UUID]json.Number{id: "9.00"}, Counts: map[uuid.UUID]int{id: 3}}) {
+	if !a.HasNumbers(Numbers{Prices: map[uuid.UUID]json.Number{id: "9.00"}, Counts: map[uuid.UUID]int{id: 3}}) {
 		t.Error("it does not show its own numbers")
 	}
 }

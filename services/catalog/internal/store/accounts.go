@@ -13,11 +13,11 @@ import (
 // AccountError reports that a version contains an account of a payment provider which is not bound to the business.
 type AccountError struct {
 	Provider string
-	Taken    bool // true if the account is bound to another business
+	IsTaken  bool // true if the account is bound to another business
 }
 
 func (e AccountError) Error() string {
-	return fmt.Sprintf("the account with %s is not bound to the business (taken: %t)", e.Provider, e.Taken)
+	return fmt.Sprintf("the account with %s is not bound to the business (taken: %t)", e.Provider, e.IsTaken)
 }
 
 const (
@@ -27,18 +27,18 @@ SELECT key AS provider, value AS account
 FROM versions, json_each_text(canonical #> '{payments,accounts}')
 WHERE business_id = @id AND version = @version`
 
-	// claimAccountsSQL binds to the business @id those payment accounts of the version that
+	// insertAccountsSQL binds to the business @id those payment accounts of the version that
 	// are bound to no business. ON CONFLICT locks the rows that exist. The check after this
 	// statement therefore waits for every concurrent publish with one of these accounts.
-	claimAccountsSQL = `
+	insertAccountsSQL = `
 INSERT INTO payment_accounts (provider, account, business_id, bound_at)
 SELECT provider, account, @id, @now FROM (` + namedAccountsSQL + `) AS named
 ORDER BY provider, account
 ON CONFLICT (provider, account) DO UPDATE SET account = excluded.account`
 
-	// takeAccountsSQL binds to the business @id those payment accounts of the version
+	// transferAccountsSQL binds to the business @id those payment accounts of the version
 	// that are bound to another business whose newest version no longer contains them.
-	takeAccountsSQL = `
+	transferAccountsSQL = `
 UPDATE payment_accounts AS bound SET business_id = @id, bound_at = @now
 FROM (` + namedAccountsSQL + `) AS named
 WHERE bound.provider = named.provider AND bound.account = named.account AND bound.business_id <> @id AND NOT EXISTS (
@@ -69,7 +69,7 @@ func checkAccounts(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, version
 	args := pgx.NamedArgs{"id": businessID, "version": version, "now": now}
 	statements := []string{lockAccountsSQL}
 	if binds {
-		statements = []string{claimAccountsSQL, takeAccountsSQL}
+		statements = []string{insertAccountsSQL, transferAccountsSQL}
 	}
 	for _, sql := range statements {
 		if _, err := tx.Exec(ctx, sql, args); err != nil {
@@ -77,7 +77,7 @@ func checkAccounts(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, version
 		}
 	}
 	var refused AccountError
-	err := tx.QueryRow(ctx, unboundAccountSQL, args).Scan(&refused.Provider, &refused.Taken)
+	err := tx.QueryRow(ctx, unboundAccountSQL, args).Scan(&refused.Provider, &refused.IsTaken)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
 	}

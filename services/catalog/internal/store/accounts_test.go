@@ -12,25 +12,25 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
 )
 
-// paidTo returns a version that names a payment account. If `account` is empty, the version names none.
-func paidTo(id uuid.UUID, account string) store.Content {
-	c := content(id, "Harbor")
+// contentWithAccount returns a version that names a payment account. If `account` is empty, the version names none.
+func contentWithAccount(id uuid.UUID, account string) store.Content {
+	c := newContent(id, "Harbor")
 	if c.Canonical = []byte(`{}`); account != "" {
 		c.Canonical = fmt.Appendf(nil, `{"payments":{"accounts":{"stripe":%q}}}`, account)
 	}
 	return c
 }
 
-func TestOwnersPublishOnlyBoundAccounts(t *testing.T) {
+func TestPublishRejectsUnboundAccounts(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := openStore(t)
 	name := func(slug string, id uuid.UUID, account string, binds bool) error {
-		_, err := s.Publish(testkit.AsSystem(t), slug, paidTo(id, account), nil, binds, noon)
+		_, err := s.Publish(testkit.AsSystem(t), slug, contentWithAccount(id, account), nil, binds, noon)
 		return err
 	}
 	refused := func(what string, err error, taken bool) {
 		t.Helper()
-		if !errors.Is(err, store.AccountError{Provider: "stripe", Taken: taken}) {
+		if !errors.Is(err, store.AccountError{Provider: "stripe", IsTaken: taken}) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -58,11 +58,11 @@ func TestOwnersPublishOnlyBoundAccounts(t *testing.T) {
 	accepted("an operator gives away what a removed business had", name("harbor", harbor, "acct_1", true))
 }
 
-// TestAnAccountIsNamedByOneBusiness publishes versions at the same time, as owners and as operators. The newest
+// TestAccountBelongsToOneBusiness publishes versions at the same time, as owners and as operators. The newest
 // versions of two businesses never name the same account.
-func TestAnAccountIsNamedByOneBusiness(t *testing.T) {
+func TestAccountBelongsToOneBusiness(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := openStore(t)
 	ids := []uuid.UUID{uuid.New(), uuid.New(), uuid.New()}
 	names := make([]string, len(ids)) // the account that the newest version of each business names
 	rapid.Check(t, func(rt *rapid.T) {
@@ -76,8 +76,9 @@ func TestAnAccountIsNamedByOneBusiness(t *testing.T) {
 			steps[i] = step{rapid.SampledFrom([]string{"", "acct_1", "acct_2"}).Draw(rt, "account"),
 				rapid.Bool().Draw(rt, "is an operator")}
 		}
-		errs := together(writers, func(i int) error {
-			_, err := s.Publish(testkit.AsSystem(t), fmt.Sprintf("business-%d", i), paidTo(ids[i], steps[i].account),
+		errs := runConcurrently(writers, func(i int) error {
+			_, err := s.Publish(testkit.AsSystem(t), fmt.Sprintf("business-%d", i),
+				contentWithAccount(ids[i], steps[i].account),
 				nil, steps[i].binds, noon)
 			return err
 		})

@@ -71,10 +71,10 @@ func (s *Store) Text(ctx context.Context, slug string, version int64) (Text, err
 	return text, nil
 }
 
-// Newest is the version that selects the newest version in [Store.Version].
-const Newest int64 = 0
+// NewestVersion is the version that selects the newest version in [Store.Version].
+const NewestVersion int64 = 0
 
-// Version returns a version of slug. With [Newest], it returns the newest one. Errors: [ErrNotFound]
+// Version returns a version of slug. With [NewestVersion], it returns the newest one. Errors: [ErrNotFound]
 // if slug has no business, [NoVersionError] if the business does not have the version.
 func (s *Store) Version(ctx context.Context, slug string, version int64) (Stored, error) {
 	var v Stored

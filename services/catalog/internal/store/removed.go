@@ -33,20 +33,20 @@ func (s *Store) Removed(ctx context.Context, before time.Time, after uuid.UUID, 
 // `before`. EraseEvents returns the number of deleted events. EraseEvents keeps the rows
 // of the businesses, so that their ids and version numbers are never used again.
 func (s *Store) EraseEvents(ctx context.Context, before time.Time) (int64, error) {
-	var erased int64
+	var count int64
 	for {
 		tag, err := s.pool.Exec(ctx, `DELETE FROM events WHERE (business_id, subject_id, sequence) IN (
 			SELECT e.business_id, e.subject_id, e.sequence FROM businesses b JOIN events e ON e.business_id = b.id
-			WHERE b.removed_at <= $1 LIMIT $2)`, before, eraseStep)
-		erased += tag.RowsAffected()
+			WHERE b.removed_at <= $1 LIMIT $2)`, before, eraseBatch)
+		count += tag.RowsAffected()
 		if err != nil {
-			return erased, fmt.Errorf("erase events of removed businesses: %w", err)
+			return count, fmt.Errorf("erase events of removed businesses: %w", err)
 		}
-		if tag.RowsAffected() < eraseStep {
-			return erased, nil
+		if tag.RowsAffected() < eraseBatch {
+			return count, nil
 		}
 	}
 }
 
-// eraseStep is the maximum number of rows that one statement deletes. It limits how many rows are locked at once.
-const eraseStep = 1000
+// eraseBatch is the maximum number of rows that one statement deletes. It limits how many rows are locked at once.
+const eraseBatch = 1000

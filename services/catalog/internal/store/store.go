@@ -3,8 +3,8 @@
 // Each change of a business first locks the row of the business. Changes of one business
 // therefore run one after another. Readers take no lock. Rows of versions never change.
 //
-// Errors: [ErrNotFound], [NoVersionError], [NotNewestError], [IDChangedError], [ErrIDTaken],
-// [AccountError], [ErrPictureRemoved], and the faults of [postgres.WriteIdempotently]. Any other error comes from the database.
+// Errors: [ErrNotFound], [NoVersionError], [NotNewestError], [IDChangedError], [ErrIDTaken], [AccountError],
+// [ErrPictureRemoved], and the faults of [postgres.WriteIdempotently]. Any other error comes from the database.
 package store
 
 import (
@@ -74,7 +74,7 @@ type Content struct {
 type Published struct {
 	BusinessID uuid.UUID
 	Version    int64
-	Created    bool // true if no published business had the slug before
+	IsNew      bool // true if no published business had the slug before
 }
 
 // Business is one business in the list of businesses.
@@ -111,18 +111,18 @@ func (s *Store) Ready(ctx context.Context) error {
 // Like all changes, Publish runs at most once per Idempotency-Key ([postgres.WriteIdempotently]).
 func (s *Store) Publish(ctx context.Context, slug string, c Content, ifMatch *int64, binds bool,
 	now time.Time) (Published, error) {
-	published, err := postgres.WriteIdempotently(ctx, s.pool, writesOf(slug),
+	published, err := postgres.WriteIdempotently(ctx, s.pool, idempotencyScope(slug),
 		func(ctx context.Context, tx pgx.Tx) (Published,
 			error) {
-			known, err := claim(ctx, tx, slug, c.BusinessID)
+			known, err := insertOrLock(ctx, tx, slug, c.BusinessID)
 			if err != nil {
 				return Published{}, err
 			}
 			if err := checkMatch(known, ifMatch); err != nil {
 				return Published{}, err
 			}
-			published := Published{BusinessID: c.BusinessID, Version: known.lastVersion + 1, Created: known.head == nil}
-			if err := write(ctx, tx, published, c, now); err != nil {
+			published := Published{BusinessID: c.BusinessID, Version: known.lastVersion + 1, IsNew: known.head == nil}
+			if err := writeVersion(ctx, tx, published, c, now); err != nil {
 				return Published{}, err
 			}
 			if err := lockPictures(ctx, tx, published.BusinessID, published.Version); err != nil {
@@ -136,14 +136,14 @@ func (s *Store) Publish(ctx context.Context, slug string, c Content, ifMatch *in
 	return published, nil
 }
 
-// writesOf returns the id under which the store keeps the idempotency results of changes to slug. The id is
+// idempotencyScope returns the id under which the store keeps the idempotency results of changes to slug. The id is
 // derived from the slug, because a slug has no business id before its first publish and after its removal.
-func writesOf(slug string) uuid.UUID { return postgres.WriteID("slug", slug) }
+func idempotencyScope(slug string) uuid.UUID { return postgres.WriteID("slug", slug) }
 
 // FindIdempotencyResult returns the stored result of an earlier change of slug. The earlier
 // change had the same Idempotency-Key as this request ([postgres.FindIdempotencyResult]).
 func (s *Store) FindIdempotencyResult(ctx context.Context, slug string) ([]byte, error) {
-	return postgres.FindIdempotencyResult(ctx, s.pool, writesOf(slug))
+	return postgres.FindIdempotencyResult(ctx, s.pool, idempotencyScope(slug))
 }
 
 // row holds the columns of a business's row, read while the row is locked.
@@ -153,10 +153,10 @@ type row struct {
 	head        *int64
 }
 
-// claim locks the row of the business with this slug and id. If there is no such row, claim creates one
+// insertOrLock locks the row of the business with this slug and id. If there is no such row, claim creates one
 // without a version; other transactions see the new row only after the publish. Errors: [ErrIDTaken] if
 // another business has the id; [IDChangedError] if the business of slug has another id.
-func claim(ctx context.Context, tx pgx.Tx, slug string, id uuid.UUID) (row, error) {
+func insertOrLock(ctx context.Context, tx pgx.Tx, slug string, id uuid.UUID) (row, error) {
 	// ON CONFLICT names no column, because the row may conflict by slug or by id; the code
 	// below distinguishes the two cases. If two transactions publish a slug for the first time,
 	// the second one waits at this statement. Version numbers continue after those of a removed
@@ -197,7 +197,7 @@ func checkMatch(known row, ifMatch *int64) error {
 	return nil
 }
 
-func write(ctx context.Context, tx pgx.Tx, p Published, c Content, now time.Time) error {
+func writeVersion(ctx context.Context, tx pgx.Tx, p Published, c Content, now time.Time) error {
 	var batch pgx.Batch
 	batch.Queue(`INSERT INTO versions (business_id, version, name, format, source, canonical, sanitizer, sanitized, pictures, published_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
@@ -216,7 +216,7 @@ WITH advanced AS (
     WHERE businesses.id = @id
     RETURNING id AS business_id, id, sequence, slug, last_version AS version
 )
-` + eventlog.Record(event.Business, event.BusinessPublished, "advanced", line("advanced"))
+` + eventlog.Record(event.Business, event.BusinessPublished, "advanced", firstLine("advanced"))
 
 	removeSQL = `
 WITH removed AS (
@@ -224,10 +224,10 @@ WITH removed AS (
     WHERE businesses.id = @id
     RETURNING id AS business_id, id, sequence, removed_slug AS slug, last_version AS version
 )
-` + eventlog.Record(event.Business, event.BusinessRemoved, "removed", line("removed"))
+` + eventlog.Record(event.Business, event.BusinessRemoved, "removed", firstLine("removed"))
 )
 
-func line(of string) string {
+func firstLine(of string) string {
 	return `jsonb_build_object('id', id, 'slug', slug, 'version', version, 'updated_at', @event_at::timestamptz, 'name',
         (SELECT name FROM versions v WHERE v.business_id = ` + of + `.id AND v.version = ` + of + `.version))`
 }
@@ -240,7 +240,7 @@ func advance(ctx context.Context, p Published, now time.Time) pgx.NamedArgs {
 // instant `now`. The arguments `ifMatch` and `binds` have the same meaning as in [Store.Publish].
 func (s *Store) Rollback(ctx context.Context, slug string, version int64, ifMatch *int64, binds bool,
 	now time.Time) (Published, error) {
-	published, err := postgres.WriteIdempotently(ctx, s.pool, writesOf(slug),
+	published, err := postgres.WriteIdempotently(ctx, s.pool, idempotencyScope(slug),
 		func(ctx context.Context, tx pgx.Tx) (Published,
 			error) {
 			known, err := lockPublished(ctx, tx, slug)
@@ -284,7 +284,7 @@ type Removed struct {
 // used again, but the id cannot. If `id` is not the nil UUID, Remove removes the business only if it has this
 // id. A repeated request therefore never removes a later business with the same slug. Error: [ErrNotFound].
 func (s *Store) Remove(ctx context.Context, slug string, id uuid.UUID, now time.Time) (Removed, error) {
-	removed, err := postgres.WriteIdempotently(ctx, s.pool, writesOf(slug),
+	removed, err := postgres.WriteIdempotently(ctx, s.pool, idempotencyScope(slug),
 		func(ctx context.Context, tx pgx.Tx) (Removed, error) {
 			known, err := lockPublished(ctx, tx, slug)
 			if err != nil {

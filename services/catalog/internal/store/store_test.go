@@ -18,18 +18,18 @@ import (
 )
 
 var (
-	noon   = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	harbor = uuid.MustParse("0c0c35a6-4a3c-5d6c-9a5f-5a3f5f6f0001")
-	again  = uuid.MustParse("0c0c35a6-4a3c-5d6c-9a5f-5a3f5f6f0003")
-	quay   = uuid.MustParse("0c0c35a6-4a3c-5d6c-9a5f-5a3f5f6f0002")
+	noon        = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	harbor      = uuid.MustParse("0c0c35a6-4a3c-5d6c-9a5f-5a3f5f6f0001")
+	harborAgain = uuid.MustParse("0c0c35a6-4a3c-5d6c-9a5f-5a3f5f6f0003")
+	quay        = uuid.MustParse("0c0c35a6-4a3c-5d6c-9a5f-5a3f5f6f0002")
 )
 
-func open(t *testing.T) *store.Store {
+func openStore(t *testing.T) *store.Store {
 	t.Helper()
 	return store.New(testkit.Postgres(t, "catalog", migrations.FS))
 }
 
-func content(id uuid.UUID, name string) store.Content {
+func newContent(id uuid.UUID, name string) store.Content {
 	return store.Content{
 		BusinessID: id, Name: name, Format: store.YAML,
 		Source: []byte("# " + name + "\r\nname: x\n"), Canonical: []byte(`{"name":"` + name + `"}`),
@@ -45,8 +45,8 @@ func publish(t *testing.T, s *store.Store, slug string, c store.Content) store.P
 	return p
 }
 
-// together makes n calls at the same time and returns their errors in order.
-func together(n int, call func(i int) error) []error {
+// runConcurrently makes n calls at the same time and returns their errors in order.
+func runConcurrently(n int, call func(i int) error) []error {
 	errs := make([]error, n)
 	start := make(chan struct{})
 	var wg sync.WaitGroup
@@ -61,13 +61,13 @@ func together(n int, call func(i int) error) []error {
 	return errs
 }
 
-func TestPublishKeepsTheTextByteForByte(t *testing.T) {
+func TestPublishStoresSourceUnchanged(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	c := content(harbor, "Harbor")
+	s := openStore(t)
+	c := newContent(harbor, "Harbor")
 	c.Source = []byte("\xef\xbb\xbfname: Harbor\r\n# ø \x00\xff\n")
 	publish(t, s, "harbor", c)
-	got, err := s.Version(testkit.AsSystem(t), "harbor", store.Newest)
+	got, err := s.Version(testkit.AsSystem(t), "harbor", store.NewestVersion)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,14 +77,14 @@ func TestPublishKeepsTheTextByteForByte(t *testing.T) {
 	}
 }
 
-func TestParallelPublishesEachGetAVersionOfTheirOwn(t *testing.T) {
+func TestConcurrentPublishesGetDistinctVersions(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := openStore(t)
 	const n = 24
 	results := make([]store.Published, n)
-	errs := together(n, func(i int) error {
+	errs := runConcurrently(n, func(i int) error {
 		var err error
-		results[i], err = s.Publish(testkit.AsSystem(t), "harbor", content(harbor, fmt.Sprint(i)), nil, false, noon)
+		results[i], err = s.Publish(testkit.AsSystem(t), "harbor", newContent(harbor, fmt.Sprint(i)), nil, false, noon)
 		return err
 	})
 	if err := errors.Join(errs...); err != nil {
@@ -92,73 +92,75 @@ func TestParallelPublishesEachGetAVersionOfTheirOwn(t *testing.T) {
 	}
 	slices.SortFunc(results, func(a, b store.Published) int { return int(a.Version - b.Version) })
 	for i, p := range results {
-		want := store.Published{BusinessID: harbor, Version: int64(i + 1), Created: i == 0}
+		want := store.Published{BusinessID: harbor, Version: int64(i + 1), IsNew: i == 0}
 		if p != want {
 			t.Errorf("got %+v, want %+v", p, want)
 		}
 	}
 }
 
-func TestOfPublishesWithOneIfMatchExactlyOneWins(t *testing.T) {
+func TestIfMatchAdmitsOnePublish(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	first := publish(t, s, "harbor", content(harbor, "first")).Version
-	errs := together(16, func(i int) error {
-		_, err := s.Publish(testkit.AsSystem(t), "harbor", content(harbor, fmt.Sprint(i)), &first, false, noon)
+	s := openStore(t)
+	first := publish(t, s, "harbor", newContent(harbor, "first")).Version
+	errs := runConcurrently(16, func(i int) error {
+		_, err := s.Publish(testkit.AsSystem(t), "harbor", newContent(harbor, fmt.Sprint(i)), &first, false, noon)
 		return err
 	})
-	won := 0
+	winners := 0
 	for _, err := range errs {
 		switch {
 		case err == nil:
-			won++
-		case !notNewest(err):
+			winners++
+		case !isNotNewest(err):
 			t.Errorf("a loser's error is %v", err)
 		}
 	}
-	if won != 1 {
-		t.Errorf("%d publishes won", won)
+	if winners != 1 {
+		t.Errorf("%d publishes won", winners)
 	}
 	if head, err := s.Head(testkit.AsSystem(t), "harbor"); err != nil || head != 2 {
 		t.Errorf("head is %d, %v", head, err)
 	}
 }
 
-func TestIfMatchOfABusinessThatIsNotPublishedIsRefused(t *testing.T) {
+func TestIfMatchRejectsUnpublishedBusiness(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := openStore(t)
 	one := int64(1)
-	if _, err := s.Publish(testkit.AsSystem(t), "harbor", content(harbor, "x"), &one, false, noon); !notNewest(err) {
+	if _, err := s.Publish(testkit.AsSystem(t), "harbor", newContent(harbor, "x"), &one, false,
+		noon); !isNotNewest(err) {
 		t.Errorf("got %v", err)
 	}
-	if p := publish(t, s, "harbor", content(harbor, "x")); p.Version != 1 || !p.Created {
+	if p := publish(t, s, "harbor", newContent(harbor, "x")); p.Version != 1 || !p.IsNew {
 		t.Errorf("the refused publish left a trace: %+v", p)
 	}
 }
 
-func TestIdsAreFixedAndUnique(t *testing.T) {
+func TestPublishKeepsIDsUnique(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	publish(t, s, "harbor", content(harbor, "Harbor"))
-	_, err := s.Publish(testkit.AsSystem(t), "quay", content(harbor, "Quay"), nil, false, noon)
+	s := openStore(t)
+	publish(t, s, "harbor", newContent(harbor, "Harbor"))
+	_, err := s.Publish(testkit.AsSystem(t), "quay", newContent(harbor, "Quay"), nil, false, noon)
 	if !errors.Is(err, store.ErrIDTaken) {
 		t.Errorf("another slug with the id: %v", err)
 	}
-	publish(t, s, "quay", content(quay, "Quay"))
+	publish(t, s, "quay", newContent(quay, "Quay"))
 	for name, id := range map[string]uuid.UUID{"a new id": uuid.New(), "another's id": quay} {
-		if _, err := s.Publish(testkit.AsSystem(t), "harbor", content(id, "Harbor"), nil, false, noon); !errors.Is(err,
+		if _, err := s.Publish(testkit.AsSystem(t), "harbor", newContent(id, "Harbor"), nil, false,
+			noon); !errors.Is(err,
 			store.IDChangedError{Known: harbor}) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-func TestRollbackPublishesOldContentAsTheNewest(t *testing.T) {
+func TestRollbackPublishesOldContent(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	old := content(harbor, "old")
+	s := openStore(t)
+	old := newContent(harbor, "old")
 	publish(t, s, "harbor", old)
-	publish(t, s, "harbor", content(harbor, "new"))
+	publish(t, s, "harbor", newContent(harbor, "new"))
 	later := noon.Add(time.Hour)
 	p, err := s.Rollback(testkit.AsSystem(t), "harbor", 1, nil, false, later)
 	if err != nil {
@@ -167,7 +169,7 @@ func TestRollbackPublishesOldContentAsTheNewest(t *testing.T) {
 	if want := (store.Published{BusinessID: harbor, Version: 3}); p != want {
 		t.Errorf("got %+v, want %+v", p, want)
 	}
-	got, err := s.Version(testkit.AsSystem(t), "harbor", store.Newest)
+	got, err := s.Version(testkit.AsSystem(t), "harbor", store.NewestVersion)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,16 +185,16 @@ func TestRollbackPublishesOldContentAsTheNewest(t *testing.T) {
 	}
 }
 
-func TestPublishesAndRollbacksTogetherLeaveNoGap(t *testing.T) {
+func TestConcurrentChangesLeaveNoGap(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	publish(t, s, "harbor", content(harbor, "first"))
-	errs := together(16, func(i int) error {
+	s := openStore(t)
+	publish(t, s, "harbor", newContent(harbor, "first"))
+	errs := runConcurrently(16, func(i int) error {
 		if i%2 == 0 {
 			_, err := s.Rollback(testkit.AsSystem(t), "harbor", 1, nil, false, noon)
 			return err
 		}
-		_, err := s.Publish(testkit.AsSystem(t), "harbor", content(harbor, "next"), nil, false, noon)
+		_, err := s.Publish(testkit.AsSystem(t), "harbor", newContent(harbor, "next"), nil, false, noon)
 		return err
 	})
 	if err := errors.Join(errs...); err != nil {
@@ -212,43 +214,44 @@ func TestPublishesAndRollbacksTogetherLeaveNoGap(t *testing.T) {
 	}
 }
 
-func notNewest(err error) bool {
+func isNotNewest(err error) bool {
 	_, is := errors.AsType[store.NotNewestError](err)
 	return is
 }
 
-func TestRemovedBusinessIsGoneAndItsNumbersGoOn(t *testing.T) {
+func TestRemoveKeepsVersionNumbers(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	publish(t, s, "harbor", content(harbor, "Harbor"))
-	publish(t, s, "harbor", content(harbor, "Harbor"))
+	s := openStore(t)
+	publish(t, s, "harbor", newContent(harbor, "Harbor"))
+	publish(t, s, "harbor", newContent(harbor, "Harbor"))
 	if _, err := s.Remove(testkit.AsSystem(t), "harbor", quay, noon); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("another business that had the slug: %v", err)
 	}
 	if _, err := s.Remove(testkit.AsSystem(t), "harbor", harbor, noon); err != nil {
 		t.Fatal(err)
 	}
-	checkGone(t, s, "harbor")
+	wantNotFound(t, s, "harbor")
 	if _, err := s.Slug(testkit.AsSystem(t), harbor); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("the removed business still has a slug: %v", err)
 	}
 	if n, err := s.Predecessors(testkit.AsSystem(t), "harbor"); n != 1 || err != nil {
 		t.Errorf("%d predecessors, %v", n, err)
 	}
-	if _, err := s.Publish(testkit.AsSystem(t), "quay", content(harbor, "Quay"), nil, false, noon); !errors.Is(err,
+	if _, err := s.Publish(testkit.AsSystem(t), "quay", newContent(harbor, "Quay"), nil, false, noon); !errors.Is(err,
 		store.ErrIDTaken) {
 		t.Errorf("the removed business's id for another slug: %v", err)
 	}
-	if _, err := s.Publish(testkit.AsSystem(t), "harbor", content(harbor, "x"), nil, false, noon); !errors.Is(err,
+	if _, err := s.Publish(testkit.AsSystem(t), "harbor", newContent(harbor, "x"), nil, false, noon); !errors.Is(err,
 		store.ErrIDTaken) {
 		t.Errorf("the removed business's id for its own slug: %v", err)
 	}
 	two := int64(2)
-	if _, err := s.Publish(testkit.AsSystem(t), "harbor", content(again, "x"), &two, false, noon); !notNewest(err) {
+	if _, err := s.Publish(testkit.AsSystem(t), "harbor", newContent(harborAgain, "x"), &two, false,
+		noon); !isNotNewest(err) {
 		t.Errorf("If-Match of a removed version: %v", err)
 	}
-	p := publish(t, s, "harbor", content(again, "Harbor again"))
-	if want := (store.Published{BusinessID: again, Version: 3, Created: true}); p != want {
+	p := publish(t, s, "harbor", newContent(harborAgain, "Harbor again"))
+	if want := (store.Published{BusinessID: harborAgain, Version: 3, IsNew: true}); p != want {
 		t.Errorf("got %+v, want %+v", p, want)
 	}
 	if _, err := s.Rollback(testkit.AsSystem(t), "harbor", 2, nil, false, noon); !errors.Is(err,
@@ -257,13 +260,13 @@ func TestRemovedBusinessIsGoneAndItsNumbersGoOn(t *testing.T) {
 	}
 }
 
-// checkGone expects that each method of the store reports that the business does not exist.
-func checkGone(t *testing.T, s *store.Store, slug string) {
+// wantNotFound expects that each method of the store reports that the business does not exist.
+func wantNotFound(t *testing.T, s *store.Store, slug string) {
 	t.Helper()
 	ctx := testkit.AsSystem(t)
 	_, head := s.Head(ctx, slug)
 	_, text := s.Text(ctx, slug, 1)
-	_, newest := s.Version(ctx, slug, store.Newest)
+	_, newest := s.Version(ctx, slug, store.NewestVersion)
 	_, first := s.Version(ctx, slug, 1)
 	_, versions := s.Versions(ctx, slug, 100, 10)
 	_, rollback := s.Rollback(ctx, slug, 1, nil, false, noon)
@@ -289,16 +292,16 @@ func checkGone(t *testing.T, s *store.Store, slug string) {
 
 func TestUnknownBusinessIsNotFound(t *testing.T) {
 	t.Parallel()
-	checkGone(t, open(t), "nobody")
+	wantNotFound(t, openStore(t), "nobody")
 }
 
-func TestListPagesInTheOrderOfSlugs(t *testing.T) {
+func TestListPagesBySlug(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := openStore(t)
 	for _, slug := range []string{"quay", "a-b", "ab", "a1"} {
-		publish(t, s, slug, content(uuid.New(), "Name of "+slug))
+		publish(t, s, slug, newContent(uuid.New(), "Name of "+slug))
 	}
-	publish(t, s, "ab", content(byID(t, s, "ab"), "New name"))
+	publish(t, s, "ab", newContent(byID(t, s, "ab"), "New name"))
 	var got []string
 	for after := ""; ; {
 		page, err := s.List(testkit.AsSystem(t), nil, after, 3)
@@ -325,7 +328,7 @@ func TestListPagesInTheOrderOfSlugs(t *testing.T) {
 
 func byID(t *testing.T, s *store.Store, slug string) uuid.UUID {
 	t.Helper()
-	v, err := s.Version(testkit.AsSystem(t), slug, store.Newest)
+	v, err := s.Version(testkit.AsSystem(t), slug, store.NewestVersion)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -334,9 +337,9 @@ func byID(t *testing.T, s *store.Store, slug string) uuid.UUID {
 
 func TestVersionsPageNewestFirst(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := openStore(t)
 	for range 5 {
-		publish(t, s, "harbor", content(harbor, "Harbor"))
+		publish(t, s, "harbor", newContent(harbor, "Harbor"))
 	}
 	page, err := s.Versions(testkit.AsSystem(t), "harbor", 5, 2)
 	if err != nil {
@@ -348,11 +351,11 @@ func TestVersionsPageNewestFirst(t *testing.T) {
 	}
 }
 
-func TestRemovedBusinessesAreListedFromTheirRemovalOn(t *testing.T) {
+func TestRemovedListsByRemovalTime(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	for i, id := range []uuid.UUID{quay, harbor, again} {
-		publish(t, s, "harbor", content(id, "Harbor"))
+	s := openStore(t)
+	for i, id := range []uuid.UUID{quay, harbor, harborAgain} {
+		publish(t, s, "harbor", newContent(id, "Harbor"))
 		if _, err := s.Remove(testkit.AsSystem(t), "harbor", uuid.Nil,
 			noon.Add(time.Duration(i)*time.Hour)); err != nil {
 			t.Fatal(err)
@@ -368,7 +371,7 @@ func TestRemovedBusinessesAreListedFromTheirRemovalOn(t *testing.T) {
 		{noon, uuid.Nil, 9, []uuid.UUID{quay}},
 		{noon.Add(time.Hour), uuid.Nil, 9, []uuid.UUID{harbor, quay}},
 		{noon.Add(2 * time.Hour), uuid.Nil, 2, []uuid.UUID{harbor, quay}},
-		{noon.Add(2 * time.Hour), quay, 2, []uuid.UUID{again}},
+		{noon.Add(2 * time.Hour), quay, 2, []uuid.UUID{harborAgain}},
 	} {
 		got, err := s.Removed(testkit.AsSystem(t), c.before, c.after, c.limit)
 		if err != nil {
@@ -380,12 +383,12 @@ func TestRemovedBusinessesAreListedFromTheirRemovalOn(t *testing.T) {
 	}
 }
 
-func TestEventsOfRemovedBusinessesAreErasedFromAnInstantOn(t *testing.T) {
+func TestEraseEventsDeletesBeforeTime(t *testing.T) {
 	t.Parallel()
 	pool := testkit.Postgres(t, "catalog", migrations.FS)
 	s := store.New(pool)
-	publish(t, s, "quay", content(quay, "Quay"))
-	publish(t, s, "harbor", content(harbor, "Harbor"))
+	publish(t, s, "quay", newContent(quay, "Quay"))
+	publish(t, s, "harbor", newContent(harbor, "Harbor"))
 	if _, err := s.Remove(testkit.AsSystem(t), "harbor", uuid.Nil, noon); err != nil {
 		t.Fatal(err)
 	}

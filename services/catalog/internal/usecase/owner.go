@@ -48,13 +48,13 @@ var _ Bookings = (*bookingclient.Client)(nil)
 type Owner struct {
 	Store    Store
 	Bookings Bookings
-	// Changed is called after each change with the number of the newest
+	// OnChange is called after each change with the number of the newest
 	// version. Changed must mark all older versions as superseded.
-	Changed   func(ctx context.Context, slug string, version int64)
+	OnChange  func(ctx context.Context, slug string, version int64)
 	Clock     clock.Clock
 	Telemetry *telemetry.Telemetry
-	// TellWithin is how long a change waits for the answer of booking; 0 means five seconds.
-	TellWithin time.Duration
+	// AnnounceTimeout is how long a change waits for the answer of booking; 0 means five seconds.
+	AnnounceTimeout time.Duration
 }
 
 // Rollback publishes an old version of a business again, as the newest version.
@@ -62,7 +62,8 @@ type Owner struct {
 //
 // Faults: business_not_found; not_found if the version does not exist; invalid_parameter if this release of catalog
 // cannot serve the version; forbidden if a payment account is not bound to the business; conflict if a picture of the
-// version was removed; precondition_failed if `ifMatch` is not the newest version; the faults of postgres.WriteIdempotently; and the fault of [Owner.Announce].
+// version was removed; precondition_failed if `ifMatch` is not the newest version; the faults of
+// postgres.WriteIdempotently; and the fault of [Owner.Announce].
 func (o *Owner) Rollback(ctx context.Context, slug string, version int64, ifMatch *int64,
 	binds bool) (store.Published, error) {
 	old, err := o.Store.Version(ctx, slug, version)
@@ -93,7 +94,7 @@ func (o *Owner) Remove(ctx context.Context, slug string, id uuid.UUID) error {
 	return o.Announce(ctx, "removed", slug, removed.BusinessID, removed.LastVersion+1)
 }
 
-// Announce informs booking, and all services that cache the offer, that `version` is the
+// Announce informs booking, and all services that cache the snapshot, that `version` is the
 // newest version of slug. When Announce returns nil, booking does not accept bookings
 // based on older versions. Publish, Rollback and Remove call it after each change.
 //
@@ -101,31 +102,31 @@ func (o *Owner) Remove(ctx context.Context, slug string, id uuid.UUID) error {
 // process that made the change may have died before it announced the change. Fault: outcome_unknown if
 // booking does not answer. In that case, the change is stored nevertheless.
 func (o *Owner) Announce(ctx context.Context, change, slug string, business uuid.UUID, version int64) error {
-	o.Changed(ctx, slug, version)
+	o.OnChange(ctx, slug, version)
 	o.Telemetry.Logger.InfoContext(ctx, change, "slug", slug, "version", version)
-	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), cmp.Or(o.TellWithin, tellWithin))
+	announceCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cmp.Or(o.AnnounceTimeout, announceTimeout))
 	defer cancel()
-	err := retry.Do(within, retry.NewConstant(tellAgainAfter), func(ctx context.Context) error {
+	err := retry.Do(announceCtx, retry.NewConstant(announceInterval), func(ctx context.Context) error {
 		return retry.RetryableError(o.Bookings.Published(ctx, business, version))
 	})
 	if err == nil {
 		return nil
 	}
 	o.Telemetry.Logger.WarnContext(ctx,
-		"booking was not told of a change; it goes on with what it knows for up to two seconds", "slug", slug,
+		"booking did not confirm a new version; it uses its cached version for up to two seconds", "slug", slug,
 		"version", version, "error", err)
-	unheard := fault.Wrap(fault.OutcomeUnknown, err,
+	unknown := fault.Wrap(fault.OutcomeUnknown, err,
 		"This was done, but bookings could not be told of it: some may be made by the offer before for a few "+
 			"seconds; repeat the request, with the same Idempotency-Key if it had one.")
-	unheard.RetryAfter = time.Second
-	return unheard
+	unknown.RetryAfter = time.Second
+	return unknown
 }
 
-// tellWithin is how long a change waits for the answer of booking, with
-// all attempts. tellAgainAfter is the interval between two attempts.
+// announceTimeout is how long a change waits for the answer of booking, with
+// all attempts. announceInterval is the interval between two attempts.
 const (
-	tellWithin     = 5 * time.Second
-	tellAgainAfter = 250 * time.Millisecond
+	announceTimeout  = 5 * time.Second
+	announceInterval = 250 * time.Millisecond
 )
 
 // Fault converts an error of the store to the fault for the caller. It returns any other error unchanged.

@@ -32,7 +32,7 @@ func (o *Owner) Publish(ctx context.Context, slug string, source []byte, ifMatch
 	var checked store.Content
 	predecessors, err := o.check(ctx, slug, source, func(ctx context.Context, r *reviewed) error {
 		var err error
-		checked, err = content(ctx, r, source)
+		checked, err = newContent(ctx, r, source)
 		return err
 	})
 	if err != nil {
@@ -40,12 +40,12 @@ func (o *Owner) Publish(ctx context.Context, slug string, source []byte, ifMatch
 	}
 	published, err := o.Store.Publish(ctx, slug, checked, ifMatch, binds, o.Clock.Now())
 	if err != nil {
-		return store.Published{}, o.refusal(ctx, slug, source, predecessors, err)
+		return store.Published{}, o.newRefusal(ctx, slug, source, predecessors, err)
 	}
 	return published, o.Announce(ctx, "published", slug, published.BusinessID, published.Version)
 }
 
-// Compile returns the version and the offer that [Owner.Publish] would create from the manifest. It
+// Compile returns the version and the snapshot that [Owner.Publish] would create from the manifest. It
 // stores nothing. Faults: invalid_parameter, payload_too_large and service_unavailable, as in Publish.
 func (o *Owner) Compile(ctx context.Context, slug string, source []byte) (*ready.Version, error) {
 	var compiled *ready.Version
@@ -64,12 +64,12 @@ type reviewed struct {
 }
 
 // check parses and compiles a manifest before a publish, because catalog must be able to serve every
-// published version. It passes the manifest and the compiled version to the function `use`. While `use`
+// published version. It passes the manifest and the compiled version to the function `publish`. While `publish`
 // runs, memory for the two results is reserved ([reading.Do]). check stops when the request ends.
 //
 // check returns how many removed businesses had the slug before. If a
 // manifest has no id, its id is derived from the slug and this number.
-func (o *Owner) check(ctx context.Context, slug string, source []byte, use func(context.Context,
+func (o *Owner) check(ctx context.Context, slug string, source []byte, publish func(context.Context,
 	*reviewed) error) (int, error) {
 	if len(source) > manifest.MaxBytes {
 		return 0, fault.Newf(fault.PayloadTooLarge, "The manifest is too large; send at most %d bytes.",
@@ -82,7 +82,7 @@ func (o *Owner) check(ctx context.Context, slug string, source []byte, use func(
 	ctx, span := o.Telemetry.Tracer.Start(ctx, "catalog.check")
 	defer span.End()
 	err = reading.Do(ctx, slug, func(stop func() bool) error {
-		m, err := read(slug, source, predecessors, stop)
+		m, err := compileManifest(slug, source, predecessors, stop)
 		if err != nil {
 			return err
 		}
@@ -94,7 +94,7 @@ func (o *Owner) check(ctx context.Context, slug string, source []byte, use func(
 		if err != nil {
 			return err
 		}
-		return use(ctx, &reviewed{m, pictures, compiled})
+		return publish(ctx, &reviewed{m, pictures, compiled})
 	}, source)
 	return predecessors, err
 }
@@ -129,9 +129,9 @@ func (o *Owner) pictures(ctx context.Context, m *manifest.Manifest, source []byt
 	return pictures, nil
 }
 
-// read parses a manifest. The argument `predecessors` is the number of removed businesses
-// that had the slug. Soon after the function `stop` returns true, read returns [manifest.ErrStopped].
-func read(slug string, source []byte, predecessors int, stop func() bool) (*manifest.Manifest, error) {
+// compileManifest parses a manifest. The argument `predecessors` is the number of removed businesses
+// that had the slug. Soon after the function `stop` returns true, compileManifest returns [manifest.ErrStopped].
+func compileManifest(slug string, source []byte, predecessors int, stop func() bool) (*manifest.Manifest, error) {
 	m, problems, err := manifest.ParseUntil(source, predecessors, stop)
 	if err != nil {
 		return nil, err
@@ -140,16 +140,16 @@ func read(slug string, source []byte, predecessors int, stop func() bool) (*mani
 		return nil, manifest.Invalid(problems)
 	}
 	if string(m.Slug) != slug {
-		return nil, manifest.Invalid([]manifest.Problem{{Path: "slug", Line: lineOf("slug", source),
+		return nil, manifest.Invalid([]manifest.Problem{{Path: "slug", Line: findLine("slug", source),
 			Message: fmt.Sprintf("the manifest says %s and the path says %q; publish it under its own slug", m.Slug,
 				slug)}})
 	}
 	return m, nil
 }
 
-// content returns the columns that the store keeps of a manifest: the
+// newContent returns the columns that the store keeps of a manifest: the
 // source, the canonical JSON, the sanitized JSON, and the pictures.
-func content(ctx context.Context, r *reviewed, source []byte) (store.Content, error) {
+func newContent(ctx context.Context, r *reviewed, source []byte) (store.Content, error) {
 	m := r.manifest
 	canonical, err := json.Marshal(m)
 	if err != nil {
@@ -187,11 +187,11 @@ func formatOf(source []byte) string {
 	return store.YAML
 }
 
-// refusal converts an error of [Store.Publish] to the fault for the caller. The id of a manifest without an
+// newRefusal converts an error of [Store.Publish] to the fault for the caller. The id of a manifest without an
 // id depends on how many removed businesses had the slug. If a removal changed this number during the
-// publish, the id is outdated. In this case, refusal returns a fault with code conflict.
-func (o *Owner) refusal(ctx context.Context, slug string, source []byte, predecessors int, err error) error {
-	problem := manifest.Problem{Path: "id", Line: lineOf("id", source)}
+// publish, the id is outdated. In this case, newRefusal returns a fault with code conflict.
+func (o *Owner) newRefusal(ctx context.Context, slug string, source []byte, predecessors int, err error) error {
+	problem := manifest.Problem{Path: "id", Line: findLine("id", source)}
 	if changed, ok := errors.AsType[store.IDChangedError](err); ok {
 		problem.Message = fmt.Sprintf("a business keeps its id for good, and this one was published as %s; write "+
 			"that id", changed.Known)
@@ -201,15 +201,16 @@ func (o *Owner) refusal(ctx context.Context, slug string, source []byte, predece
 	} else {
 		return Fault(err)
 	}
-	if meanwhile, e := o.Store.Predecessors(ctx, slug); e == nil && meanwhile != predecessors {
+	if predecessorsNow, e := o.Store.Predecessors(ctx, slug); e == nil && predecessorsNow != predecessors {
 		return fault.Wrap(fault.Conflict, err,
 			"The business was removed while its manifest was read; publish it again.")
 	}
 	return manifest.Invalid([]manifest.Problem{problem})
 }
 
-// lineOf returns the line number of a top-level field of a YAML document, or 1 if the document does not have the field.
-func lineOf(field string, source []byte) int {
+// findLine returns the line number of a top-level field of a YAML document, or 1 if the document does not have the
+// field.
+func findLine(field string, source []byte) int {
 	at := regexp.MustCompile(`(?m)^` + field + `\s*:`).FindIndex(source)
 	if at == nil {
 		return 1

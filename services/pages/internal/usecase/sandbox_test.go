@@ -15,7 +15,7 @@ func TestSandboxSellsTicketsAndRentalsOnline(t *testing.T) {
 	t.Parallel()
 	gala, kayak := uuid.New(), uuid.New()
 	for _, sandbox := range []bool{true, false} {
-		offer := &catalog.Snapshot{
+		snapshot := &catalog.Snapshot{
 			Currency: "EUR", Timezone: "Europe/Lisbon", Account: catalog.Account{Sandbox: sandbox},
 			Payments: catalog.Payments{Providers: []string{"stripe"},
 				Modes: catalog.PaymentModes{Events: catalog.ModeOnline, Rentals: catalog.ModeOnline}},
@@ -24,10 +24,10 @@ func TestSandboxSellsTicketsAndRentalsOnline(t *testing.T) {
 			Rentals: []catalog.Rental{{ID: kayak, PaymentRequirement: catalog.RequirementFull, Price: 1200,
 				PriceType: catalog.PriceHourly}},
 		}
-		if err := offer.Prepare(); err != nil {
+		if err := snapshot.Prepare(); err != nil {
 			t.Fatal(err)
 		}
-		b := &Business{Snapshot: offer}
+		b := &Business{Snapshot: snapshot}
 		sells := b.SellsOnline(&Event{Event: publicapi.Event{ID: gala}})
 		rents := !b.isUnpayable(&Rental{Rental: publicapi.Rental{ID: kayak}})
 		if sells != sandbox || rents != sandbox {

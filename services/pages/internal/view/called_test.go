@@ -17,12 +17,12 @@ func TestPageShowsTranslatedBusinessName(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	offer := &catalog.Snapshot{
+	snapshot := &catalog.Snapshot{
 		Slug: "harbor", Name: "Harbor", DefaultLanguage: "en", Languages: []string{"en", "pt", "de"},
 		NameTranslations: map[string]string{"pt": "Porto"},
 	}
 	for requested, want := range map[string]string{"pt-BR": "Porto", "de": "Harbor", "ja": "Harbor"} {
-		p := &Page{Words: words.In(sentences, requested), Business: &usecase.Business{Snapshot: offer}}
+		p := &Page{Words: words.In(sentences, requested), Business: &usecase.Business{Snapshot: snapshot}}
 		if got := p.frame("Services").Title; got != "Services · "+want {
 			t.Errorf("in %s the page is called %q", requested, got)
 		}

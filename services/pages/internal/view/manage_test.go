@@ -22,12 +22,12 @@ func TestCustomerViewShowsMissedPayment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	offer := &catalog.Snapshot{Slug: "harbor", Name: "Harbor", Currency: "EUR", Timezone: "Europe/Lisbon",
+	snapshot := &catalog.Snapshot{Slug: "harbor", Name: "Harbor", Currency: "EUR", Timezone: "Europe/Lisbon",
 		DefaultLanguage: "de", Languages: []string{"de"}}
-	if err := offer.Prepare(); err != nil {
+	if err := snapshot.Prepare(); err != nil {
 		t.Fatal(err)
 	}
-	p := &Page{Words: words.In(sentences, "de"), Business: &usecase.Business{Snapshot: offer}}
+	p := &Page{Words: words.In(sentences, "de"), Business: &usecase.Business{Snapshot: snapshot}}
 	for _, unpaid := range []bool{true, false} {
 		for name, m := range map[string]*usecase.CustomerView{
 			"booking":     {Booking: &booking.ManagedBooking{Status: booking.StatusCancelled, Unpaid: unpaid}},

@@ -23,12 +23,14 @@ func TestMenusRenderChangedList(t *testing.T) {
 	menus, id := NewMenus(), uuid.New()
 	render := func(slug, language, chosen string, version int64, groups []usecase.Group) string {
 		t.Helper()
-		offer := &catalog.Snapshot{Slug: slug, Version: version, Name: "Salon", Currency: "EUR", DefaultLanguage: "en",
-			Languages: []string{"en", "ja"}}
+		snapshot := &catalog.Snapshot{Slug: slug, Version: version, Name: "Salon", Currency: "EUR",
+			DefaultLanguage: "en",
+			Languages:       []string{"en", "ja"}}
 		if version > 1 {
-			offer.Page.AboutHTML = "<p>New</p>"
+			snapshot.Page.AboutHTML = "<p>New</p>"
 		}
-		p := &Page{Words: words.In(sentences, language), Language: chosen, Business: &usecase.Business{Snapshot: offer}}
+		p := &Page{Words: words.In(sentences, language), Language: chosen,
+			Business: &usecase.Business{Snapshot: snapshot}}
 		var out strings.Builder
 		if err := menus.list(p, groups).Render(t.Context(), &out); err != nil {
 			t.Fatal(err)

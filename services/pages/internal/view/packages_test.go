@@ -28,12 +28,12 @@ func TestPackageCardShowsPriceAndSavings(t *testing.T) {
 		t.Helper()
 		published.Name = catalog.Label{Text: "Fresh", Translations: map[string]string{"de": "Frisch"}}
 		published.Description, published.ServiceIDs = catalog.Label{Text: "<All>"}, []uuid.UUID{wash, cut}
-		offer := &catalog.Snapshot{Slug: "harbor", Name: "Salon", Currency: "EUR", Timezone: "Europe/Lisbon",
+		snapshot := &catalog.Snapshot{Slug: "harbor", Name: "Salon", Currency: "EUR", Timezone: "Europe/Lisbon",
 			DefaultLanguage: "en", Languages: []string{"en", "de"}, Packages: []catalog.Package{published}}
 		if rule != nil {
-			offer.Rules = []catalog.Rule{*rule}
+			snapshot.Rules = []catalog.Rule{*rule}
 		}
-		if err := offer.Prepare(); err != nil {
+		if err := snapshot.Prepare(); err != nil {
 			t.Fatal(err)
 		}
 		groups := []usecase.Group{{Services: []*usecase.Service{{ID: cut, Name: "Cut", DurationMinutes: 45,
@@ -41,7 +41,7 @@ func TestPackageCardShowsPriceAndSavings(t *testing.T) {
 		if isIncomplete {
 			groups[0].Services = groups[0].Services[:1]
 		}
-		p := &Page{Words: words.In(sentences, "de"), Business: &usecase.Business{Snapshot: offer}}
+		p := &Page{Words: words.In(sentences, "de"), Business: &usecase.Business{Snapshot: snapshot}}
 		var out strings.Builder
 		if err := menu(p, groups).Render(t.Context(), &out); err != nil {
 			t.Fatal(err)

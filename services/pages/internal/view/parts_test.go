@@ -20,11 +20,11 @@ func newPartsPage(t *testing.T) *Page {
 	if err != nil {
 		t.Fatal(err)
 	}
-	offer := &catalog.Snapshot{Timezone: "Europe/Lisbon", Currency: "EUR"}
-	if err := offer.Prepare(); err != nil {
+	snapshot := &catalog.Snapshot{Timezone: "Europe/Lisbon", Currency: "EUR"}
+	if err := snapshot.Prepare(); err != nil {
 		t.Fatal(err)
 	}
-	return &Page{Words: words.In(all, "en-US"), Business: &usecase.Business{Snapshot: offer}}
+	return &Page{Words: words.In(all, "en-US"), Business: &usecase.Business{Snapshot: snapshot}}
 }
 
 func TestPartsGroupStartsAfterMidnight(t *testing.T) {

@@ -19,19 +19,19 @@ import (
 )
 
 // newPage returns a page in English of a business with the given snapshot, on 1 December 2026 at noon.
-func newPage(t *testing.T, offer *catalog.Snapshot) *Page {
+func newPage(t *testing.T, snapshot *catalog.Snapshot) *Page {
 	t.Helper()
 	sentences, err := texts.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	offer.Slug, offer.Name, offer.Currency, offer.Timezone = "harbor", "Harbor", "EUR", "UTC"
-	offer.DefaultLanguage, offer.Languages = "en", []string{"en"}
-	if err := offer.Prepare(); err != nil {
+	snapshot.Slug, snapshot.Name, snapshot.Currency, snapshot.Timezone = "harbor", "Harbor", "EUR", "UTC"
+	snapshot.DefaultLanguage, snapshot.Languages = "en", []string{"en"}
+	if err := snapshot.Prepare(); err != nil {
 		t.Fatal(err)
 	}
 	now := time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
-	return &Page{Words: words.In(sentences, "en-GB"), Business: &usecase.Business{Snapshot: offer, Now: now}}
+	return &Page{Words: words.In(sentences, "en-GB"), Business: &usecase.Business{Snapshot: snapshot, Now: now}}
 }
 
 // TestPolicyTextsShowDates shows that the page lists the dates of a cancellation policy and the deadline of cancelling.

@@ -23,13 +23,13 @@ func TestCustomerViewUsesZoneAndCurrencyOfSale(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	offer := &catalog.Snapshot{Slug: "harbor", Name: "Harbor", Currency: "JPY", Timezone: "America/Chicago",
+	snapshot := &catalog.Snapshot{Slug: "harbor", Name: "Harbor", Currency: "JPY", Timezone: "America/Chicago",
 		DefaultLanguage: "de", Languages: []string{"de"}}
-	if err := offer.Prepare(); err != nil {
+	if err := snapshot.Prepare(); err != nil {
 		t.Fatal(err)
 	}
 	p := &Page{
-		Words: words.In(sentences, "de"), Business: &usecase.Business{Snapshot: offer}, LinkPath: "/m/x",
+		Words: words.In(sentences, "de"), Business: &usecase.Business{Snapshot: snapshot}, LinkPath: "/m/x",
 		Sale: Sale{Timezone: "Europe/Lisbon", Currency: "EUR"},
 	}
 	until := time.Date(2027, 7, 1, 12, 0, 0, 0, time.UTC)
@@ -71,9 +71,9 @@ func TestCustomerViewShowsPaidDeposit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	offer := &catalog.Snapshot{Slug: "harbor", Name: "Harbor", Currency: "EUR", Timezone: "Europe/Lisbon",
+	snapshot := &catalog.Snapshot{Slug: "harbor", Name: "Harbor", Currency: "EUR", Timezone: "Europe/Lisbon",
 		DefaultLanguage: "en", Languages: []string{"en"}}
-	if err := offer.Prepare(); err != nil {
+	if err := snapshot.Prepare(); err != nil {
 		t.Fatal(err)
 	}
 	total := json.Number("40.00")
@@ -96,7 +96,7 @@ func TestCustomerViewShowsPaidDeposit(t *testing.T) {
 			return live
 		}
 		paid := &booking.Payment{Status: c.status, Amount: json.Number(c.amount), Refunded: "0"}
-		p := &Page{Words: words.In(sentences, "en"), Business: &usecase.Business{Snapshot: offer}, LinkPath: "/m/x",
+		p := &Page{Words: words.In(sentences, "en"), Business: &usecase.Business{Snapshot: snapshot}, LinkPath: "/m/x",
 			Sale: Sale{Currency: "EUR"}}
 		for name, m := range map[string]*usecase.CustomerView{
 			"booking": {Booking: &booking.ManagedBooking{Status: status(booking.StatusConfirmed), Total: total,

@@ -16,30 +16,30 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
 )
 
-// TestAReaderDoesNotWaitForADatabaseThatHangs shows that readers get the cached version while the database hangs. The
+// TestGetReturnsStaleVersionIfDatabaseHangs shows that readers get the cached version while the database hangs. The
 // late answer of the database is stored.
-func TestAReaderDoesNotWaitForADatabaseThatHangs(t *testing.T) {
+func TestGetReturnsStaleVersionIfDatabaseHangs(t *testing.T) {
 	t.Parallel()
-	src := &source{heads: map[string]int64{"harbor": 1}}
+	src := &fakeSource{heads: map[string]int64{"harbor": 1}}
 	clk := clock.Fixed(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC))
 	built := make(chan int64, 2)
-	b := bench{current.New(src, func(_ store.Text, version int64) (string, error) {
+	b := fixture{current.New(src, func(_ store.Text, version int64) (string, error) {
 		built <- version
 		return map[int64]string{1: "harbor 1", 2: "harbor 2"}[version], nil
 	}, noCopies(t), 1000, time.Millisecond, clk, telemetry.Discard()), src, clk}
-	b.fresh(t, "harbor", "harbor 1") // the first read has no cached version, so it waits
+	b.wantGet(t, "harbor", "harbor 1") // the first read has no cached version, so it waits
 	<-built
 	src.set("harbor", 2)
-	src.hold = make(chan struct{})
+	src.block = make(chan struct{})
 	clk.Advance(3 * time.Second)
 	ctx, cancel := context.WithTimeout(t.Context(), testkit.MaxWait)
 	defer cancel()
 	for range 2 {
-		if got, version, err := b.Fresh(ctx, "harbor"); got != "harbor 1" || version != 1 || err != nil {
+		if got, version, err := b.Get(ctx, "harbor"); got != "harbor 1" || version != 1 || err != nil {
 			t.Errorf("while the database hangs: %q (version %d, %v)", got, version, err)
 		}
 	}
-	close(src.hold)
+	close(src.block)
 	select {
 	case <-built:
 	case <-ctx.Done():
@@ -47,34 +47,34 @@ func TestAReaderDoesNotWaitForADatabaseThatHangs(t *testing.T) {
 	}
 	for got := ""; got != "harbor 2"; {
 		clk.Advance(3 * time.Second)
-		if got, _, _ = b.Fresh(ctx, "harbor"); ctx.Err() != nil {
+		if got, _, _ = b.Get(ctx, "harbor"); ctx.Err() != nil {
 			t.Fatalf("%q is still served", got)
 		}
 	}
 }
 
-func TestTheAgeOfWhatIsServedIsToldWhileTheDatabaseIsAway(t *testing.T) {
+func TestStaleAgeIsReported(t *testing.T) {
 	t.Parallel()
 	tel, err := telemetry.New(t.Context(), telemetry.Config{}, "test", telemetry.Stderr())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = tel.Shutdown(context.WithoutCancel(t.Context())) }()
-	src := &source{heads: map[string]int64{"harbor": 1}}
+	src := &fakeSource{heads: map[string]int64{"harbor": 1}}
 	clk := clock.Fixed(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC))
-	b := bench{current.New(src, func(store.Text, int64) (string, error) {
+	b := fixture{current.New(src, func(store.Text, int64) (string, error) {
 		return "harbor 1", nil
 	}, noCopies(t), 1000, 0, clk, tel), src, clk}
-	b.fresh(t, "harbor", "harbor 1")
+	b.wantGet(t, "harbor", "harbor 1")
 	clk.Advance(revalidate.TrustFor)
 	src.mu.Lock()
-	src.away = true
+	src.isDown = true
 	src.mu.Unlock()
-	b.fresh(t, "harbor", "harbor 1") // 2 s old
+	b.wantGet(t, "harbor", "harbor 1") // 2 s old
 	clk.Advance(revalidate.TrustFor / 2)
-	b.fresh(t, "harbor", "harbor 1") // 3 s old; the database is not asked again
-	if src.asked != 2 {
-		t.Errorf("the database was asked %d times", src.asked)
+	b.wantGet(t, "harbor", "harbor 1") // 3 s old; the database is not asked again
+	if src.headCalls != 2 {
+		t.Errorf("the database was asked %d times", src.headCalls)
 	}
 	page := httptest.NewRecorder()
 	tel.MetricsHandler().ServeHTTP(page, httptest.NewRequest(http.MethodGet, "/metrics", nil))

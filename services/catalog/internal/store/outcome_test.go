@@ -14,7 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/migrations"
 )
 
-func TestChangesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
+func TestChangesReportTrueOutcomeAfterFailure(t *testing.T) {
 	t.Parallel()
 	pool := testkit.Postgres(t, "catalog", migrations.FS)
 	s := store.New(pool)
@@ -29,7 +29,7 @@ func TestChangesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 	}
 	testkit.CheckLostWrites(t, pool, map[string]func(t *testing.T) testkit.LostWrite{
 		"publish": func(t *testing.T) testkit.LostWrite {
-			slug, c := testkit.Unique(), content(uuid.New(), "Harbor")
+			slug, c := testkit.Unique(), newContent(uuid.New(), "Harbor")
 			return testkit.LostWrite{
 				Do: func(ctx context.Context, p *pgxpool.Pool) error {
 					_, err := store.New(p).Publish(ctx, slug, c, nil, false, noon)
@@ -39,7 +39,7 @@ func TestChangesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 			}
 		},
 		"roll back": func(t *testing.T) testkit.LostWrite {
-			slug, c := testkit.Unique(), content(uuid.New(), "Harbor")
+			slug, c := testkit.Unique(), newContent(uuid.New(), "Harbor")
 			publish(t, s, slug, c)
 			return testkit.LostWrite{
 				Do: func(ctx context.Context, p *pgxpool.Pool) error {
@@ -50,7 +50,7 @@ func TestChangesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 			}
 		},
 		"remove": func(t *testing.T) testkit.LostWrite {
-			slug, c := testkit.Unique(), content(uuid.New(), "Harbor")
+			slug, c := testkit.Unique(), newContent(uuid.New(), "Harbor")
 			publish(t, s, slug, c)
 			return testkit.LostWrite{
 				Do: func(ctx context.Context, p *pgxpool.Pool) error {

@@ -16,11 +16,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// startBeforeHanging starts a catalog whose connections to the database can be made to hang.
-func startBeforeHanging(t *testing.T) (*harness, *testkit.HangingProxy) {
+// newHangingHarness starts a catalog whose connections to the database can be made to hang.
+func newHangingHarness(t *testing.T) (*harness, *testkit.HangingProxy) {
 	t.Helper()
 	var hanging *testkit.HangingProxy
-	h := start(t, func(c *Config) {
+	h := newHarness(t, func(c *Config) {
 		hanging = testkit.NewHangingProxy(t, c.Postgres.URL)
 		c.Postgres.URL = hanging.URL
 	})
@@ -37,30 +37,30 @@ func (h *harness) restart(hanging *testkit.HangingProxy) (string, string) {
 	return h.run()
 }
 
-// copied waits until Redis has a copy of the version, and then sets the age of the copy.
-func (h *harness) copied(version string, age time.Duration) {
+// waitForCopy waits until Redis has a copy of the version, and then sets the age of the copy.
+func (h *harness) waitForCopy(version string, age time.Duration) {
 	h.t.Helper()
 	rdb, _ := testkit.Redis(h.t)
 	prefix, err := h.config.copiesPrefix()
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	eventually(h.t, func() bool {
+	waitUntil(h.t, func() bool {
 		known := rdb.HMGet(h.t.Context(), prefix+"harbor", "version", "text").Val()
 		return len(known) == 2 && known[0] == version && known[1] != "" && known[1] != nil
 	})
 	if err := rdb.PExpire(h.t.Context(), prefix+"harbor", 24*time.Hour-age).Err(); err != nil {
 		h.t.Fatal(err)
 	}
-	eventually(h.t, func() bool { return rdb.Exists(h.t.Context(), prefix+"*").Val() == 1 })
+	waitUntil(h.t, func() bool { return rdb.Exists(h.t.Context(), prefix+"*").Val() == 1 })
 }
 
-func TestARestartedReplicaAnswersReadsWithoutItsDatabase(t *testing.T) {
+func TestRestartedReplicaServesCopies(t *testing.T) {
 	t.Parallel()
-	h, hanging := startBeforeHanging(t)
-	h.mustPublish(described)
+	h, hanging := newHangingHarness(t)
+	h.mustPublish(describedYAML)
 	h.get("/info")
-	h.copied("1", time.Hour)
+	h.waitForCopy("1", time.Hour)
 	public, internal := h.restart(hanging)
 	for _, path := range []string{"/info", "/services", "/staff", "/events", "/rentals"} {
 		a := h.call(http.MethodGet, public+"/api/public/harbor"+path, nil)
@@ -86,22 +86,22 @@ func TestARestartedReplicaAnswersReadsWithoutItsDatabase(t *testing.T) {
 	if _, err := offers.Fresh(t.Context(), "harbor"); !fault.Is(err, fault.PeerUnavailable) {
 		t.Errorf("to who must not take an old offer: %v", err)
 	}
-	if offer, err := offers.Get(t.Context(), "harbor"); err != nil || offer.Version != 1 {
-		t.Errorf("to who reads: %v, %v", offer, err)
+	if snapshot, err := offers.Get(t.Context(), "harbor"); err != nil || snapshot.Version != 1 {
+		t.Errorf("to who reads: %v, %v", snapshot, err)
 	}
 	if a := h.call(http.MethodGet, public+"/api/public/other/info", nil); a.status != http.StatusServiceUnavailable {
 		t.Errorf("a business that nobody knows: %d %s", a.status, a.body)
 	}
 	hanging.Resume()
-	h.mustPublish(strings.Replace(described, "name: Harbor", "name: New Harbor", 1))
+	h.mustPublish(strings.Replace(describedYAML, "name: Harbor", "name: New Harbor", 1))
 	h.clock.Advance(2 * time.Second)
-	eventually(t, func() bool { // until the hanging connections are closed
+	waitUntil(t, func() bool { // until the hanging connections are closed
 		h.clock.Advance(2 * time.Second)
 		return strings.Contains(h.call(http.MethodGet, public+"/api/public/harbor/info", nil).body, "New Harbor")
 	})
 }
 
-func TestWhatWasPublishedOrRemovedLastIsNeverUndoneByACopy(t *testing.T) {
+func TestCopyNeverRevertsPublishOrRemoval(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(h *harness) error{
 		"published": func(h *harness) error { h.mustPublish(harborYAML); return nil },
@@ -109,14 +109,14 @@ func TestWhatWasPublishedOrRemovedLastIsNeverUndoneByACopy(t *testing.T) {
 			_, err := h.owner.Rollback(h.t.Context(), "harbor", 1, "")
 			return err
 		},
-		"removed": func(h *harness) error { return h.owner.Delete(h.t.Context(), "harbor", firstOf("harbor")) },
+		"removed": func(h *harness) error { return h.owner.Delete(h.t.Context(), "harbor", derivedID("harbor")) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h, hanging := startBeforeHanging(t)
-			h.mustPublish(described)
+			h, hanging := newHangingHarness(t)
+			h.mustPublish(describedYAML)
 			h.get("/info")
-			h.copied("1", 0)
+			h.waitForCopy("1", 0)
 			if err := change(h); err != nil {
 				t.Fatal(err)
 			}
@@ -129,9 +129,9 @@ func TestWhatWasPublishedOrRemovedLastIsNeverUndoneByACopy(t *testing.T) {
 	}
 }
 
-func TestAReplicaIsNotReadyWithoutItsDatabaseWhereThereAreNoCopies(t *testing.T) {
+func TestReplicaIsNotReadyWithoutCopies(t *testing.T) {
 	t.Parallel()
-	h, hanging := startBeforeHanging(t)
+	h, hanging := newHangingHarness(t)
 	_, internal := h.restart(hanging)
 	if a := h.call(http.MethodGet, internal+"/readyz", nil); a.status != http.StatusServiceUnavailable {
 		t.Errorf("%d %s", a.status, a.body)

@@ -1,10 +1,10 @@
-// Package lastknown keeps a copy of each business's newest version in Redis.
+// Package fallback keeps a copy of each business's newest version in Redis.
 // Replicas that start while PostgreSQL is unavailable serve these copies.
 //
 // A copy may be outdated. A copy is therefore read only if neither PostgreSQL nor the memory of the process has the
 // version. A copy expires [Lifetime] after PostgreSQL last confirmed that the version is the newest. When a newer
 // version is published or the business is removed, the copy is marked as superseded and never read again (confirm.lua).
-package lastknown
+package fallback
 
 import (
 	"bytes"
@@ -29,60 +29,61 @@ import (
 const (
 	// Lifetime is how long a copy may be served after PostgreSQL last confirmed that its version is the newest.
 	Lifetime = 24 * time.Hour
-	// ConfirmEvery is the interval at which each replica confirms in Redis that a version is
+	// ConfirmInterval is the interval at which each replica confirms in Redis that a version is
 	// still the newest. The real age of a copy can differ from its recorded age by this interval.
-	ConfirmEvery = time.Minute
+	ConfirmInterval = time.Minute
 
-	mostBytes  = 1 << 20  // maximum size of a compressed text in bytes; larger texts are not copied
-	mostText   = 64 << 20 // maximum size of an uncompressed text in bytes
-	atOnce     = 16       // maximum number of copies that a process writes concurrently
-	retryEvery = time.Second
+	maxCompressedBytes  = 1 << 20  // maximum size of a compressed text in bytes; larger texts are not copied
+	maxTextBytes        = 64 << 20 // maximum size of an uncompressed text in bytes
+	maxConcurrentWrites = 16       // maximum number of copies that a process writes concurrently
+	retryInterval       = time.Second
 )
 
 //go:embed confirm.lua
 var confirmSource string
 
-var confirm = redis.NewScript(confirmSource)
+var confirmScript = redis.NewScript(confirmSource)
 
-// waits holds the timeouts for Redis.
-type waits struct {
-	write time.Duration // timeout for writing a copy, for which no request waits
-	tell  time.Duration // timeout of the calls to Redis for which a change or a read waits
+// timeouts holds the timeouts for Redis.
+type timeouts struct {
+	write    time.Duration // timeout for writing a copy, for which no request waits
+	announce time.Duration // timeout of the calls to Redis for which a change or a read waits
 }
 
 // Copies reads and writes, in Redis, the copies for the businesses of one database.
 type Copies struct {
-	redis  redis.UniversalClient
-	prefix string
-	tel    *telemetry.Telemetry
-	within waits
-	writes errgroup.Group
-	away   atomic.Bool // true after an attempt to write a copy failed, until one succeeds
+	redis       redis.UniversalClient
+	prefix      string
+	tel         *telemetry.Telemetry
+	timeouts    timeouts
+	writers     errgroup.Group
+	isRedisDown atomic.Bool // true after an attempt to write a copy failed, until one succeeds
 
 	mu sync.Mutex
 	// pending holds, by slug, a version number that Redis has not
 	// received yet. All copies of lower versions are superseded.
 	pending map[string]int64
 
-	served, unsaved metric.Int64Counter
+	reads, failures metric.Int64Counter
 }
 
 // New returns the copies in Redis whose keys begin with prefix. The caller must also start
 // [Copies.Run], which marks copies as superseded if Redis did not answer the first time.
 func New(client redis.UniversalClient, prefix string, tel *telemetry.Telemetry) *Copies {
 	c := &Copies{
-		redis: client, prefix: prefix, tel: tel, within: waits{write: 2 * time.Second, tell: 250 * time.Millisecond},
-		pending: map[string]int64{},
-		served: tel.Counter("slotmesh.catalog.copies.read",
+		redis: client, prefix: prefix, tel: tel,
+		timeouts: timeouts{write: 2 * time.Second, announce: 250 * time.Millisecond},
+		pending:  map[string]int64{},
+		reads: tel.Counter("slotmesh.catalog.copies.read",
 			"Versions taken from their copy in Redis because PostgreSQL did not answer."),
-		unsaved: tel.Counter("slotmesh.catalog.copies.unsaved", "Copies of versions that Redis did not take."),
+		failures: tel.Counter("slotmesh.catalog.copies.unsaved", "Copies of versions that Redis did not take."),
 	}
-	c.writes.SetLimit(atOnce)
+	c.writers.SetLimit(maxConcurrentWrites)
 	return c
 }
 
-// Wait sets all timeouts for Redis to the argument `within`. Only tests call it.
-func (c *Copies) Wait(within time.Duration) { c.within = waits{within, within} }
+// SetTimeouts sets all timeouts for Redis to the argument `timeout`. Only tests call it.
+func (c *Copies) SetTimeouts(timeout time.Duration) { c.timeouts = timeouts{timeout, timeout} }
 
 func (c *Copies) key(slug string) string { return c.prefix + slug }
 
@@ -95,62 +96,64 @@ func (c *Copies) marker() string { return c.prefix + "*" }
 // The caller should then try again later.
 func (c *Copies) Confirm(slug string, version int64, age time.Duration,
 	text func(context.Context) ([]byte, error)) bool {
-	return c.writes.TryGo(func() error {
-		ctx, cancel := context.WithTimeout(context.Background(), c.within.write)
+	return c.writers.TryGo(func() error {
+		ctx, cancel := context.WithTimeout(context.Background(), c.timeouts.write)
 		defer cancel()
-		err := c.confirm(ctx, slug, version, age, text)
+		err := c.confirmVersion(ctx, slug, version, age, text)
 		if err != nil {
-			c.unsaved.Add(ctx, 1)
-			if !c.away.Swap(true) {
+			c.failures.Add(ctx, 1)
+			if !c.isRedisDown.Swap(true) {
 				c.tel.Logger.WarnContext(ctx,
 					"the last known version was not copied to Redis; more such failures are only counted", "slug", slug,
 					"error", err)
 			}
 			return nil
 		}
-		c.away.Store(false)
+		c.isRedisDown.Store(false)
 		return nil
 	})
 }
 
-func (c *Copies) confirm(ctx context.Context, slug string, version int64, age time.Duration,
+func (c *Copies) confirmVersion(ctx context.Context, slug string, version int64, age time.Duration,
 	text func(context.Context) ([]byte, error)) error {
-	there, err := c.tell(ctx, slug, version, age)
+	exists, err := c.runScript(ctx, slug, version, age)
 	if err != nil {
 		return err
 	}
-	if !there {
-		plain, err := text(ctx)
+	if !exists {
+		json, err := text(ctx)
 		if err != nil {
 			return err
 		}
-		packed, err := pack(plain)
+		compressed, err := compress(json)
 		if err != nil {
 			return err
 		}
-		if len(packed) > mostBytes || len(plain) > mostText {
-			packed = nil // an empty text, so that no older version is served instead of this one
+		if len(compressed) > maxCompressedBytes || len(json) > maxTextBytes {
+			compressed = nil // an empty text, so that no older version is served instead of this one
 		}
-		if _, err := c.tell(ctx, slug, version, age, packed); err != nil {
+		if _, err := c.runScript(ctx, slug, version, age, compressed); err != nil {
 			return err
 		}
 	}
 	return c.redis.Set(ctx, c.marker(), "", Lifetime).Err()
 }
 
-func (c *Copies) tell(ctx context.Context, slug string, version int64, age time.Duration, text ...any) (bool, error) {
-	return confirm.Run(ctx, c.redis, []string{c.key(slug)}, append([]any{version, (Lifetime - age).Milliseconds()},
-		text...)...).Bool()
+func (c *Copies) runScript(ctx context.Context, slug string, version int64, age time.Duration,
+	text ...any) (bool, error) {
+	return confirmScript.Run(ctx, c.redis, []string{c.key(slug)},
+		append([]any{version, (Lifetime - age).Milliseconds()},
+			text...)...).Bool()
 }
 
 // Supersede marks in Redis all copies of slug whose version is lower than the argument `version`, so that no
 // replica serves them again. The argument `version` is the newest version. After the removal of a business,
 // it is the last version plus 1. If Redis does not answer within the timeout, [Copies.Run] tries again later.
 func (c *Copies) Supersede(ctx context.Context, slug string, version int64) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.within.tell)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.timeouts.announce)
 	defer cancel()
-	if _, err := c.tell(ctx, slug, version, 0, ""); err != nil {
-		c.tel.Logger.WarnContext(ctx, "Redis was not told yet that older versions are superseded", "slug", slug,
+	if _, err := c.runScript(ctx, slug, version, 0, ""); err != nil {
+		c.tel.Logger.WarnContext(ctx, "older versions are not yet marked as superseded in Redis", "slug", slug,
 			"version", version, "error", err)
 		c.SupersedeLater(slug, version)
 	}
@@ -167,26 +170,27 @@ func (c *Copies) SupersedeLater(slug string, version int64) {
 // Run sends the pending version numbers to Redis, which marks all copies
 // of lower versions as superseded. Run tries every second until ctx ends.
 func (c *Copies) Run(ctx context.Context) error {
-	ticker := time.NewTicker(retryEvery)
+	ticker := time.NewTicker(retryInterval)
 	defer ticker.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-ticker.C:
-			c.retry(ctx)
+			c.retryPending(ctx)
 		}
 	}
 }
 
-// retry sends the pending version numbers to Redis. It stops at the first failure, because Redis is then unavailable.
-func (c *Copies) retry(ctx context.Context) {
+// retryPending sends the pending version numbers to Redis. It stops at the first failure, because Redis is then
+// unavailable.
+func (c *Copies) retryPending(ctx context.Context) {
 	c.mu.Lock()
 	pending := maps.Clone(c.pending)
 	c.mu.Unlock()
 	for slug, version := range pending {
-		within, cancel := context.WithTimeout(ctx, c.within.tell)
-		_, err := c.tell(within, slug, version, 0, "")
+		retryCtx, cancel := context.WithTimeout(ctx, c.timeouts.announce)
+		_, err := c.runScript(retryCtx, slug, version, 0, "")
 		cancel()
 		if err != nil {
 			return
@@ -200,7 +204,7 @@ func (c *Copies) retry(ctx context.Context) {
 }
 
 // Close waits until all copies in progress are written.
-func (c *Copies) Close() error { return c.writes.Wait() }
+func (c *Copies) Close() error { return c.writers.Wait() }
 
 // Copy is the last known version of a business, as it was read from Redis.
 type Copy struct {
@@ -214,7 +218,7 @@ var ErrNone = errors.New("no copy of the business is known")
 
 // Read returns the copy of slug, or the error [ErrNone] if there is no copy. It waits for Redis at most 250 ms.
 func (c *Copies) Read(ctx context.Context, slug string) (Copy, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.within.tell)
+	ctx, cancel := context.WithTimeout(ctx, c.timeouts.announce)
 	defer cancel()
 	var (
 		known = struct {
@@ -234,41 +238,41 @@ func (c *Copies) Read(ctx context.Context, slug string) (Copy, error) {
 	if len(known.Text) == 0 {
 		return Copy{}, ErrNone
 	}
-	text, err := unpack(known.Text)
+	text, err := decompress(known.Text)
 	if err != nil {
 		return Copy{}, fmt.Errorf("unpack the last known version: %w", err)
 	}
-	c.served.Add(ctx, 1)
+	c.reads.Add(ctx, 1)
 	return Copy{Version: known.Version, JSON: text, Age: max(0, Lifetime-left.Val())}, nil
 }
 
-// Any returns nil if Redis has a copy of any business. The readiness check calls
+// CheckAny returns nil if Redis has a copy of any business. The readiness check calls
 // Any, because a replica can serve copies while PostgreSQL is unavailable.
-func (c *Copies) Any(ctx context.Context) error {
-	there, err := c.redis.Exists(ctx, c.marker()).Result()
-	if err == nil && there == 0 {
+func (c *Copies) CheckAny(ctx context.Context) error {
+	count, err := c.redis.Exists(ctx, c.marker()).Result()
+	if err == nil && count == 0 {
 		err = errors.New("there is no copy of any business")
 	}
 	return err
 }
 
-func pack(text []byte) ([]byte, error) {
-	var packed bytes.Buffer
-	writer := gzip.NewWriter(&packed)
+func compress(text []byte) ([]byte, error) {
+	var compressed bytes.Buffer
+	writer := gzip.NewWriter(&compressed)
 	if _, err := writer.Write(text); err != nil {
 		return nil, err
 	}
 	err := writer.Close()
-	return packed.Bytes(), err
+	return compressed.Bytes(), err
 }
 
-func unpack(packed []byte) ([]byte, error) {
-	reader, err := gzip.NewReader(bytes.NewReader(packed))
+func decompress(compressed []byte) ([]byte, error) {
+	reader, err := gzip.NewReader(bytes.NewReader(compressed))
 	if err != nil {
 		return nil, err
 	}
-	text, err := io.ReadAll(io.LimitReader(reader, mostText+1))
-	if err == nil && len(text) > mostText {
+	text, err := io.ReadAll(io.LimitReader(reader, maxTextBytes+1))
+	if err == nil && len(text) > maxTextBytes {
 		err = errors.New("it is too large")
 	}
 	return text, err

@@ -7,35 +7,36 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/idempotency"
 )
 
-// TestBookingHearsOfEachChangeBeforeItIsAnswered shows that booking knows the new version when a change is answered. So
+// TestChangesAreAnnouncedToBooking shows that booking knows the new version when a change is answered. So
 // booking no longer accepts requests for the old version.
-func TestBookingHearsOfEachChangeBeforeItIsAnswered(t *testing.T) {
+func TestChangesAreAnnouncedToBooking(t *testing.T) {
 	t.Parallel()
-	h := start(t)
+	h := newHarness(t)
 	h.mustPublish(harborYAML)
-	path := h.told(1)
+	path := h.wantAnnounced(1)
 	for newest, change := range []func() error{
 		func() error { _, err := h.owner.Publish(t.Context(), "harbor", []byte(harborYAML), "", ""); return err },
 		func() error { _, err := h.owner.Rollback(t.Context(), "harbor", 1, ""); return err },
 		// The deletion sends version 4, which is the first version of the next business with this slug.
-		func() error { return h.owner.Delete(t.Context(), "harbor", firstOf("harbor")) },
+		func() error { return h.owner.Delete(t.Context(), "harbor", derivedID("harbor")) },
 	} {
 		if err := change(); err != nil {
 			t.Fatal(err)
 		}
-		if again := h.told(int64(newest + 2)); again != path {
-			t.Errorf("told of %s, and before of %s", again, path)
+		if announced := h.wantAnnounced(int64(newest + 2)); announced != path {
+			t.Errorf("told of %s, and before of %s", announced, path)
 		}
 	}
 }
 
-// told returns the path at which booking received a version. It fails the test if booking did not receive that version.
-func (h *harness) told(version int64) string {
+// wantAnnounced returns the path at which booking received a version. It fails the test if booking did not receive that
+// version.
+func (h *harness) wantAnnounced(version int64) string {
 	h.t.Helper()
 	var at string
-	h.sales.offers.Range(func(path, newest any) bool {
-		if newest != version {
-			h.t.Errorf("%s is told of version %v, want %d", path, newest, version)
+	h.sales.versions.Range(func(path, announced any) bool {
+		if announced != version {
+			h.t.Errorf("%s is told of version %v, want %d", path, announced, version)
 		}
 		at = path.(string)
 		return true
@@ -46,24 +47,24 @@ func (h *harness) told(version int64) string {
 	return at
 }
 
-// TestAPublishThatBookingHasNotHeardOfIsNotAcknowledged publishes while booking refuses new versions. The answer is
+// TestPublishReportsUnknownOutcomeIfBookingRejects publishes while booking refuses new versions. The answer is
 // outcome_unknown: the version is published, but booking does not know it. A repeated request with the same key gets
 // the usual answer.
-func TestAPublishThatBookingHasNotHeardOfIsNotAcknowledged(t *testing.T) {
+func TestPublishReportsUnknownOutcomeIfBookingRejects(t *testing.T) {
 	t.Parallel()
-	h := start(t, impatient)
+	h := newHarness(t, shortenTimeouts)
 	h.mustPublish(harborYAML)
-	h.sales.deaf.Store(true)
+	h.sales.rejectsVersions.Store(true)
 	a := h.publish(harborYAML, idempotency.Header, "one")
 	if a.status != http.StatusServiceUnavailable || a.json(t)["messageCode"] != "outcome_unknown" ||
 		a.header.Get("Retry-After") == "" {
 		t.Fatalf("got %d %s", a.status, a.body)
 	}
-	h.told(1)
-	h.sales.deaf.Store(false)
+	h.wantAnnounced(1)
+	h.sales.rejectsVersions.Store(false)
 	if a := h.publish(harborYAML, idempotency.Header, "one"); a.status != http.StatusOK ||
 		a.json(t)["version"] != float64(2) {
 		t.Errorf("repeated: %d %s", a.status, a.body)
 	}
-	h.told(2)
+	h.wantAnnounced(2)
 }
