@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -65,10 +66,14 @@ type Event struct {
 	Summary     string
 	Description string
 	Location    string
+	Geo         *Geo    // position of Location; nil if it is not known
 	URL         string  // http or https; any other URL is omitted
 	Organizer   *Person // required for [Request] and [Cancel]
 	Attendee    *Person // the invited person; shown as accepted, because the person made the booking
 }
+
+// Geo is a position in degrees (WGS 84).
+type Geo struct{ Lat, Lon float64 }
 
 // Person is the organizer or the attendee of an event.
 type Person struct {
@@ -142,10 +147,19 @@ func addEvent(cal *ics.Calendar, method Method, e *Event) error {
 	setText(v, ics.ComponentPropertyDescription, cleanText(e.Description, maxLong))
 	setText(v, ics.ComponentPropertyLocation, cleanText(e.Location, maxShort))
 	setText(v, ics.ComponentPropertyUrl, cleanURL(e.URL))
+	if e.Geo != nil {
+		v.SetProperty(ics.ComponentPropertyGeo, formatDegrees(e.Geo.Lat)+";"+formatDegrees(e.Geo.Lon))
+	}
 	if method == Publish {
 		return nil
 	}
 	return setPersons(v, e)
+}
+
+// formatDegrees writes an angle with at most six decimals, as RFC 5545 §3.8.1.6 recommends.
+func formatDegrees(angle float64) string {
+	const decimals = 6
+	return strconv.FormatFloat(angle, 'f', decimals, 64)
 }
 
 func setTimes(v *ics.VEvent, e *Event) {

@@ -1,6 +1,7 @@
 package letter
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -12,12 +13,12 @@ import (
 // customer's calendar program applies later changes to the same calendar entry.
 func buildInvitation(kind Kind, w *words, f *Facts) ([]byte, string, error) {
 	method, status := ical.Request, ical.Confirmed
-	switch kind {
-	case BookingReceived, BookingConfirmed, BookingRescheduled, Ticket, TicketRescheduled, Reservation:
+	switch {
+	case isInvitation(kind):
 		if f.Subject.IsPending {
 			status = ical.Tentative
 		}
-	case BookingCancelled, TicketCancelled, ReservationCancelled:
+	case kind == BookingCancelled, kind == TicketCancelled, kind == ReservationCancelled:
 		method, status = ical.Cancel, ical.Cancelled
 	default:
 		return nil, "", nil
@@ -35,6 +36,19 @@ func buildInvitation(kind Kind, w *words, f *Facts) ([]byte, string, error) {
 	return b, string(method), err
 }
 
+// isInvitation reports whether a kind of message has a calendar entry that adds or changes an appointment.
+func isInvitation(kind Kind) bool {
+	switch kind {
+	case BookingReceived, BookingConfirmed, BookingRescheduled, Ticket, TicketRescheduled, Reservation:
+		return true
+	default:
+		return false
+	}
+}
+
+// hasCalendarEntry reports whether a kind of message offers to add the appointment to the customer's calendar.
+func hasCalendarEntry(kind Kind) bool { return isInvitation(kind) || kind == Reminder }
+
 func buildEvent(w *words, f *Facts, status ical.Status) ical.Event {
 	s := &f.Subject
 	var items []string
@@ -51,6 +65,7 @@ func buildEvent(w *words, f *Facts, status ical.Status) ical.Event {
 	}
 	description = append(description, clean(s.Staff, maxName), checkLink(f.Link))
 	name := clean(f.Business.Name, maxName)
+	location, geo := locate(w, f.Business.Place, name)
 	return ical.Event{
 		UID: s.ID, Sequence: s.Sequence, Stamp: f.Stamp, Start: start, End: end, AllDay: s.When.IsAllDay,
 		Status:  status,
@@ -58,8 +73,22 @@ func buildEvent(w *words, f *Facts, status ical.Status) ical.Event {
 		Description: strings.Join(slices.DeleteFunc(description, func(line string) bool {
 			return line == ""
 		}), "\n"),
-		Location: name, URL: f.Link,
+		Location: location, Geo: geo, URL: f.Link,
 		Organizer: &ical.Person{Name: name}, Attendee: &ical.Person{Name: filterName(f.Customer.Name),
 			Email: f.Customer.Email},
 	}
+}
+
+// locate returns the location and the position of a calendar entry: the address of the place on one line, otherwise the
+// name of the place, otherwise the argument `business`.
+func locate(w *words, place *Place, business string) (string, *ical.Geo) {
+	if place == nil {
+		return business, nil
+	}
+	var geo *ical.Geo
+	if g := place.Geo; g != nil {
+		geo = &ical.Geo{Lat: g.Lat, Lon: g.Lon}
+	}
+	name := clean(w.translate(place.Name.Text, place.Name.Translations), maxName)
+	return cmp.Or(clean(w.joinAddress(place), maxAddress), name, business), geo
 }

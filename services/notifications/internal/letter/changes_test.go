@@ -35,9 +35,9 @@ func TestRenderOffersAllowedActions(t *testing.T) {
 		move, cancel bool
 		want         string
 	}{
-		{BookingSubject, true, true, "View, move or cancel"}, {BookingSubject, true, false, "View or move"},
-		{BookingSubject, false, true, "View or cancel"}, {BookingSubject, false, false, "View details"},
-		{ReservationSubject, true, true, "View or cancel"}, {ReservationSubject, true, false, "View details"},
+		{BookingSubject, true, true, "Manage booking"}, {BookingSubject, true, false, "Manage booking"},
+		{BookingSubject, false, true, "Manage booking"}, {BookingSubject, false, false, "View details"},
+		{ReservationSubject, true, true, "Manage reservation"}, {ReservationSubject, true, false, "View details"},
 	} {
 		f := newBookingFacts()
 		f.Subject.Kind, f.CanReschedule, f.CanCancel = c.kind, c.move, c.cancel
@@ -45,7 +45,7 @@ func TestRenderOffersAllowedActions(t *testing.T) {
 		if c.kind == ReservationSubject {
 			kind = Reservation
 		}
-		if text := renderEnglishText(t, kind, f); !strings.Contains(text, "\n"+c.want+"\n") {
+		if text := renderEnglishText(t, kind, f); !strings.Contains(text, "\n"+c.want+":\n") {
 			t.Errorf("%+v: want the button %q in\n%s", c, c.want, text)
 		}
 	}
@@ -71,7 +71,7 @@ func TestRenderShowsDeposit(t *testing.T) {
 	f := newBookingFacts()
 	f.Subject.Paid, f.Subject.Rest = Money{"10.00", "EUR"}, Money{"30.00", "EUR"}
 	text := renderEnglishText(t, BookingConfirmed, f)
-	for _, want := range []string{"Paid\n  €10.00\n", "To pay on site\n  €30.00\n"} {
+	for _, want := range []string{"Paid\n  €10.00\n", "Due on arrival\n  €30.00\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("want %q in\n%s", want, text)
 		}

@@ -29,6 +29,9 @@ type Facts struct {
 	Webhook                  Webhook   // the disabled endpoint; only for [NoticeWebhookDisabled]
 	CanReschedule, CanCancel bool      // what the customer may do on the page at Link
 	Link                     string    // URL of the customer view or, for a notice, of the owner's page; may be empty
+	DeclineLink              string    // URL of the owner's page that cancels the booking; only for [OwnerNotice]
+	CalendarLink             string    // URL of the calendar entry; "" if the customer has no page
+	Now                      time.Time // when the message is written, for "today" and "tomorrow"; may be zero
 	Note                     Note      // text by the owner, which all messages of this kind to customers contain
 	Stamp                    time.Time // time of the event that the message is about
 }
@@ -43,6 +46,11 @@ type Business struct {
 	ReplyTo  string            // the address for replies; "": the message does not ask for replies
 	From     string            // the sender's address; the organizer of invitations if ReplyTo is empty
 	Accent   string            // the business's colour as #rrggbb, or empty
+	Place    *Place            // where customers go; nil if the business has no place
+	Phone    string            // the number that customers call, or empty
+	Imprint  Note              // an https address or a text; may be empty
+	Privacy  Note              // an https address or a text; may be empty
+	Policy   Note              // the owner's rules in plain text, beside the cancellation policy; may be empty
 }
 
 // Answer is a customer's answer to a question of the business. Label is the question, in the language of the letter if
@@ -189,14 +197,6 @@ func (f *Facts) check(needsSubject bool) error {
 		return errors.New("the subject has no time")
 	}
 	return nil
-}
-
-func (b *Business) footer(w *words) []string {
-	lines := []string{w.sanitize(b.Name, maxName)}
-	if b.ReplyTo != "" {
-		lines = append(lines, w.isolateLTR(clean(b.ReplyTo, maxURL)))
-	}
-	return lines
 }
 
 // checkLink returns the argument `s` if `s` is a valid http or https URL for a link, otherwise "".

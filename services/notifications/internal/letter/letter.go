@@ -8,11 +8,7 @@
 // direction marks. In HTML, the text is also escaped.
 package letter
 
-import (
-	"fmt"
-	"strings"
-	"time"
-)
+import "fmt"
 
 // Kind is a kind of message (lifecycle.md §2).
 type Kind string
@@ -83,31 +79,6 @@ func Render(kind Kind, locale string, f Facts) (Letter, error) {
 	return l, nil
 }
 
-// page is the content of a letter, in reading order. It is rendered as plain text and as HTML.
-type page struct {
-	Language, Direction string // of the HTML document: a language code, and ltr or rtl
-	Subject             string
-	Business            string
-	Title               string
-	Greeting            string // may be empty
-	Paragraphs          []string
-	Rows                []row
-	NoteTitle           string
-	Note                []string // the lines of the owner's note; empty if there is none
-	Button, Link        string   // both are empty if the letter has no button
-	Questions           string   // the sentence with the address for questions; may be empty
-	Footer              []string
-	Accent              accent
-}
-
-// row is one detail of a letter, such as the price: a label and the lines of the value.
-type row struct {
-	Label    string
-	Value    []string
-	IsStrong bool // whether the detail is the most important one
-	IsOld    bool // whether the detail is no longer valid, such as the former time
-}
-
 // layout describes the content of one kind of message.
 type layout struct {
 	title  string
@@ -120,22 +91,23 @@ type layout struct {
 type parts struct{ payment, refund, customer, total, due bool }
 
 var layouts = map[Kind]layout{
-	BookingReceived:      {"title_booking_received", []string{"booking_received"}, "manage", parts{total: true}},
-	BookingConfirmed:     {"title_booking_confirmed", []string{"booking_confirmed"}, "manage", parts{total: true}},
-	BookingRescheduled:   {"title_booking_moved", []string{"booking_moved"}, "manage", parts{total: true}},
-	BookingWithdrawn:     {"title_booking_withdrawn", []string{"booking_withdrawn"}, "manage_cancel", parts{}},
-	BookingCancelled:     {"title_booking_cancelled", []string{"booking_cancelled"}, "view", parts{refund: true}},
-	Reminder:             {"title_reminder", []string{"reminder"}, "manage", parts{}},
-	PaymentDue:           {"title_payment_due", []string{"payment_due"}, "pay", parts{payment: true}},
-	PaymentFailed:        {"title_payment_failed", []string{"payment_failed"}, "pay", parts{payment: true}},
-	Refunded:             {"title_refunded", []string{"refunded"}, "view", parts{refund: true}},
-	Ticket:               {"title_ticket", nil, "view", parts{total: true}},
-	TicketRescheduled:    {"title_ticket_moved", []string{"ticket_moved"}, "view", parts{}},
-	TicketWithdrawn:      {"title_ticket_withdrawn", []string{"ticket_withdrawn"}, "view", parts{}},
-	TicketCancelled:      {"title_ticket_cancelled", []string{"ticket_cancelled"}, "view", parts{refund: true}},
-	Reservation:          {"title_reservation", []string{"reservation"}, "manage", parts{total: true}},
-	ReservationWithdrawn: {"title_reservation_withdrawn", []string{"reservation_withdrawn"}, "manage_cancel", parts{}},
-	ReservationDue:       {"title_reservation_due", []string{"reservation_due"}, "view", parts{due: true}},
+	BookingReceived:    {"title_booking_received", []string{"booking_received"}, "manage", parts{total: true}},
+	BookingConfirmed:   {"title_booking_confirmed", []string{"booking_confirmed"}, "manage", parts{total: true}},
+	BookingRescheduled: {"title_booking_moved", []string{"booking_moved"}, "manage", parts{total: true}},
+	BookingWithdrawn:   {"title_booking_withdrawn", []string{"booking_withdrawn"}, "manage_booking", parts{}},
+	BookingCancelled:   {"title_booking_cancelled", []string{"booking_cancelled"}, "view", parts{refund: true}},
+	Reminder:           {"title_reminder", []string{"reminder"}, "manage", parts{}},
+	PaymentDue:         {"title_payment_due", []string{"payment_due"}, "pay", parts{payment: true}},
+	PaymentFailed:      {"title_payment_failed", []string{"payment_failed"}, "pay", parts{payment: true}},
+	Refunded:           {"title_refunded", []string{"refunded"}, "view", parts{refund: true}},
+	Ticket:             {"title_ticket", nil, "view", parts{total: true}},
+	TicketRescheduled:  {"title_ticket_moved", []string{"ticket_moved"}, "view", parts{}},
+	TicketWithdrawn:    {"title_ticket_withdrawn", []string{"ticket_withdrawn"}, "view", parts{}},
+	TicketCancelled:    {"title_ticket_cancelled", []string{"ticket_cancelled"}, "view", parts{refund: true}},
+	Reservation:        {"title_reservation", []string{"reservation"}, "manage", parts{total: true}},
+	ReservationWithdrawn: {"title_reservation_withdrawn", []string{"reservation_withdrawn"}, "manage_reservation",
+		parts{}},
+	ReservationDue: {"title_reservation_due", []string{"reservation_due"}, "view", parts{due: true}},
 	ReservationCancelled: {"title_reservation_cancelled", []string{"reservation_cancelled"}, "view",
 		parts{refund: true}},
 }
@@ -171,11 +143,8 @@ func findLayout(kind Kind, f *Facts) (layout, error) {
 	switch f.Notice {
 	case NoticeCreated:
 		l.title = "title_owner_" + string(f.Subject.Kind)
-		if f.Subject.Kind == BookingSubject {
-			l.leads = []string{"owner_created"}
-		}
 		if f.Subject.IsPending {
-			l.leads = append(l.leads, "owner_pending")
+			l.title, l.leads = "title_owner_request", []string{"owner_pending"}
 		}
 	case NoticeCancelled:
 		l.title = "title_" + string(f.Subject.Kind) + "_cancelled"
@@ -197,30 +166,41 @@ func compose(kind Kind, w *words, f *Facts) (*page, error) {
 	if err := f.check(!isAboutWebhook); err != nil {
 		return nil, err
 	}
-	p := &page{Language: w.Code, Direction: w.Direction(), Accent: newAccent(f.Business.Accent)}
-	p.Business, p.Title = w.sanitize(f.Business.Name, maxName), w.Say(l.title)
+	p := newPage(w, w.sanitize(f.Business.Name, maxName), f.Business.Accent)
+	p.State, p.Tone = w.formatTitle(kind, l, f), chooseTone(kind, f)
 	if isAboutWebhook {
-		p.Subject = p.Title
+		p.Subject, p.Headline, p.State = p.State, p.State, ""
 		p.addRow(w.Say("endpoint"), w.isolateLTR(clean(f.Webhook.URL, maxURL)))
 	} else {
-		p.Subject = w.formatSubject(p.Title, f, l.show.due)
-		p.addDetails(w, f, l.show)
+		p.Headline = w.formatFact(kind, f, l.show.due)
+		p.Subject = w.formatSubject(kind, p.State, f, l.show.due)
+		p.addDetails(kind, w, f, l.show)
 	}
 	p.addLeads(kind, w, f, l)
 	if kind != OwnerNotice {
 		p.addCustomerParts(w, f)
 	}
-	if link := checkLink(f.Link); link != "" {
-		p.Button, p.Link = w.Say(f.chooseButton(l.button)), link
+	p.Preheader = p.State
+	if len(p.Paragraphs) > 0 {
+		p.Preheader = p.Paragraphs[0]
 	}
-	p.Footer = f.Business.footer(w)
+	p.addButtons(kind, w, f, l)
+	p.addFooter(kind, w, f)
 	return p, w.Fault()
+}
+
+// formatTitle returns the sentence about what happened, such as "Booking confirmed".
+func (w *words) formatTitle(kind Kind, l layout, f *Facts) string {
+	if kind == Refunded && f.Refund != nil {
+		return w.With("title_refunded_amount", "Amount", w.formatAmount(*f.Refund))
+	}
+	return w.Say(l.title)
 }
 
 // addCustomerParts adds the parts that only customers get: the greeting by name, the owner's note and the address for
 // questions.
 func (p *page) addCustomerParts(w *words, f *Facts) {
-	if name := w.isolate(filterName(f.Customer.Name)); name != "" {
+	if name := w.isolate(w.chooseGreetingName(filterName(f.Customer.Name))); name != "" {
 		p.Greeting = w.Fill("greeting", map[string]string{"Name": name})
 	}
 	if lines := f.Note.lines(w); len(lines) > 0 {
@@ -231,23 +211,32 @@ func (p *page) addCustomerParts(w *words, f *Facts) {
 	}
 }
 
-// manageButton is the id of the button for a subject that the customer may still change.
+// addButtons adds the button that leads to the page of the subject. The owner of a booking that is not confirmed yet
+// gets two buttons: the first leads to the page that confirms the booking, the second to the page that declines it.
+func (p *page) addButtons(kind Kind, w *words, f *Facts, l layout) {
+	link := checkLink(f.Link)
+	if link == "" {
+		return
+	}
+	decline := checkLink(f.DeclineLink)
+	if kind != OwnerNotice || f.Notice != NoticeCreated || !f.Subject.IsPending || decline == "" {
+		p.Buttons = []button{{Text: w.Say(f.chooseButton(l.button)), Link: link}}
+		return
+	}
+	p.Buttons = []button{{Text: w.Say("confirm"), Link: link}, {Text: w.Say("decline"), Link: decline, IsPlain: true}}
+}
+
+// manageButton means a button for a subject that the customer may still change.
 const manageButton = "manage"
 
-// chooseButton returns the id of the text of the mail's button. If the argument `id` is manageButton, it returns the id
-// of a button text that names the permitted action of the customer, such as cancelling.
+// chooseButton returns the id of the text of the mail's button. If the argument `id` is manageButton and the customer
+// may change the subject, it returns the id of the text that names the kind of subject.
 func (f *Facts) chooseButton(id string) string {
-	if id != manageButton {
-		return id
-	}
-	canReschedule := f.CanReschedule && f.Subject.Kind == BookingSubject
 	switch {
-	case canReschedule && f.CanCancel:
-		return manageButton
-	case canReschedule:
-		return "manage_move"
-	case f.CanCancel:
-		return "manage_cancel"
+	case id != manageButton:
+		return id
+	case f.CanCancel, f.CanReschedule && f.Subject.Kind == BookingSubject:
+		return "manage_" + string(f.Subject.Kind)
 	}
 	return "view"
 }
@@ -259,7 +248,7 @@ func (p *page) addLeads(kind Kind, w *words, f *Facts, l layout) {
 		p.Paragraphs = append(p.Paragraphs, w.Count("ticket", max(f.Subject.Count, f.Subject.Quantity, 1)))
 	}
 	for _, id := range l.leads {
-		p.Paragraphs = append(p.Paragraphs, w.Say(id))
+		p.Paragraphs = append(p.Paragraphs, w.formatLead(id, f))
 	}
 	switch {
 	case kind == Refunded || kind == OwnerNotice || !l.show.refund || f.Refund == nil:
@@ -270,158 +259,22 @@ func (p *page) addLeads(kind Kind, w *words, f *Facts, l layout) {
 	}
 }
 
-func (p *page) addRow(label string, value ...string) {
-	var lines []string
-	for _, v := range value {
-		if v != "" {
-			lines = append(lines, v)
+// formatLead returns a first sentence. The sentences about a new time and about an appointment of today or tomorrow
+// have a time in them.
+func (w *words) formatLead(id string, f *Facts) string {
+	start := f.Subject.When.Start.In(f.Business.Zone)
+	switch id {
+	case "booking_moved":
+		return w.With(id, "When", w.formatMoment(f.Subject.When, f))
+	case "reminder":
+		now := f.Now.In(f.Business.Zone)
+		for days, name := range []string{"reminder_today", "reminder_tomorrow"} {
+			day := now.AddDate(0, 0, days)
+			if !f.Now.IsZero() && !f.Subject.When.IsAllDay && day.YearDay() == start.YearDay() &&
+				day.Year() == start.Year() {
+				return w.With(name, "Time", w.clock(start))
+			}
 		}
 	}
-	if len(lines) > 0 {
-		p.Rows = append(p.Rows, row{Label: label, Value: lines})
-	}
-}
-
-// addDetails adds the rows for items, times, people and prices. The argument `show` selects the optional rows.
-func (p *page) addDetails(w *words, f *Facts, show parts) {
-	s := &f.Subject
-	var items []string
-	for _, item := range s.Items {
-		items = append(items, w.sanitize(item, maxName))
-	}
-	p.addRow(w.Say("label_"+string(s.Kind)), items...)
-	zone := f.Business.Zone
-	if show.due {
-		p.addRow(w.Say("return_by"), w.formatTime(s.When.end(), zone)...)
-	} else {
-		p.addRow(w.Say("when"), w.formatTime(s.When, zone)...)
-	}
-	p.Rows[len(p.Rows)-1].IsStrong = true
-	if f.FormerTime != nil {
-		p.addRow(w.Say("before"), w.formatTime(*f.FormerTime, zone)...)
-		p.Rows[len(p.Rows)-1].IsOld = true
-	}
-	p.addRow(w.Say("with"), w.sanitize(s.Staff, maxName))
-	if f.FormerStaff != "" {
-		p.addRow(w.Say("before"), w.sanitize(f.FormerStaff, maxName))
-		p.Rows[len(p.Rows)-1].IsOld = true
-	}
-	if count := w.formatQuantity(s); count != "" {
-		p.addRow(w.Say("count_"+string(s.Kind)), count)
-	}
-	if show.customer {
-		p.addRow(w.Say("customer"), w.sanitize(f.Customer.Name, maxName))
-		p.addRow(w.Say("email"), w.isolateLTR(clean(f.Customer.Email, maxURL)))
-		p.addRow(w.Say("phone"), w.isolateLTR(clean(f.Customer.Phone, maxName)))
-		p.addAnswers(w, f.Answers)
-	}
-	p.addAmounts(w, f, show)
-	if show.total && !show.customer {
-		p.addPolicy(w, f)
-	}
-}
-
-func (p *page) addAnswers(w *words, list []Answer) {
-	for _, a := range list {
-		lines := w.sanitizeLines(a.Text)
-		if a.Text == "" {
-			lines = []string{w.Say(map[bool]string{true: "yes", false: "no"}[a.IsYes])}
-		}
-		p.addRow(w.sanitize(w.translate(a.Label.Text, a.Label.Translations), maxName), lines...)
-	}
-}
-
-func (p *page) addAmounts(w *words, f *Facts, show parts) {
-	if show.total {
-		p.addTotal(w, f)
-		p.addRow(w.Say("paid"), w.formatAmount(f.Subject.Paid))
-		p.addRow(w.Say("rest"), w.formatAmount(f.Subject.Rest))
-	}
-	if show.payment {
-		p.addRow(w.Say("due"), w.formatAmount(f.Payment.Amount))
-		if !f.Payment.Due.IsZero() {
-			p.addRow(w.Say("pay_by"), w.formatTime(When{Start: f.Payment.Due}, f.Business.Zone)...)
-		}
-	}
-	if show.refund && f.Refund != nil && !f.Refund.isZero() {
-		p.addRow(w.Say("refund"), w.formatAmount(*f.Refund))
-	}
-}
-
-// addTotal adds a row with the total, the prices per person and the labels of the pricing rules that changed a price.
-func (p *page) addTotal(w *words, f *Facts) {
-	lines := []string{w.formatAmount(f.Subject.Total)}
-	if lines[0] == "" {
-		return
-	}
-	for _, u := range f.Subject.Units {
-		lines = append(lines, w.Number(u.Quantity)+" × "+w.formatAmount(u.Price))
-	}
-	for _, label := range f.Subject.Changes {
-		lines = append(lines, w.sanitize(label, maxName))
-	}
-	p.addRow(w.Say("total"), lines...)
-}
-
-// addPolicy adds a row with the refund steps and the deadline for cancelling online.
-func (p *page) addPolicy(w *words, f *Facts) {
-	at := func(moment time.Time) string {
-		return strings.Join(w.formatTime(When{Start: moment}, f.Business.Zone), ", ")
-	}
-	var lines []string
-	for _, step := range f.Subject.Policy {
-		if step.Percent == 100 {
-			lines = append(lines, w.With("policy_free_until", "When", at(step.Until)))
-			continue
-		}
-		lines = append(lines,
-			w.Fill("policy_refund_until", map[string]string{"When": at(step.Until), "Percent": w.Number(step.Percent)}))
-	}
-	if n := len(f.Subject.Policy); n > 0 && f.Subject.Policy[n-1].Until.Before(f.Subject.When.Start) {
-		lines = append(lines, w.Say("policy_none"))
-	}
-	if !f.Subject.Deadline.IsZero() {
-		lines = append(lines, w.With("policy_cancel_until", "When", at(f.Subject.Deadline)))
-	}
-	p.addRow(w.Say("policy"), lines...)
-}
-
-func (p *page) renderText() string {
-	var b strings.Builder
-	block := func(lines ...string) {
-		if b.Len() > 0 {
-			b.WriteByte('\n')
-		}
-		for _, line := range lines {
-			b.WriteString(line + "\n")
-		}
-	}
-	block(p.Business)
-	block(p.Title)
-	if p.Greeting != "" {
-		block(p.Greeting)
-	}
-	for _, paragraph := range p.Paragraphs {
-		block(paragraph)
-	}
-	for _, r := range p.Rows {
-		lines := []string{r.Label}
-		for _, v := range r.Value {
-			lines = append(lines, "  "+v)
-		}
-		block(lines...)
-	}
-	if len(p.Note) > 0 {
-		block(append([]string{p.NoteTitle}, p.Note...)...)
-	}
-	if p.Link != "" {
-		block(p.Button, p.Link)
-	}
-	if p.Questions != "" {
-		block(p.Questions)
-	}
-	if len(p.Footer) > 0 {
-		block(p.Footer...)
-	}
-	return b.String()
+	return w.Say(id)
 }

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,8 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 	"pgregory.net/rapid"
+
+	"github.com/slotmesh/slotmesh/libs/values/postal"
 )
 
 // lettersFolder is a folder for all letters, so that a person can read them: go test ./internal/letter
@@ -32,7 +35,14 @@ func loadLisbon(t rapid.TB) *time.Location {
 func newHarbor(t rapid.TB) Business {
 	return Business{
 		Name: "Harbor Hair & Spa", Language: "en", Zone: loadLisbon(t), ReplyTo: "hello@harbor.example",
-		From: "bookings@slotmesh.example", Accent: "#0b6e4f",
+		From: "bookings@slotmesh.example", Accent: "#0b6e4f", Phone: "+351 21 000 0000",
+		Place: &Place{
+			Name:           Note{Text: "Studio at the harbour", Translations: map[string]string{"pt": "Estúdio do porto"}},
+			Address:        postal.Address{Street: "Rua do Cais 1", PostalCode: "1100-001", City: "Lisboa", Country: "PT"},
+			Geo:            &Geo{Lat: 38.71, Lon: -9.13},
+			DirectionsHTML: Note{Text: "<p>Second door &amp; first floor.</p>"}, Phone: "+351 21 000 0000",
+		},
+		Imprint: Note{Text: "https://harbor.example/imprint"}, Privacy: Note{Text: "https://harbor.example/privacy"},
 	}
 }
 
@@ -52,10 +62,11 @@ func newHaircutFacts(t rapid.TB) Facts {
 			Due: start.AddDate(0, 0, -2)},
 		Webhook:       Webhook{URL: "https://harbor.example/hooks?a=1&b=2"},
 		Link:          "https://book.example/m/3q2-7wAAAAAAAAAAAAAAAA",
+		CalendarLink:  "https://book.example/m/3q2-7wAAAAAAAAAAAAAAAA/calendar.ics",
 		CanReschedule: true, CanCancel: true,
 		Note: Note{Text: "Please bring a towel.\nThe door is on the left.",
 			Translations: map[string]string{"pt": "Traga uma toalha."}},
-		Stamp: start.AddDate(0, 0, -7),
+		Stamp: start.AddDate(0, 0, -7), Now: start.AddDate(0, 0, -1),
 	}
 }
 
@@ -117,6 +128,7 @@ func newSamples(t rapid.TB) map[string]sample {
 	for name, s := range list {
 		if s.kind == OwnerNotice {
 			s.facts.Link = "https://owner.example/business/harbor-studio/bookings"
+			s.facts.DeclineLink = s.facts.Link + "/cancel"
 			list[name] = s
 		}
 	}
@@ -174,7 +186,12 @@ func loadLanguages(t rapid.TB) []string {
 	return catalog.Languages()
 }
 
-// visibleText returns the text that an HTML document shows, with blocks on separate lines.
+func hasAttribute(n *html.Node, key, value string) bool {
+	return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == key && a.Val == value })
+}
+
+// visibleText returns the text that an HTML document shows, with blocks on separate lines. The address of a web link
+// follows its text, as in the plain text.
 func visibleText(t rapid.TB, document string) string {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(document))
@@ -187,13 +204,22 @@ func visibleText(t rapid.TB, document string) string {
 		switch {
 		case n.Type == html.TextNode:
 			b.WriteString(n.Data)
-		case n.DataAtom == atom.Head || n.Type == html.CommentNode:
+		case n.DataAtom == atom.Head || n.Type == html.CommentNode || hasAttribute(n, "aria-hidden", "true"):
 			return
 		case n.Type == html.ElementNode && n.DataAtom != atom.Span:
 			b.WriteByte('\n')
 		}
 		for c := n.FirstChild; c != nil; c = c.NextSibling {
 			walk(c)
+		}
+		for _, a := range n.Attr {
+			switch {
+			case a.Key != "href" || !strings.HasPrefix(a.Val, "http"):
+			case hasAttribute(n, "class", "button"), hasAttribute(n, "class", "button ink second"):
+				b.WriteString(":\n" + a.Val)
+			default:
+				b.WriteString(": " + a.Val)
+			}
 		}
 	}
 	walk(root)

@@ -23,13 +23,13 @@ func RenderPlain(f Plain) (Letter, error) {
 		return Letter{}, errors.New("from_name, subject, paragraphs, button and link: send all of them, the link as " +
 			"http or https")
 	}
-	p := page{
-		Language: w.Code, Direction: w.Direction(), Subject: subject, Business: from, Title: subject,
-		Button: clean(f.Button, maxName), Link: link, Footer: []string{from}, Accent: newAccent(""),
-	}
+	p := newPage(w, from, "")
+	p.Subject, p.Headline, p.Footer = subject, subject, []line{{Text: from}}
+	p.Buttons = []button{{Text: clean(f.Button, maxName), Link: link}}
 	for _, paragraph := range f.Paragraphs {
 		p.Paragraphs = append(p.Paragraphs, clean(paragraph, maxNote))
 	}
+	p.Preheader = p.Paragraphs[0]
 	html, err := p.renderHTML()
 	return Letter{Language: w.Code, Subject: subject, Text: p.renderText(), HTML: html}, err
 }

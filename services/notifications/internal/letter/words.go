@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/bojanz/currency"
 
@@ -35,24 +37,107 @@ func findWords(locale, fallback, region string) (*words, error) {
 	return &words{Words: w, isRTL: w.Direction() == "rtl"}, nil
 }
 
-// formatSubject returns the subject line of a mail: the title, the items of the booking, ticket order or reservation,
-// and its start. If the argument `due` is true, the line has the end in place of the start.
-func (w *words) formatSubject(title string, f *Facts, due bool) string {
+// formatSubject returns the subject line of a mail. Calendar programs such as Exchange use the subject as the title of
+// the calendar entry, so the subject of an invitation is only the fact. Other subjects begin with what happened.
+func (w *words) formatSubject(kind Kind, title string, f *Facts, due bool) string {
+	what, when := w.formatWhat(kind, f), w.formatSpan(f, due)
+	if isInvitation(kind) && !f.Subject.IsPending {
+		return what + " · " + when
+	}
+	return w.Fill("subject", map[string]string{"Title": title, "What": what, "When": when})
+}
+
+// formatFact returns the headline of a letter: when and what. Owners read who, what and when.
+func (w *words) formatFact(kind Kind, f *Facts, due bool) string {
+	what, when := w.formatWhat(kind, f), w.formatSpan(f, due)
+	if kind == OwnerNotice {
+		return what + " · " + strings.ReplaceAll(when, " ", "\u00a0")
+	}
+	return strings.ReplaceAll(when, " ", "\u00a0") + " · " + what // no line break within the date
+}
+
+// formatWhat returns the names of the items with the staff member. For owners, the customer's name comes first.
+func (w *words) formatWhat(kind Kind, f *Facts) string {
 	var items []string
 	for _, item := range f.Subject.Items {
 		items = append(items, clean(item, maxName))
 	}
-	names := w.isolate(cut(strings.Join(items, ", "), maxSubject))
-	moment := f.Subject.When
+	what := w.isolate(cut(strings.Join(items, " + "), maxSubject))
+	if staff := w.sanitize(f.Subject.Staff, maxSubject); staff != "" {
+		what = w.Fill("what_with", map[string]string{"What": what, "Staff": staff})
+	}
+	if name := w.isolate(filterName(f.Customer.Name)); kind == OwnerNotice && name != "" {
+		what = name + " · " + what
+	}
+	return what
+}
+
+// formatSpan returns the start of a subject, the end if the argument `due` is true, or the dates of several days.
+func (w *words) formatSpan(f *Facts, due bool) string {
+	when := f.Subject.When
 	if due {
-		moment = moment.end()
+		return w.formatMoment(when.end(), f)
 	}
-	start := moment.Start.In(f.Business.Zone)
-	when := w.ShortDate(start)
-	if !moment.IsAllDay {
-		when += ", " + w.Clock(start)
+	first, last := w.formatMoment(when, f), w.formatMoment(when.end(), f)
+	if when.IsAllDay && first != last {
+		return first + " – " + last
 	}
-	return w.Fill("subject", map[string]string{"Title": title, "What": names, "When": when})
+	return first
+}
+
+// maxShortDay is the longest distance at which a date without its year is unambiguous.
+const maxShortDay = 300 * 24 * time.Hour
+
+// formatMoment returns the start of a time on one line: the short date and the time of day. The date has its year if it
+// is far from the event that the message is about.
+func (w *words) formatMoment(t When, f *Facts) string {
+	start := t.Start.In(f.Business.Zone)
+	day := w.ShortDay(start)
+	if !f.Stamp.IsZero() && start.Sub(f.Stamp).Abs() > maxShortDay {
+		day = w.ShortDate(start)
+	}
+	if t.IsAllDay {
+		return day
+	}
+	return w.JoinTime(day, w.clock(start))
+}
+
+// clock formats a time of day. German texts have the word Uhr after it.
+func (w *words) clock(t time.Time) string { return w.Clock(t) + w.clockUnit() }
+
+func (w *words) clockUnit() string {
+	if w.Code == "de" {
+		return "\u00a0Uhr"
+	}
+	return ""
+}
+
+// firstNameLanguages are the languages in which a business greets customers by their first names.
+const firstNameLanguages = " da en fi is nb nl sv "
+
+// titles are words before a name that are no first name.
+const titles = " mr mrs ms miss dr prof sir lady the "
+
+func isNoLetterOfName(r rune) bool {
+	return !unicode.Is(unicode.Latin, r) && !strings.ContainsRune("-'’", r)
+}
+
+// chooseGreetingName returns the first name of a customer in languages that greet by first names, otherwise the whole
+// name. It returns the whole name too if the first word may be no first name, such as a title or an initial.
+func (w *words) chooseGreetingName(name string) string {
+	first, _, isLonger := strings.Cut(name, " ")
+	isName := utf8.RuneCountInString(first) > 1 && !strings.ContainsAny(first, ".,") &&
+		!strings.ContainsFunc(first, isNoLetterOfName) && !strings.Contains(titles, " "+strings.ToLower(first)+" ")
+	if isLonger && isName && strings.Contains(firstNameLanguages, " "+w.Code+" ") {
+		return first
+	}
+	return name
+}
+
+// formatZone returns the name of a time zone for people: its city.
+func (w *words) formatZone(zone *time.Location) string {
+	name := zone.String()
+	return w.isolateLTR(strings.ReplaceAll(name[strings.LastIndex(name, "/")+1:], "_", " "))
 }
 
 // formatTime formats a time as one or two lines. The first line has the date, or both dates if start and end differ.
@@ -69,15 +154,15 @@ func (w *words) formatTime(t When, zone *time.Location) []string {
 		}
 		return []string{day + " –", lastDay}
 	}
-	place := " (" + w.isolateLTR(zone.String()) + ")"
+	place := " (" + w.formatZone(zone) + ")"
 	switch {
 	case start.Equal(end):
-		return []string{day, w.Clock(start) + place}
+		return []string{day, w.clock(start) + place}
 	case day == lastDay:
 		from, to := w.Clocks(start, end)
-		return []string{day, from + " – " + to + place}
+		return []string{day, from + " – " + to + w.clockUnit() + place}
 	}
-	return []string{day + ", " + w.Clock(start) + " –", lastDay + ", " + w.Clock(end) + place}
+	return []string{w.JoinTime(day, w.clock(start)) + " –", w.JoinTime(lastDay, w.clock(end)) + place}
 }
 
 // formatAmount formats an amount of money in the language of the letter. If CLDR has no name for the currency, the

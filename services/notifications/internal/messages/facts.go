@@ -24,11 +24,8 @@ import (
 // collectFacts returns the facts of messages about the event `e`. The names of the sold services, events or rentals are
 // in the argument `language`; "" means the business's default language.
 func (m *Messages) collectFacts(offer *catalog.Snapshot, e event.Event, language string) (letter.Facts, error) {
-	f := letter.Facts{Notice: notices[e.Type], Stamp: e.At, Business: letter.Business{
-		Name: offer.Name, Names: offer.NameTranslations, Language: offer.DefaultLanguage,
-		Region: locale.RegionOf(offer.Timezone), Zone: offer.Location(),
-		ReplyTo: offer.Notifications.ReplyTo, From: m.From, Accent: offer.Page.Accent,
-	}}
+	f := letter.Facts{Notice: notices[e.Type], Stamp: e.At,
+		Business: m.newBusiness(offer, locale.RegionOf(offer.Timezone))}
 	f.CanReschedule, f.CanCancel = offer.SelfService.RescheduleUntilHours != nil,
 		offer.SelfService.CancelUntilHours != nil
 	var err error

@@ -261,13 +261,20 @@ func addFormerState(offer *catalog.Snapshot, facts letter.Facts, language string
 // renderLetter writes one message. Only messages to customers contain the URL of the customer view.
 func (m *Messages) renderLetter(ctx context.Context, kind letter.Kind, offer *catalog.Snapshot, e event.Event,
 	subject plan.Subject, facts letter.Facts) (letter.Letter, error) {
+	facts.Now = m.Clock.Now()
 	if kind == letter.OwnerNotice {
 		facts.Link = m.buildOwnerURL(offer, e.Subject)
+		if facts.Link != "" && e.Subject.Kind == event.Booking {
+			facts.DeclineLink = facts.Link + "/cancel"
+		}
 		return letter.Render(kind, "", facts)
 	}
 	var err error
 	if facts.Link, err = m.Peers.Link(ctx, e.BusinessID, e.Subject); err != nil {
 		return letter.Letter{}, err
+	}
+	if facts.Link != "" {
+		facts.CalendarLink = facts.Link + "/calendar.ics"
 	}
 	note := offer.Notifications.Notes[string(kind)]
 	facts.Note = letter.Note{Text: note.Text, Translations: note.Translations}

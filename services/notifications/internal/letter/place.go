@@ -1,0 +1,88 @@
+package letter
+
+import (
+	"fmt"
+	"net/url"
+
+	"golang.org/x/text/language"
+	"golang.org/x/text/language/display"
+
+	"github.com/slotmesh/slotmesh/libs/values/locale"
+	"github.com/slotmesh/slotmesh/libs/values/postal"
+)
+
+// Place is where customers go.
+type Place struct {
+	Name           Note // "" if the place has the name of the business
+	Address        postal.Address
+	Geo            *Geo // nil if the position is not known
+	DirectionsHTML Note // how customers find the place, as sanitized HTML; may be empty
+	Phone          string
+}
+
+// Geo is a position in degrees (WGS 84).
+type Geo struct{ Lat, Lon float64 }
+
+// addPlace adds a row with the place: its name, its address, how to find it, a link with directions, and its telephone
+// number. Owners know their place, so they get only its name and its address.
+func (p *page) addPlace(kind Kind, w *words, b *Business) {
+	place := b.Place
+	if place == nil {
+		return
+	}
+	var lines []line
+	if name := w.formatPlaceName(place); name != p.Business {
+		lines = append(lines, line{Text: name})
+	}
+	lines = append(lines, line{Text: w.formatAddress(place)})
+	if kind == OwnerNotice {
+		p.addLines(w.Say("where"), lines...)
+		return
+	}
+	for _, text := range w.sanitizeLines(locale.VisibleText(w.translate(place.DirectionsHTML.Text,
+		place.DirectionsHTML.Translations))) {
+		lines = append(lines, line{Text: text})
+	}
+	if address := buildDirectionsURL(place); address != "" {
+		lines = append(lines, newLink(w.Say("directions"), address))
+	}
+	if place.Phone != "" {
+		lines = append(lines, w.newPhoneLine(place.Phone))
+	}
+	p.addLines(w.Say("where"), lines...)
+}
+
+func (w *words) formatPlaceName(place *Place) string {
+	return w.sanitize(w.translate(place.Name.Text, place.Name.Translations), maxName)
+}
+
+// formatAddress returns the address of a place on one line, with the country in the language of the letter.
+func (w *words) formatAddress(place *Place) string {
+	return w.sanitize(w.joinAddress(place), maxAddress)
+}
+
+// maxAddress is the maximum length of an address on one line, in characters.
+const maxAddress = 500
+
+func (w *words) joinAddress(place *Place) string {
+	country := place.Address.Country
+	if region, err := language.ParseRegion(country); err == nil {
+		if name := display.Regions(language.Make(w.Code)).Name(region); name != "" {
+			country = name
+		}
+	}
+	return place.Address.OneLine(country)
+}
+
+// buildDirectionsURL returns the address of a map with the way to a place. A mail program opens the map only after a
+// click. Mail programs remove geo: addresses, so the link is an https address of OpenStreetMap.
+func buildDirectionsURL(place *Place) string {
+	const site = "https://www.openstreetmap.org/"
+	if g := place.Geo; g != nil {
+		return site + "directions?to=" + url.QueryEscape(fmt.Sprintf("%v,%v", g.Lat, g.Lon))
+	}
+	if place.Address.Street == "" && place.Address.City == "" {
+		return ""
+	}
+	return site + "search?query=" + url.QueryEscape(clean(place.Address.OneLine(place.Address.Country), maxAddress))
+}
