@@ -1,6 +1,10 @@
 package words
 
 import (
+	"cmp"
+	"slices"
+
+	"golang.org/x/text/collate"
 	"golang.org/x/text/language"
 	"golang.org/x/text/language/display"
 )
@@ -16,4 +20,22 @@ func NameOf(tag string) string {
 		return name
 	}
 	return tag
+}
+
+// Country returns the name of a country in the language of `w`. The argument `code` is the code of ISO 3166-1
+// alpha-2. It returns the code if the name is unknown.
+func (w *Words) Country(code string) string {
+	region, err := language.ParseRegion(code)
+	names := display.Regions(language.Make(w.Code))
+	if err != nil || names == nil {
+		return code
+	}
+	return cmp.Or(names.Name(region), code)
+}
+
+// SortByName sorts the list by the names that the function `name` returns, in the alphabetical order of the
+// language of `w`.
+func SortByName[T any](w *Words, list []T, name func(T) string) {
+	order := collate.New(language.Make(w.Code))
+	slices.SortStableFunc(list, func(a, b T) int { return order.CompareString(name(a), name(b)) })
 }

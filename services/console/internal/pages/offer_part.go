@@ -2,6 +2,7 @@ package pages
 
 import (
 	"cmp"
+	"net/url"
 	"slices"
 
 	"github.com/gofiber/fiber/v2"
@@ -19,6 +20,17 @@ type offerPart struct {
 	title   string        // id of the text of the title; "" for the title of the section
 	action  access.Action // the permission that the form needs; "" for the permission to change the offer
 	groups  func(*offerPage) []form.Group
+	suggest func(*offerPage, url.Values) // sets values that are probably right; nil for none
+	// write calls its second argument, which writes the form into the fields, and adds or removes objects before and
+	// after it. It is nil if the form needs no such change.
+	write func(document.Fields, func() *form.Result) *form.Result
+}
+
+func (part offerPart) writeForm(fields document.Fields, write func() *form.Result) *form.Result {
+	if part.write == nil {
+		return write()
+	}
+	return part.write(fields, write)
 }
 
 var offerParts = []offerPart{hoursPart, businessPart, policiesPart, bookingPagePart, notificationsPart}
@@ -63,6 +75,9 @@ func (p *Pages) askPart(part offerPart) fiber.Handler {
 		f := newForm(o.filterPermitted(part.groups(o)), o.fields)
 		if o.about.ManagedBy == "" {
 			f.Values = form.AddBlankRows(f.Shown, form.ListFields(f.Groups))
+			if part.suggest != nil {
+				part.suggest(o, f.Values)
+			}
 		}
 		return p.showPart(c, fiber.StatusOK, part, o, f)
 	}
@@ -96,7 +111,9 @@ func (p *Pages) savePart(part offerPart) fiber.Handler {
 			f.AddedRow = more
 			return p.showPart(c, fiber.StatusOK, part, o, f)
 		}
-		written := form.Write(o.fields, form.ListFields(f.Groups), f.Shown, posted)
+		written := part.writeForm(o.fields, func() *form.Result {
+			return form.Write(o.fields, form.ListFields(f.Groups), f.Shown, posted)
+		})
 		at := "/offer/" + part.section
 		return p.publishOffer(c, o, submission{
 			posted: posted, result: written, back: at, action: string(c.Request().URI().Path()),

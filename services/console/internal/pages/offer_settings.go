@@ -10,8 +10,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// businessPart is the form for the name, the address and the languages of the business.
-var businessPart = offerPart{section: "business", groups: func(o *offerPage) []form.Group {
+// businessPart is the form for the name, the place, the contact and the languages of the business.
+var businessPart = offerPart{section: "business", suggest: suggestCountry, write: writePlace, groups: func(o *offerPage) []form.Group {
 	module := func(list string) form.Field {
 		f := form.Field{Name: "modules." + list, Kind: form.Switch, Label: "offer_" + list}
 		if len(o.listChoices(list)) > 0 {
@@ -19,11 +19,12 @@ var businessPart = offerPart{section: "business", groups: func(o *offerPage) []f
 		}
 		return f
 	}
-	return []form.Group{
-		{Fields: []form.Field{
-			{Name: "name", Label: "offer_name", Required: true},
-			{Name: "logo_url", Kind: form.Address, Label: "offer_logo", Hint: "offer_picture_hint"},
-		}},
+	groups := []form.Group{{Fields: []form.Field{
+		{Name: "name", Label: "offer_name", Required: true},
+		{Name: "logo_url", Kind: form.Address, Label: "offer_logo", Hint: "offer_picture_hint"},
+	}}}
+	groups = append(groups, placeGroups(o)...)
+	return append(groups, []form.Group{
 		{Title: "offer_shown", Fields: []form.Field{module("services"), module(view.SectionEvents),
 			module(view.SectionRentals)}},
 		{Title: "offer_place", Fields: []form.Field{
@@ -52,7 +53,7 @@ var businessPart = offerPart{section: "business", groups: func(o *offerPage) []f
 			},
 			{Name: "languages", Kind: form.Lines, Label: "offer_all_languages", Hint: "offer_all_languages_hint"},
 		}},
-	}
+	}...)
 }}
 
 // policiesPart is the form for the policies: which changes and cancellations customers may make, until when, and how
@@ -84,6 +85,7 @@ var policiesPart = offerPart{section: "policies", groups: func(o *offerPage) []f
 					{Name: "hours_before", Kind: form.Integer, Label: "offer_hours_before", Required: true},
 					{Name: "refund_percent", Kind: form.Integer, Label: "offer_refund_percent", Required: true},
 				}},
+			{Name: "policy_text", Kind: form.Text, Label: "offer_policy_text", Hint: "offer_policy_text_hint"},
 		}},
 		{Title: "offer_paying", Fields: []form.Field{pays("services"), pays("events"), pays("rentals")}},
 		{Title: "offer_privacy", Fields: []form.Field{

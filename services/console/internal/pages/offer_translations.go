@@ -20,7 +20,10 @@ var translatable = map[string][]string{
 	"events": {"name", "description_html"},
 	"tiers":  {"name"}, "rentals": {"name", "description_html"}, "form": {"label"}, "options": {"label"},
 	"page":     {"about_html"},
-	"variants": {"name"}, "packages": {"name", "description"}, "business": {"name"}, "pricing_rules": {"label"},
+	"variants": {"name"}, "packages": {"name", "description"}, "pricing_rules": {"label"},
+	"business":  {"name", "policy_text"},
+	"locations": {"name", "directions_html"},
+	"legal":     {"imprint", "privacy", "terms"},
 }
 
 // translatedLists has the names of the lists with translatable texts. The pages show the texts of one list at a time.
@@ -41,12 +44,8 @@ type translatedObject struct {
 // object.
 func listTexts(fields document.Fields, list string) []translatedObject {
 	var all []translatedObject
-	if list == "page" { // the page shows the business's name as its heading
-		all = append(all, translatedObject{"business", "", fields, translatable["business"]})
-		if page, ok := fields["page"].(document.Fields); ok {
-			all = append(all, translatedObject{"page", "", page, translatable["page"]})
-		}
-		return all
+	if list == "page" { // the page shows the texts of the business, too
+		return listBusinessTexts(fields)
 	}
 	inner := map[string]string{"services": "variants", "events": "tiers", "form": "options"}[list]
 	items, _ := fields[list].([]any)
@@ -64,6 +63,27 @@ func listTexts(fields document.Fields, list string) []translatedObject {
 	}
 	return all
 }
+
+// listBusinessTexts returns the business, its booking page, its legal texts and its places.
+func listBusinessTexts(fields document.Fields) []translatedObject {
+	all := []translatedObject{{"business", "", fields, translatable["business"]}}
+	for _, name := range []string{"page", "legal"} {
+		if object, ok := fields[name].(document.Fields); ok {
+			all = append(all, translatedObject{name, "", object, translatable[name]})
+		}
+	}
+	locations, _ := fields["locations"].([]any)
+	for _, item := range locations {
+		if object, ok := item.(document.Fields); ok {
+			all = append(all, translatedObject{"locations." + toText(object["key"]), toText(object["name"]), object,
+				translatable["locations"]})
+		}
+	}
+	return all
+}
+
+// longTexts are the translatable fields of several lines whose text is not HTML.
+var longTexts = []string{"description", "policy_text", "imprint", "privacy", "terms"}
 
 // findTranslation returns the translation of a field into a language, or "" if there is no translation.
 func (t translatedObject) findTranslation(language, field string) string {
@@ -142,7 +162,7 @@ func (o *offerPage) fillTranslations(t *view.Translations, typed url.Values, wro
 			}
 			t.Texts = append(t.Texts, view.Translation{
 				Name: name, Title: item.title, Field: field, Original: original, Value: value,
-				IsLong: strings.HasSuffix(field, "_html") || field == "description", ErrorText: wrong[name],
+				IsLong: strings.HasSuffix(field, "_html") || slices.Contains(longTexts, field), ErrorText: wrong[name],
 			})
 		}
 	}

@@ -24,6 +24,8 @@ const (
 	Line         Kind = iota // a line of text
 	Address                  // a web address
 	Prose                    // HTML; shown as plain text if it contains only paragraphs and line breaks
+	Text                     // several lines of plain text
+	Position                 // latitude and longitude in degrees, such as 38.7139, -9.1394
 	Integer                  // an integer
 	Decimal                  // a decimal number
 	Deadline                 // deadline in hours before a start; a blank input means that customers may never act
@@ -43,7 +45,9 @@ const (
 
 // Field is one field of an object of the manifest, as a form shows it.
 type Field struct {
-	Name     string // path in the object; dots separate the names of nested objects
+	// Name is the path of the field in the object. Dots separate the names of nested objects. A number is the index in
+	// a list of objects, such as locations.0.name.
+	Name     string
 	Kind     Kind
 	Label    string // id of the text that labels the field
 	Hint     string // id of the text that explains the field; "" for no explanation
@@ -146,6 +150,8 @@ func formatValue(kind Kind, value any) string {
 	switch kind {
 	case Prose:
 		return toText(formatText(value))
+	case Position:
+		return formatPosition(value)
 	case Switch:
 		if value == true {
 			return "yes"
@@ -218,13 +224,30 @@ func findParent(object document.Fields, name string, made bool) (document.Fields
 		if !nested || object == nil {
 			return object, name
 		}
-		inner, ok := object[first].(document.Fields)
+		value := object[first]
+		if list, isList := value.([]any); isList {
+			var index string
+			if index, rest, nested = strings.Cut(rest, "."); !nested {
+				return nil, ""
+			}
+			value = itemAt(list, index)
+		}
+		inner, ok := value.(document.Fields)
 		if !ok && made {
 			inner = document.Fields{}
 			object[first] = inner
 		}
 		object, name = inner, rest
 	}
+}
+
+// itemAt returns the item of a list at an index in decimal digits, or nil if there is none.
+func itemAt(list []any, index string) any {
+	i, err := strconv.Atoi(index)
+	if err != nil || i < 0 || i >= len(list) {
+		return nil
+	}
+	return list[i]
 }
 
 // CountRows returns the number of rows or windows that a form shows for a list. The argument `name` is the name of the

@@ -119,6 +119,8 @@ func (w *writer) parseValue(f Field, name, value string) (any, string) {
 	switch f.Kind {
 	case Prose:
 		return toHTML(value), ""
+	case Position:
+		return parsePosition(value)
 	case Integer, Deadline:
 		return parseInteger(value)
 	case Decimal:

@@ -219,7 +219,7 @@ func notices(p *Page) templ.Component {
 	})
 }
 
-// sideEntries stands beside the page on a desk, and above it on a phone.
+// sideMenu stands beside the page on a desk, and above it on a phone.
 func sideMenu(p *Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -403,7 +403,7 @@ func sideMenu(p *Page) templ.Component {
 	})
 }
 
-// tabEntries are the menu at the thumb.
+// tabBar is the menu at the thumb.
 func tabBar(p *Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -10,7 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/platform/web"
+	"github.com/slotmesh/slotmesh/libs/values/postal"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/changes"
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/document"
@@ -206,8 +208,12 @@ func (p *Page) nameFieldAt(fields document.Fields, at []string) string {
 	var here any = fields
 	for i, step := range at {
 		if key, isItem := strings.CutPrefix(step, "["); isItem {
-			here = findItem(here, strings.TrimSuffix(key, "]"))
-			parts = append(parts, nameObject(here, strings.TrimSuffix(key, "]")))
+			key = strings.TrimSuffix(key, "]")
+			here = findItem(here, key)
+			if i == 1 && at[0] == "locations" {
+				key = p.labelField(at[0]) // a place needs no name, and people do not know its key
+			}
+			parts = append(parts, nameObject(here, key))
 			continue
 		}
 		object, _ := here.(document.Fields)
@@ -294,6 +300,9 @@ func (p *Page) replaceKeys(fields document.Fields, path string, value any) any {
 	list := fields[referencedLists[field]]
 	switch value := value.(type) {
 	case string:
+		if field == "country" && postal.IsCountry(value) {
+			return p.Words.Country(value)
+		}
 		switch label := p.labelOption(path, value); {
 		case label != "":
 			return label
@@ -338,7 +347,11 @@ func (p *Page) labelField(field string) string {
 }
 
 // FieldLabels maps the names of the fields of all forms of the offer to the ids of their labels.
-var FieldLabels = map[string]string{"hours": "offer_hours", "description": "offer_description"}
+var FieldLabels = map[string]string{
+	"hours": "offer_hours", "description": "offer_description", "privacy": "offer_privacy",
+	"locations": "offer_location", "address": "offer_address", "lat": "offer_latitude", "lon": "offer_longitude",
+	"contact": "offer_contact", "legal": "offer_legal",
+}
 
 // optionSentences maps the name of a field and one of its values to the id of the message text for this value.
 var optionSentences = map[string]map[string]string{}
@@ -457,6 +470,11 @@ func (p *Page) formatValue(value any) string {
 // formatFields formats an object that has no name, field by field. Fields of weekdays come in the order of the week,
 // and other fields in the order of their names.
 func (p *Page) formatFields(object document.Fields) string {
+	if object["kind"] == catalog.KindPlace { // a place needs no name; people do not know its key and kind
+		object = maps.Clone(object)
+		delete(object, "key")
+		delete(object, "kind")
+	}
 	names := slices.SortedFunc(maps.Keys(object), func(a, b string) int {
 		return cmp.Or(slices.Index(form.Weekdays, a)-slices.Index(form.Weekdays, b), strings.Compare(a, b))
 	})

@@ -132,7 +132,7 @@ func formField(p *Page, f Form, d form.Field, name string) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		switch d.Kind {
-		case form.Prose, form.Lines:
+		case form.Prose, form.Text, form.Lines:
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<div class=\"cell whole\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

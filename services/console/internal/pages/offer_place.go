@@ -1,0 +1,96 @@
+package pages
+
+import (
+	"net/url"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/values/locale"
+	"github.com/slotmesh/slotmesh/libs/values/message/words"
+	"github.com/slotmesh/slotmesh/libs/values/postal"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/document"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/form"
+)
+
+// place is the prefix of the names of the fields of the business's place, which is the first location.
+const place = "locations.0."
+
+// countryField is the name of the field for the country of the place.
+const countryField = place + "address.country"
+
+// placeGroups returns the fields for the place, the contact and the legal texts of the business.
+func placeGroups(o *offerPage) []form.Group {
+	return []form.Group{
+		{Title: "offer_where", Fields: []form.Field{
+			{Name: place + "address.street", Label: "offer_street"},
+			{Name: place + "address.postal_code", Label: "offer_postal_code"},
+			{Name: place + "address.city", Label: "offer_city"},
+			{Name: countryField, Kind: form.Choice, Label: "offer_country", Options: o.countryOptions()},
+			{Name: place + "name", Label: "offer_place_name", Hint: "offer_place_name_hint"},
+			{Name: place + "geo", Kind: form.Position, Label: "offer_position", Hint: "offer_position_hint"},
+			{Name: place + "directions_html", Kind: form.Prose, Label: "offer_directions",
+				Hint: "offer_directions_hint"},
+		}},
+		{Title: "offer_contact", Hint: "offer_contact_hint", Fields: []form.Field{
+			{Name: "contact.phone", Label: "phone"},
+			{Name: "contact.email", Label: "email"},
+			{Name: "contact.website", Kind: form.Address, Label: "offer_website"},
+			{Name: "contact.messenger", Kind: form.Address, Label: "offer_messenger", Hint: "offer_messenger_hint"},
+		}},
+		{Title: "offer_legal", Hint: "offer_legal_hint", Fields: []form.Field{
+			{Name: "legal.imprint", Kind: form.Text, Label: "offer_imprint"},
+			{Name: "legal.privacy", Kind: form.Text, Label: "offer_privacy_notice"},
+			{Name: "legal.terms", Kind: form.Text, Label: "offer_terms"},
+		}},
+	}
+}
+
+// countryOptions returns the countries as options, by the alphabet of the reader. The first option is no country.
+func (o *offerPage) countryOptions() []form.Option {
+	if o.page == nil {
+		return nil
+	}
+	codes := postal.Countries()
+	countries := make([]form.Option, len(codes))
+	for i, code := range codes {
+		countries[i] = form.Option{Value: code, Label: o.page.Words.Country(code)}
+	}
+	words.SortByName(o.page.Words, countries, func(option form.Option) string { return option.Label })
+	return append([]form.Option{{Label: o.page.Words.Say("offer_country_none")}}, countries...)
+}
+
+// suggestCountry selects the country in which the time zone of the business lies, if the business has no place yet.
+func suggestCountry(o *offerPage, values url.Values) {
+	if locations, _ := o.fields["locations"].([]any); len(locations) == 0 {
+		values.Set(countryField, locale.RegionOf(o.page.Business.Timezone))
+	}
+}
+
+// writePlace calls the function `write`, which writes the form into the fields of the offer. The form needs a
+// place to write into; writePlace adds one, and removes a place that is empty afterwards. A new place that has only
+// the country is empty, because the form suggests the country.
+func writePlace(fields document.Fields, write func() *form.Result) *form.Result {
+	locations, _ := fields["locations"].([]any)
+	isNew := len(locations) == 0
+	if isNew {
+		locations = []any{document.Fields{"key": catalog.KindPlace, "kind": catalog.KindPlace}}
+		fields["locations"] = locations
+	}
+	result := write()
+	if only, _ := locations[0].(document.Fields); len(locations) == 1 && isPlaceEmpty(only, isNew) {
+		delete(fields, "locations")
+	}
+	return result
+}
+
+// isPlaceEmpty reports whether a place has no field that a person has entered.
+func isPlaceEmpty(location document.Fields, isNew bool) bool {
+	for name, value := range location {
+		address, _ := value.(document.Fields)
+		_, hasCountry := address["country"]
+		isSuggestion := isNew && name == "address" && hasCountry && len(address) == 1
+		if name != "key" && name != "kind" && name != "id" && !isSuggestion {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,165 @@
+package console_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+)
+
+const businessForm = "/business/harbor/offer/business"
+
+// placeForm has the values that a person types for the place, the contact and the legal texts.
+func placeForm() url.Values {
+	return url.Values{
+		"locations.0.address.street": {"Rua 1"}, "locations.0.address.postal_code": {"1100-001"},
+		"locations.0.address.city": {"Lisboa"}, "locations.0.address.country": {"PT"},
+		"locations.0.geo": {"38.71, -9.13"}, "locations.0.directions_html": {"Second door.\nRing twice."},
+		"contact.phone": {"+351 21 000 0000"}, "contact.email": {"hello@harbor.example"},
+		"contact.website": {"https://harbor.example"}, "contact.messenger": {"https://chat.example/harbor"},
+		"legal.imprint": {"https://harbor.example/imprint"}, "legal.privacy": {"We keep little.\r\nAsk us."},
+	}
+}
+
+// TestFormSavesPlaceAndContact shows that the form of the business writes the place, the contact and the legal texts,
+// shows them again, and removes the place when a person clears it.
+func TestFormSavesPlaceAndContact(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	id := publish(t, w)
+	mia := w.AddSession(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
+	page := saveForm(t, w, mia, businessForm, placeForm())
+	text := readText(t, w)
+	for _, want := range []string{
+		"key: place", "kind: place", "street: Rua 1", `postal_code: 1100-001`, "city: Lisboa", "country: PT", "lat: 38.71",
+		"lon: -9.13", "directions_html: <p>Second door.<br>Ring twice.</p>", "phone: +351 21 000 0000",
+		"messenger: https://chat.example/harbor", "imprint: https://harbor.example/imprint", "We keep little.",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in the manifest:\n%s", want, text)
+		}
+	}
+	for _, want := range []string{`value="38.71, -9.13"`, `<option value="PT" selected>Portugal</option>`,
+		"Second door.\nRing twice.</textarea>", `name="legal.privacy"`} {
+		if !strings.Contains(page.Body, want) {
+			t.Errorf("%q is not on the page: %s", want, page.Body)
+		}
+	}
+	cleared := url.Values{}
+	for name := range placeForm() {
+		cleared.Set(name, "")
+	}
+	saveForm(t, w, mia, businessForm, cleared)
+	if text := readText(t, w); strings.Contains(text, "locations") || strings.Contains(text, "contact") ||
+		strings.Contains(text, "legal") {
+		t.Errorf("the manifest still has the place:\n%s", text)
+	}
+}
+
+// TestFormSuggestsTheCountryOfTheTimeZone shows that the form selects the country of the time zone for a business
+// without a place, and that this suggestion alone makes no place.
+func TestFormSuggestsTheCountryOfTheTimeZone(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	id := publish(t, w)
+	mia := w.AddSession(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
+	if got := getPage(t, w, businessForm, mia); !strings.Contains(got.Body, `<option value="PT" selected>`) {
+		t.Errorf("no country is suggested: %s", got.Body)
+	}
+	saveForm(t, w, mia, businessForm, url.Values{"name": {"Quay"}, "locations.0.address.country": {"PT"}})
+	if text := readText(t, w); strings.Contains(text, "locations") {
+		t.Errorf("the suggestion made a place:\n%s", text)
+	}
+}
+
+// TestFormNamesInvalidPlaceAtItsInput shows that a form names an invalid value of the place at its input.
+func TestFormNamesInvalidPlaceAtItsInput(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	id := publish(t, w)
+	mia := w.AddSession(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
+	for name, c := range map[string]struct{ typed, says string }{
+		"locations.0.geo":                 {"here", "Enter latitude and longitude, like 38.7139, -9.1394."},
+		"contact.phone":                   {"call us", "“call us” does not fit here."},
+		"contact.email":                   {"harbor", "“harbor” does not fit here."},
+		"contact.website":                 {"harbor.example", "“harbor.example” is not a web address."},
+		"legal.terms":                     {"http://harbor.example/terms", "“http://harbor.example/terms” is not a web address."},
+		"locations.0.address.country":     {"XX", "“XX” does not fit here."},
+		"locations.0.address.street":      {strings.Repeat("x", 201), "This text is too long."},
+		"locations.0.directions_html":     {strings.Repeat("x", 5001), "This text is too long."},
+		"locations.0.address.postal_code": {strings.Repeat("1", 21), "This text is too long."},
+	} {
+		got := postForm(t, w, businessForm, mia, url.Values{name: {c.typed}, "locations.0.address.city": {"Lisboa"}})
+		_, field, _ := strings.Cut(got.Body, `name="`+name+`"`)
+		field, _, _ = strings.Cut(field, `class="cell`)
+		if got.Status != 422 || !strings.Contains(field, c.says) {
+			t.Errorf("%s: %d %s", name, got.Status, field)
+		}
+	}
+}
+
+// TestChangesOfThePlaceSpeakInNames shows that the list of changes between two versions names the place and its fields
+// by labels, without keys.
+func TestChangesOfThePlaceSpeakInNames(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	id := publish(t, w)
+	mia := w.AddSession(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
+	saveForm(t, w, mia, businessForm, placeForm())
+	saveForm(t, w, mia, businessForm, url.Values{"locations.0.address.city": {"Porto"},
+		"locations.0.address.country": {"ES"}, "locations.0.geo": {"41.15, -8.61"}})
+	all := getPage(t, w, "/business/harbor/offer/versions/1", mia).Body
+	for _, want := range []string{"Place", "Address City Porto; Country Spain;", "Contact", "Legal"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("%q is not among the changes since version 1: %s", want, all)
+		}
+	}
+	last := getPage(t, w, "/business/harbor/offer/versions/2", mia).Body
+	for _, want := range []string{"Place · Address · City", "Lisboa", "Porto", "Place · Address · Country", "Spain",
+		"Position on the map · Latitude"} {
+		if !strings.Contains(last, want) {
+			t.Errorf("%q is not among the changes since version 2: %s", want, last)
+		}
+	}
+	for _, key := range []string{"key place", "kind place", "directions html", "postal code 1100"} {
+		if strings.Contains(all, key) || strings.Contains(last, key) {
+			t.Errorf("the changes contain %q", key)
+		}
+	}
+}
+
+// TestTextsOfThePlaceAreTranslatedInAForm shows that the page of translations has the texts of the place, the legal
+// texts and the policy text.
+func TestTextsOfThePlaceAreTranslatedInAForm(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	id := publishText(t, w, consoletest.BuildManifest("harbor", "Harbor")+`languages: [en, pt]
+policy_text: Shoes off
+legal: {imprint: Ana Lopes}
+locations: [{key: quay, kind: place, name: Quay, directions_html: <p>Second door</p>}]
+`)
+	mia := w.AddSession(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
+	typed := url.Values{
+		"base": {"1"}, "business.policy_text": {"Sem sapatos"}, "legal.imprint": {"Ana Lopes, gerente"},
+		"locations.quay.name": {"Cais"}, "locations.quay.directions_html": {"Segunda porta"},
+	}
+	const at = "/business/harbor/offer/translations?language=pt&of=page"
+	shown := getPage(t, w, at, mia).Body
+	for name := range typed {
+		if !strings.Contains(shown, `name="`+name+`"`) {
+			t.Errorf("%s is not on the page", name)
+		}
+	}
+	if got := postForm(t, w, at, mia, typed); got.Status != 303 {
+		t.Fatalf("%d %s", got.Status, got.Body)
+	}
+	text := readText(t, w)
+	for _, want := range []string{"policy_text: Sem sapatos", "Ana Lopes, gerente", "name: Cais",
+		"<p>Segunda porta</p>"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in the manifest:\n%s", want, text)
+		}
+	}
+}
