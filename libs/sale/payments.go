@@ -23,12 +23,12 @@ type Opening[P any] struct {
 	// Store stores that the payment is open. If Store returns a fault with code outcome_unknown, the payment
 	// may be stored as open. After any other error, the payment is not stored as open and never will be.
 	Store func(ctx context.Context, created P) error
-	// TakeBack cancels the sale. It is idempotent. If Create failed, the argument `created` is the zero value.
-	TakeBack func(ctx context.Context, created P, cause error) error
-	// Within is the time limit for all calls of TakeBack together.
+	// Cancel cancels the sale. It is idempotent. If Create failed, the argument `created` is the zero value.
+	Cancel func(ctx context.Context, created P, cause error) error
+	// CancelTimeout is the time limit for all calls of Cancel together.
 	// The calls continue after the deadline of the request.
-	Within time.Duration
-	Log    *slog.Logger
+	CancelTimeout time.Duration
+	Log           *slog.Logger
 }
 
 // NotOpenedError reports that a payment could not be opened, and that its sale is therefore cancelled.
@@ -37,7 +37,7 @@ type NotOpenedError struct{ Cause error }
 func (e *NotOpenedError) Error() string { return "the payment could not be opened: " + e.Cause.Error() }
 
 // Open creates the payment and then stores that it is open. If Create or Store
-// fails, Open cancels the sale by TakeBack. If the process dies, or if TakeBack
+// fails, Open cancels the sale by Cancel. If the process dies, or if Cancel
 // does not succeed in time, the reconciliation job of the service cancels the sale.
 //
 // Errors: [*NotOpenedError]; the error of Store if its code is outcome_unknown. In the second case Open does
@@ -56,21 +56,21 @@ func (o Opening[P]) Open(ctx context.Context) (P, error) {
 	}
 	o.Log.WarnContext(ctx, "a payment could not be opened; its sale is cancelled", "kind", o.Kind, "subject", o.ID,
 		"error", err)
-	o.takeBack(ctx, created, err)
+	o.cancelSale(ctx, created, err)
 	return none, &NotOpenedError{err}
 }
 
-// takeBackPause is the time between two attempts to cancel a sale whose payment could not be opened.
-const takeBackPause = 50 * time.Millisecond
+// cancelPause is the time between two attempts to cancel a sale whose payment could not be opened.
+const cancelPause = 50 * time.Millisecond
 
-// takeBack cancels the sale with the system as actor. It retries until TakeBack succeeds or Within has passed.
-func (o Opening[P]) takeBack(ctx context.Context, created P, cause error) {
-	ctx, cancel := context.WithTimeout(actor.AsSystem(context.WithoutCancel(ctx)), o.Within)
+// cancelSale cancels the sale with the system as actor. It retries until Cancel succeeds or Within has passed.
+func (o Opening[P]) cancelSale(ctx context.Context, created P, cause error) {
+	ctx, cancel := context.WithTimeout(actor.AsSystem(context.WithoutCancel(ctx)), o.CancelTimeout)
 	defer cancel()
-	err := retry.Constant(ctx, takeBackPause, func(ctx context.Context) error {
-		try, stop := context.WithTimeout(ctx, o.Within/3)
+	err := retry.Constant(ctx, cancelPause, func(ctx context.Context) error {
+		try, stop := context.WithTimeout(ctx, o.CancelTimeout/3)
 		defer stop()
-		return retry.RetryableError(o.TakeBack(try, created, cause))
+		return retry.RetryableError(o.Cancel(try, created, cause))
 	})
 	if err != nil {
 		o.Log.WarnContext(ctx, "an unpaid sale stays until the reconciliation cancels it", "subject", o.ID, "error",

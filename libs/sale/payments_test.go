@@ -15,9 +15,9 @@ import (
 
 var errBroken = errors.New("the connection broke")
 
-// TestOpenTakesBackWhatCannotBeOpened shows that a sale is taken back if its payment is certainly not stored as open.
+// TestOpenCancelsUnopenedSale shows that a sale is taken back if its payment is certainly not stored as open.
 // The sale stays if the payment may be stored.
-func TestOpenTakesBackWhatCannotBeOpened(t *testing.T) {
+func TestOpenCancelsUnopenedSale(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []event.SubjectKind{event.Booking, event.Ticket, event.Reservation} {
 		for name, c := range map[string]struct {
@@ -32,10 +32,10 @@ func TestOpenTakesBackWhatCannotBeOpened(t *testing.T) {
 		} {
 			t.Run(string(kind)+" "+name, func(t *testing.T) {
 				t.Parallel()
-				taken := ""
+				cancelled := ""
 				ctx, cancel := context.WithCancel(context.Background())
 				_, err := sale.Opening[string]{
-					Kind: kind, Within: time.Minute, Log: slog.New(slog.DiscardHandler),
+					Kind: kind, CancelTimeout: time.Minute, Log: slog.New(slog.DiscardHandler),
 					Create: func(context.Context) (string, error) {
 						if c.create != nil {
 							cancel() // the customer's request ends
@@ -49,13 +49,13 @@ func TestOpenTakesBackWhatCannotBeOpened(t *testing.T) {
 						}
 						return c.store
 					},
-					TakeBack: func(ctx context.Context, created string, cause error) error {
+					Cancel: func(ctx context.Context, created string, cause error) error {
 						if ctx.Err() != nil || actor.Of(ctx).Kind != actor.System || !errors.Is(cause, errBroken) {
 							t.Errorf("taken back by %v after %v: %v", actor.Of(ctx), cause, ctx.Err())
 						}
-						taken = "without a reference"
+						cancelled = "without a reference"
 						if created != "" {
-							taken = "with a reference"
+							cancelled = "with a reference"
 						}
 						return nil
 					},
@@ -69,21 +69,21 @@ func TestOpenTakesBackWhatCannotBeOpened(t *testing.T) {
 						want = "with a reference"
 					}
 				}
-				if errors.As(err, &failed) != c.takenBack || taken != want || (err == nil) != (name == "opened") {
-					t.Errorf("err %v, taken back %q, want %q", err, taken, want)
+				if errors.As(err, &failed) != c.takenBack || cancelled != want || (err == nil) != (name == "opened") {
+					t.Errorf("err %v, taken back %q, want %q", err, cancelled, want)
 				}
 			})
 		}
 	}
 }
 
-func TestOpenRetriesToTakeBack(t *testing.T) {
+func TestOpenRetriesCancel(t *testing.T) {
 	t.Parallel()
 	attempts := 0
 	opening := sale.Opening[string]{
-		Within: time.Minute, Log: slog.New(slog.DiscardHandler),
+		CancelTimeout: time.Minute, Log: slog.New(slog.DiscardHandler),
 		Create: func(context.Context) (string, error) { return "", errBroken },
-		TakeBack: func(context.Context, string, error) error {
+		Cancel: func(context.Context, string, error) error {
 			if attempts++; attempts < 3 {
 				return errBroken
 			}

@@ -102,7 +102,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	if err != nil {
 		return err
 	}
-	gate := s.Limits(cfg.Limits, rdb)
+	limiter := s.Limits(cfg.Limits, rdb)
 	catalogPeer := s.Peer("catalog", cfg.CatalogURL)
 	offers := s.Offers(catalogPeer, rdb)
 
@@ -117,47 +117,47 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	booker := usecase.NewBooker(usecase.Dependencies{
 		Offers: offers, Availability: availability.NewClient(s.Peer("availability", cfg.AvailabilityURL)),
 		Pricing: pricing.NewClient(s.Peer("pricing", cfg.PricingURL)), Bookings: records,
-		Payments: options, Notice: payments.Notice, Links: links, Clock: rt.Clock,
+		Payments: options, HandleNotice: payments.HandleNotice, Links: links, Clock: rt.Clock,
 		RequestTimeout: cfg.Server.RequestTimeout, Telemetry: rt.Telemetry,
 	})
-	public := api.NewPublic(records, offers, booker, gate, links, rt.Clock, rt.Telemetry)
+	public := api.NewPublic(records, offers, booker, limiter, links, rt.Clock, rt.Telemetry)
 	s.LimitBy(public.Limit)
 	public.Mount(s.Public)
 	public.MountAgents(s.Internal)
 	cancellations := usecase.NewCancellations(records, options.Providers, rt.Clock)
 	api.NewInternal(usecase.NewOwner(records, offers, links, rt.Clock), booker, cancellations, records, links,
 		rt.Clock).Mount(s.Internal)
-	api.NewCharges(usecase.NewCharges(records, booker)).Mount(s.Internal)
+	api.NewReservationPayments(usecase.NewReservationPayments(records, booker)).Mount(s.Internal)
 	businesses := catalogclient.NewByID(catalogPeer, offers)
-	api.NewByLink(usecase.NewByLink(records, businesses, booker, cancellations, rt.Clock)).Mount(s.Internal)
+	api.NewCustomerLinks(usecase.NewCustomerLinks(records, businesses, booker, cancellations, rt.Clock)).Mount(s.Internal)
 	feeds := usecase.NewFeeds(records, offers, businesses, rt.Clock, rt.Telemetry)
 	api.NewFeeds(feeds, records, links).Mount(s.Internal)
 	eventapi.Serve(s.Server, eventlog.New(pool, api.ShowEvents(records), cfg.Events, rt.Clock, rt.Telemetry))
 	s.AddErasureJob(catalogPeer, records.Erase)
 	s.AddRetentionJob(catalogPeer, offers, pool, records)
-	alone := func(ctx context.Context, work func(context.Context) error) error {
+	asLeader := func(ctx context.Context, work func(context.Context) error) error {
 		_, err := postgres.RunExclusively(ctx, pool, "moving past occupied time", work)
 		return err
 	}
-	followers := usecase.NewFollowers(records, businesses,
+	followers := usecase.NewOfferSync(records, businesses,
 		func(ctx context.Context, work func(context.Context) error) error {
 			_, err := postgres.RunExclusively(ctx, pool, "tickets follow their events", work)
 			return err
 		}, rt.Clock, rt.Telemetry)
 	s.Go("tickets follow their events", followers.Run)
-	s.Go("past occupied time", usecase.NewPast(records, alone, rt.Clock, rt.Telemetry).Run)
+	s.Go("past occupied time", usecase.NewArchiveJob(records, asLeader, rt.Clock, rt.Telemetry).Run)
 	s.Go("idempotency sweep", func(ctx context.Context) error { return sweep(ctx, records, rt.Clock, rt.Telemetry) })
 	return nil
 }
 
-// sweepEvery is the interval between two removals of expired idempotency records.
+// sweepInterval is the interval between two removals of expired idempotency records.
 // Expired records have no effect. Therefore frequent removals are not necessary.
-const sweepEvery = 10 * time.Minute
+const sweepInterval = 10 * time.Minute
 
 // sweep removes expired idempotency records at every interval until ctx ends.
 // If the database is unavailable, sweep retries after the next interval.
 func sweep(ctx context.Context, records *store.Store, now clock.Clock, tel *telemetry.Telemetry) error {
-	return periodic.Job{Every: sweepEvery, Timeout: time.Minute,
+	return periodic.Job{Every: sweepInterval, Timeout: time.Minute,
 		FailureMessage: "expired idempotency records stay for now",
 		Do: func(ctx context.Context) error {
 			_, err := records.SweepIdempotency(ctx, now.Now())

@@ -28,8 +28,8 @@ import (
 
 func TestMain(m *testing.M) { leaks.Verify(m) }
 
-// nobody is an address on which no server listens.
-const nobody = "http://127.0.0.1:1"
+// unusedURL is an address on which no server listens.
+const unusedURL = "http://127.0.0.1:1"
 
 func listen(t *testing.T) net.Listener {
 	t.Helper()
@@ -78,7 +78,7 @@ func start(t *testing.T, callers ...string) (string, string) {
 		Postgres: database, Redis: testkit.RedisConfig(t),
 		Limits: limits.Config{Counting: ratelimit.Config{Timeout: testkit.MaxWait}, BookPerMinute: 1000,
 			KeyPerMinute: 100},
-		CatalogURL: nobody, AvailabilityURL: nobody, PricingURL: nobody, Events: eventlog.Config{KeepDays: 90},
+		CatalogURL: unusedURL, AvailabilityURL: unusedURL, PricingURL: unusedURL, Events: eventlog.Config{KeepDays: 90},
 		Links:          link.Config{Secrets: []string{"0f9e8d7c6b5a49382716f5e4d3c2b1a0"}},
 		PaymentTimeout: maxPaymentTimeout, PaymentExpiresAfter: time.Hour,
 	}
@@ -109,7 +109,7 @@ func start(t *testing.T, callers ...string) (string, string) {
 	return "http://" + onPublic.Addr().String(), "http://" + onInternal.Addr().String()
 }
 
-func TestTheServiceServesWhileItsPeersAreAway(t *testing.T) {
+func TestServiceRunsWithoutPeers(t *testing.T) {
 	public, internal := start(t)
 	if status, body := get(t, http.MethodGet, internal+"/readyz", ""); status != http.StatusOK {
 		t.Errorf("not ready: %d %s", status, body)
@@ -138,9 +138,9 @@ func TestTheServiceServesWhileItsPeersAreAway(t *testing.T) {
 	}
 }
 
-// TestPagesIsRefusedTheOwnersEndpoints shows that the service `pages` can call the endpoints for customers with its
+// TestPagesCannotCallOwnerEndpoints shows that the service `pages` can call the endpoints for customers with its
 // credential. The endpoints of the owner refuse the credential, whatever actor the request names.
-func TestPagesIsRefusedTheOwnersEndpoints(t *testing.T) {
+func TestPagesCannotCallOwnerEndpoints(t *testing.T) {
 	secrets := peer.NewSecrets("pages", "console")
 	_, internal := start(t, strings.Split(peer.CallersSetting(secrets, "booking"), ",")...)
 	as := func(caller string, kind actor.Kind, path string) (int, string) {
@@ -183,7 +183,7 @@ func TestPagesIsRefusedTheOwnersEndpoints(t *testing.T) {
 	}
 }
 
-func TestSettingsAreJudgedTogetherByName(t *testing.T) {
+func TestValidateNamesInvalidSettings(t *testing.T) {
 	t.Parallel()
 	err := (&Config{StripeSecretKey: "sk_test_123", PaymentTimeout: maxPaymentTimeout + 1}).Validate()
 	for _, name := range []string{

@@ -57,6 +57,6 @@ func paymentOptions(cfg Config, srv *server.Server, now clock.Clock) usecase.Pay
 		srv.OnStop("stripe", func(context.Context) error { transport.CloseIdleConnections(); return nil })
 		providers[stripe.Name] = stripe.New(cfg.StripeSecretKey, cfg.StripeWebhookSecret, cfg.StripeAPIBase, transport)
 	}
-	return usecase.PaymentOptions{Providers: providers, Within: cfg.PaymentTimeout,
+	return usecase.PaymentOptions{Providers: providers, CallTimeout: cfg.PaymentTimeout,
 		ExpiresAfter: cfg.PaymentExpiresAfter}
 }

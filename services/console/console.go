@@ -104,7 +104,7 @@ func (c *Config) Validate() error {
 		c.OIDC.Validate(), c.Events.Validate(), checkTokens(c.AdminToken)}
 	for name, address := range map[string]string{"PAGES_URL": c.PagesURL,
 		"PUBLIC_URL": cmp.Or(c.PublicURL, c.PagesURL)} {
-		if !link.IsBase(address) {
+		if !link.IsBaseURL(address) {
 			errs = append(errs, fmt.Errorf("%s: write a public base such as https://book.example.com, without a query",
 				name))
 		}

@@ -87,7 +87,7 @@ func (c *Config) Validate() error {
 	if _, err := parseNetworks(c.WebhookAllow); err != nil {
 		errs = append(errs, err)
 	}
-	if c.OwnerURL != "" && !link.IsBase(c.OwnerURL) {
+	if c.OwnerURL != "" && !link.IsBaseURL(c.OwnerURL) {
 		errs = append(errs, errors.New("OWNER_URL: write the base of the owner's side, such as "+
 			"https://owner.example.com"))
 	}

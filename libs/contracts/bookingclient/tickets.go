@@ -120,7 +120,7 @@ func (c *Client) RefundTicket(ctx context.Context, businessID, ticketID uuid.UUI
 // Link returns the customer's link to a booking or an order of tickets.
 // It returns "" if the link cannot be shown. Faults: not_found.
 func (c *Client) Link(ctx context.Context, businessID uuid.UUID, kind event.SubjectKind, id uuid.UUID) (string, error) {
-	var out link.Shown
+	var out link.Response
 	if err := c.peer.Call(ctx, http.MethodGet, path(businessID, string(kind)+"s/"+id.String()+"/link"), nil,
 		&out); err != nil {
 		return "", err

@@ -50,7 +50,7 @@ var (
 		reservations+"/outside", "console")
 	ReadReservation = endpoints.Get[OfReservation, Reservation](API,
 		reservations+"/:id", "notifications", "console")
-	ReadLink = endpoints.Get[LinkRequest, link.Shown](API,
+	ReadLink = endpoints.Get[LinkRequest, link.Response](API,
 		"/internal/businesses/:business/reservations/:id/link", "notifications").Private()
 	PreviewCancellation = endpoints.Get[OfReservation, booking.Cancellation](API,
 		reservations+"/:id/cancellation", "console").Private()

@@ -39,17 +39,17 @@ type Sale struct {
 // Payment is the online payment of a sale, in minor units of the
 // currency of the sale. The zero value means that nothing was paid.
 type Payment struct {
-	Amount           int64
-	Left             int64 // part of Amount that is neither refunded nor in a pending refund
-	Elsewhere        int64 // part of Amount refunded at the provider; reduces the refund that the policy gives
-	HasPendingRefund bool
-	Policy           refund.Policy // cancellation policy at the time of the sale
-	Step             int64         // every refund must be a multiple of Step; 0 means 1
+	Amount             int64
+	Left               int64 // part of Amount that is neither refunded nor in a pending refund
+	RefundedExternally int64 // part of Amount refunded at the provider; reduces the refund that the policy gives
+	HasPendingRefund   bool
+	Policy             refund.Policy // cancellation policy at the time of the sale
+	Step               int64         // every refund must be a multiple of Step; 0 means 1
 }
 
-// payable rounds an amount down to the nearest amount that the provider can refund. For some
+// roundRefundable rounds an amount down to the nearest amount that the provider can refund. For some
 // currencies, the provider only refunds multiples of a step that is larger than the minor unit.
-func (p Payment) payable(amount int64) int64 { return amount - amount%max(p.Step, 1) }
+func (p Payment) roundRefundable(amount int64) int64 { return amount - amount%max(p.Step, 1) }
 
 // Preview is the effect that a cancellation would have now.
 type Preview struct {
@@ -64,27 +64,27 @@ type Preview struct {
 	Deadline time.Time // last instant at which the customer may cancel; zero in a preview for the owner
 }
 
-// Shown returns the preview as the internal APIs send it.
-func (p Preview) Shown() booking.Cancellation {
-	shown := booking.Cancellation{Allowed: p.Allowed, Reason: p.Reason, Refund: booking.CancellationRefund{
+// Render returns the preview as the internal APIs send it.
+func (p Preview) Render() booking.Cancellation {
+	rendered := booking.Cancellation{Allowed: p.Allowed, Reason: p.Reason, Refund: booking.CancellationRefund{
 		Amount: p.Currency.JSON(p.Refund), Percent: p.Percent, Currency: p.Currency.Code,
 	}}
 	if !p.Until.IsZero() {
 		until := p.Until.UTC()
-		shown.Until = &until
+		rendered.Until = &until
 	}
 	if !p.Deadline.IsZero() {
 		deadline := p.Deadline.UTC()
-		shown.Deadline = &deadline
+		rendered.Deadline = &deadline
 	}
-	return shown
+	return rendered
 }
 
 // Preview returns the effect that a cancellation by the owner would have now.
 func (of Sale) Preview(now time.Time) Preview {
 	p := of.preview(now)
 	if p.Allowed && of.declines() {
-		all := refund.Of(of.Payment.Left, of.Payment.Amount)
+		all := refund.NewPart(of.Payment.Left, of.Payment.Amount)
 		p.Refund, p.Percent, p.Until = all.Amount, all.Percent, time.Time{}
 	}
 	return p
@@ -103,7 +103,7 @@ func (of Sale) preview(now time.Time) Preview {
 	}
 	p.Allowed = true
 	if of.Payment.Left > 0 {
-		part := of.byPolicy(now)
+		part := of.computeByPolicy(now)
 		p.Refund, p.Percent = part.Amount, part.Percent
 		if !of.Withdrawn {
 			p.Until = of.Payment.Policy.Until(of.MadeAt, of.StartsAt, now, of.FormerStarts...)
@@ -119,31 +119,32 @@ func (of Sale) PreviewForCustomer(offer *catalog.Snapshot, now time.Time) Previe
 	if !p.Allowed {
 		return p
 	}
-	within := offer.SelfService.CancelUntilHours
+	hours := offer.SelfService.CancelUntilHours
 	if of.Withdrawn || len(of.FormerStarts) > 0 {
-		within = new(int) // rescheduled or withdrawn: the customer may cancel until the start
+		hours = new(int) // rescheduled or withdrawn: the customer may cancel until the start
 	}
-	if within == nil {
+	if hours == nil {
 		return Preview{Reason: booking.CancelNotOffered, Currency: of.Currency}
 	}
-	closes := of.StartsAt.Add(-time.Duration(*within) * time.Hour)
-	if now.After(closes) {
+	deadline := of.StartsAt.Add(-time.Duration(*hours) * time.Hour)
+	if now.After(deadline) {
 		return Preview{Reason: booking.CancelTooLate, Currency: of.Currency}
 	}
-	p.Deadline = closes
-	if p.Until.IsZero() || closes.Before(p.Until) {
-		p.Until = closes
+	p.Deadline = deadline
+	if p.Until.IsZero() || deadline.Before(p.Until) {
+		p.Until = deadline
 	}
 	return p
 }
 
 // RefundForCustomer returns the refund for a customer who cancels the sale now. The argument
-// `shown` is the refund that the page showed to the customer, in the currency of the sale.
+// `shownRefund` is the refund that the page showed to the customer, in the currency of the sale.
 //
-// Faults: invalid_parameter if `shown` is not a valid amount of that currency; conflict if
-// customers cannot cancel the sale now, or if the refund is no longer the amount `shown`.
-func (of Sale) RefundForCustomer(offer *catalog.Snapshot, shown decimal.Decimal, now time.Time) (refund.Part, error) {
-	seen, err := of.Currency.Minor(shown)
+// Faults: invalid_parameter if `shownRefund` is not a valid amount of that currency; conflict if
+// customers cannot cancel the sale now, or if the refund is no longer the amount `shownRefund`.
+func (of Sale) RefundForCustomer(offer *catalog.Snapshot, shownRefund decimal.Decimal,
+	now time.Time) (refund.Part, error) {
+	seen, err := of.Currency.Minor(shownRefund)
 	if err != nil {
 		return refund.Part{}, fault.Newf(fault.InvalidParameter, "refund: %s.", err)
 	}
@@ -166,19 +167,19 @@ func (of Sale) RefundForCustomer(offer *catalog.Snapshot, shown decimal.Decimal,
 }
 
 // RefundAfterEnd returns the refund that an owner requests for a sale that has ended or
-// was cancelled. If the argument `wanted` is "", it refunds all of the payment that is left.
+// was cancelled. If the argument `requested` is "", it refunds all of the payment that is left.
 //
 // Faults: conflict if the sale can still be cancelled, if a refund is pending, if no payment is left,
-// or if `wanted` exceeds the amount that is left; invalid_parameter if `wanted` is not a valid amount.
-func (of Sale) RefundAfterEnd(wanted booking.RefundAmount, now time.Time) (refund.Part, error) {
-	if wanted == "" {
-		wanted = booking.RefundFull
+// or if `requested` exceeds the amount that is left; invalid_parameter if `requested` is not a valid amount.
+func (of Sale) RefundAfterEnd(requested booking.RefundAmount, now time.Time) (refund.Part, error) {
+	if requested == "" {
+		requested = booking.RefundFull
 	}
 	switch {
 	case of.IsCancellable || of.IsUnderway:
 		return refund.Part{}, fault.Newf(fault.Conflict, "The %s is %s; cancel it, which refunds it.", of.Noun,
 			of.Status)
-	case wanted == booking.RefundPolicy || wanted == booking.RefundNone:
+	case requested == booking.RefundPolicy || requested == booking.RefundNone:
 		return refund.Part{}, fault.New(fault.InvalidParameter, `refund: send "full" or an amount such as 12.50.`)
 	case of.Payment.HasPendingRefund:
 		return refund.Part{}, fault.Newf(fault.Conflict,
@@ -187,24 +188,25 @@ func (of Sale) RefundAfterEnd(wanted booking.RefundAmount, now time.Time) (refun
 		return refund.Part{},
 			fault.Newf(fault.Conflict, "Nothing is left to refund of what was paid online for this %s.", of.Noun)
 	}
-	return of.refund(wanted, now)
+	return of.refund(requested, now)
 }
 
 // Refund returns the refund for an owner who cancels the sale now. If the argument
-// `wanted` is "", the cancellation policy determines the refund. If the business has
+// `requested` is "", the cancellation policy determines the refund. If the business has
 // not confirmed a paid sale, the refund is all of the payment that is left.
 //
-// Faults: conflict if a refund is pending or if `wanted` exceeds the amount that is left of the payment; conflict if
-// `wanted` is less than the full refund of an unconfirmed sale; invalid_parameter if `wanted` is not a valid amount.
-func (of Sale) Refund(wanted booking.RefundAmount, now time.Time) (refund.Part, error) {
+// Faults: conflict if a refund is pending or if `requested` exceeds the amount that is left of the payment; conflict if
+// `requested` is less than the full refund of an unconfirmed sale; invalid_parameter if `requested` is not a valid
+// amount.
+func (of Sale) Refund(requested booking.RefundAmount, now time.Time) (refund.Part, error) {
 	if !of.declines() {
-		return of.refund(wanted, now)
+		return of.refund(requested, now)
 	}
-	all := refund.Of(of.Payment.Left, of.Payment.Amount)
-	if wanted == "" || wanted == booking.RefundPolicy {
+	all := refund.NewPart(of.Payment.Left, of.Payment.Amount)
+	if requested == "" || requested == booking.RefundPolicy {
 		return all, nil
 	}
-	part, err := of.refund(wanted, now)
+	part, err := of.refund(requested, now)
 	if err == nil && part.Amount != all.Amount {
 		return refund.Part{}, fault.Newf(fault.Conflict,
 			"refund: this %s was paid and never confirmed, so that declining it refunds all; leave refund out.",
@@ -213,8 +215,8 @@ func (of Sale) Refund(wanted booking.RefundAmount, now time.Time) (refund.Part, 
 	return part, err
 }
 
-func (of Sale) refund(wanted booking.RefundAmount, now time.Time) (refund.Part, error) {
-	part, err := of.wanted(wanted, now)
+func (of Sale) refund(requested booking.RefundAmount, now time.Time) (refund.Part, error) {
+	part, err := of.computeRequested(requested, now)
 	if err == nil && part.Amount > 0 && of.Payment.HasPendingRefund {
 		return refund.Part{}, fault.Newf(fault.Conflict,
 			"A refund of this %s is on its way; ask again when the provider has answered.", of.Noun)
@@ -222,18 +224,19 @@ func (of Sale) refund(wanted booking.RefundAmount, now time.Time) (refund.Part, 
 	return part, err
 }
 
-// wanted returns the refund that an owner requests. The refund never exceeds the amount that is left of the payment.
-func (of Sale) wanted(wanted booking.RefundAmount, now time.Time) (refund.Part, error) {
+// computeRequested returns the refund that an owner requests. The refund never exceeds the amount that is left of the
+// payment.
+func (of Sale) computeRequested(requested booking.RefundAmount, now time.Time) (refund.Part, error) {
 	left := of.Payment.Left
-	switch wanted {
+	switch requested {
 	case booking.RefundNone:
 		return refund.Part{}, nil
 	case booking.RefundFull:
-		return refund.Of(left, of.Payment.Amount), nil
+		return refund.NewPart(left, of.Payment.Amount), nil
 	case booking.RefundPolicy, "":
-		return of.byPolicy(now), nil
+		return of.computeByPolicy(now), nil
 	}
-	d, err := decimal.NewFromString(string(wanted))
+	d, err := decimal.NewFromString(string(requested))
 	if err != nil {
 		return refund.Part{},
 			fault.New(fault.InvalidParameter, `refund: send "policy", "full", "none" or an amount such as 12.50.`)
@@ -247,16 +250,16 @@ func (of Sale) wanted(wanted booking.RefundAmount, now time.Time) (refund.Part, 
 	case amount > left:
 		return refund.Part{}, fault.Newf(fault.Conflict, "refund: only %s %s is left of what was paid online.",
 			of.Currency.JSON(left), of.Currency.Code)
-	case of.Payment.payable(amount) != amount:
+	case of.Payment.roundRefundable(amount) != amount:
 		return refund.Part{}, fault.Newf(fault.InvalidParameter,
 			"refund: the payment provider cannot refund this amount of %s; %s is the nearest below.",
-			of.Currency.Code, of.Currency.JSON(of.Payment.payable(amount)))
+			of.Currency.Code, of.Currency.JSON(of.Payment.roundRefundable(amount)))
 	}
-	return refund.Of(amount, of.Payment.Amount), nil
+	return refund.NewPart(amount, of.Payment.Amount), nil
 }
 
-// byPolicy returns the refund that the cancellation policy gives for a cancellation now.
-func (of Sale) byPolicy(now time.Time) refund.Part {
+// computeByPolicy returns the refund that the cancellation policy gives for a cancellation now.
+func (of Sale) computeByPolicy(now time.Time) refund.Part {
 	if of.Payment.Left == 0 {
 		return refund.Part{}
 	}
@@ -264,7 +267,8 @@ func (of Sale) byPolicy(now time.Time) refund.Part {
 	if of.Withdrawn {
 		percent = 100
 	}
-	amount := min(max(0, of.Payment.payable(refund.Share(of.Payment.Amount, percent)-of.Payment.Elsewhere)),
+	amount := min(max(0,
+		of.Payment.roundRefundable(refund.Share(of.Payment.Amount, percent)-of.Payment.RefundedExternally)),
 		of.Payment.Left)
 	return refund.Part{Amount: amount, Percent: percent}
 }

@@ -18,16 +18,17 @@ func TestRefundForCustomerRejectsEndedSale(t *testing.T) {
 	t.Parallel()
 	until, start := 24, time.Date(2027, 6, 11, 9, 0, 0, 0, time.UTC)
 	offer := &catalog.Snapshot{SelfService: catalog.SelfService{CancelUntilHours: &until}}
-	over := Sale{Noun: "booking", Status: "cancelled", StartsAt: start}
-	if _, err := over.RefundForCustomer(offer, decimal.Zero, start.AddDate(0, 0, -7)); !fault.Is(err, fault.Conflict) {
+	ended := Sale{Noun: "booking", Status: "cancelled", StartsAt: start}
+	if _, err := ended.RefundForCustomer(offer, decimal.Zero, start.AddDate(0, 0, -7)); !fault.Is(err, fault.Conflict) {
 		t.Errorf("a cancelled sale is cancelled again: %v", err)
 	}
-	ahead := over
-	ahead.IsCancellable = true
-	if part, err := ahead.RefundForCustomer(offer, decimal.Zero, start.AddDate(0, 0, -7)); err != nil || part.Amount != 0 {
+	upcoming := ended
+	upcoming.IsCancellable = true
+	if part, err := upcoming.RefundForCustomer(offer, decimal.Zero, start.AddDate(0, 0, -7)); err != nil ||
+		part.Amount != 0 {
 		t.Errorf("a sale ahead refunds %+v, %v", part, err)
 	}
-	if _, err := ahead.RefundForCustomer(offer, decimal.Zero, start); !fault.Is(err, fault.Conflict) {
+	if _, err := upcoming.RefundForCustomer(offer, decimal.Zero, start); !fault.Is(err, fault.Conflict) {
 		t.Errorf("it is cancelled at its start: %v", err)
 	}
 }
@@ -44,9 +45,9 @@ func TestRefundRejectsSecondPendingRefund(t *testing.T) {
 		Noun: "booking", Status: "confirmed", IsCancellable: true, Currency: euro,
 		Payment: Payment{Amount: 4000, Left: 3000, HasPendingRefund: true},
 	}
-	for _, wanted := range []booking.RefundAmount{"", booking.RefundPolicy, booking.RefundFull, "12.50"} {
-		if _, err := of.Refund(wanted, time.Now()); !fault.Is(err, fault.Conflict) {
-			t.Errorf("%q while a refund is on its way: %v", wanted, err)
+	for _, requested := range []booking.RefundAmount{"", booking.RefundPolicy, booking.RefundFull, "12.50"} {
+		if _, err := of.Refund(requested, time.Now()); !fault.Is(err, fault.Conflict) {
+			t.Errorf("%q while a refund is on its way: %v", requested, err)
 		}
 	}
 	if part, err := of.Refund(booking.RefundNone, time.Now()); err != nil || part.Amount != 0 {

@@ -26,12 +26,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Lasts is the time for which a link stays valid after the end of its booking, order or reservation.
-const Lasts = 30 * 24 * time.Hour
+// Lifetime is the time for which a link stays valid after the end of its booking, order or reservation.
+const Lifetime = 30 * 24 * time.Hour
 
-// NotFound returns the fault for every invalid token: one that never existed, one that has expired,
+// NewNotFoundFault returns the fault for every invalid token: one that never existed, one that has expired,
 // or one of anonymized data. The same fault for all of them hides the reason from the caller.
-func NotFound() error {
+func NewNotFoundFault() error {
 	return fault.New(fault.NotFound, "This link leads nowhere; it may be mistyped, or no longer valid.")
 }
 
@@ -54,16 +54,16 @@ func (c *Config) Validate() error {
 			break
 		}
 	}
-	if c.PagesURL != "" && !IsBase(c.PagesURL) {
+	if c.PagesURL != "" && !IsBaseURL(c.PagesURL) {
 		errs = append(errs, errors.New("PAGES_URL: write the base of the customers' pages, such as "+
 			"https://book.example.com, without a query"))
 	}
 	return errors.Join(errs...)
 }
 
-// IsBase reports whether a text is a base URL: its scheme is http
+// IsBaseURL reports whether a text is a base URL: its scheme is http
 // or https, it has a host, and it has no user, query or fragment.
-func IsBase(text string) bool {
+func IsBaseURL(text string) bool {
 	base, err := url.Parse(text)
 	return err == nil && (base.Scheme == "https" || base.Scheme == "http") && base.Host != "" && base.User == nil &&
 		base.RawQuery == "" && base.Fragment == ""
@@ -87,18 +87,18 @@ type Links struct {
 
 // Hash returns the hash that is stored for the link to a new booking, order of tickets or reservation.
 func (l *Links) Hash(kind event.SubjectKind, id uuid.UUID) []byte {
-	return hash(derive(l.secrets[0], kind, id))
+	return hash(deriveToken(l.secrets[0], kind, id))
 }
 
 // URL returns the link to a booking, an order of tickets or a reservation. The argument
-// `kept` is the stored hash of its token. URL returns "" if PagesURL is not set, if `kept`
+// `storedHash` is the stored hash of its token. URL returns "" if PagesURL is not set, if `storedHash`
 // is empty because the data is anonymized, or if the secret of the link was removed.
-func (l *Links) URL(kind event.SubjectKind, id uuid.UUID, kept []byte) string {
+func (l *Links) URL(kind event.SubjectKind, id uuid.UUID, storedHash []byte) string {
 	if l.pages == "" {
 		return ""
 	}
 	for _, secret := range l.secrets {
-		if token := derive(secret, kind, id); Same(hash(token), kept) {
+		if token := deriveToken(secret, kind, id); IsSame(hash(token), storedHash) {
 			return l.pages + "/m/" + token
 		}
 	}
@@ -115,44 +115,44 @@ func (l *Links) FeedURL(token string) string {
 
 const tokenBytes = 16
 
-// text is the encoding of tokens: base64 without padding, with - and _. Hashes are
+// tokenEncoding is the encoding of tokens: base64 without padding, with - and _. Hashes are
 // computed from encoded tokens, so only one encoding of the 128 bits is a valid token.
-var text = base64.RawURLEncoding
+var tokenEncoding = base64.RawURLEncoding
 
-func derive(secret string, kind event.SubjectKind, id uuid.UUID) string {
+func deriveToken(secret string, kind event.SubjectKind, id uuid.UUID) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	_, _ = mac.Write([]byte(string(kind) + ":" + id.String()))
-	return text.EncodeToString(mac.Sum(nil)[:tokenBytes])
+	return tokenEncoding.EncodeToString(mac.Sum(nil)[:tokenBytes])
 }
 
-// Random returns a new random token and its hash.
-func Random() (string, []byte) {
+// NewToken returns a new random token and its hash.
+func NewToken() (string, []byte) {
 	var random [tokenBytes]byte
 	_, _ = rand.Read(random[:]) // never fails
-	token := text.EncodeToString(random[:])
+	token := tokenEncoding.EncodeToString(random[:])
 	return token, hash(token)
 }
 
-// HashOf returns the hash of a token. A database finds a link or feed by this hash. The
+// HashToken returns the hash of a token. A database finds a link or feed by this hash. The
 // second result is false if the text cannot be a token; the caller then needs no lookup.
-func HashOf(token string) ([]byte, bool) {
-	raw, err := text.DecodeString(token)
+func HashToken(token string) ([]byte, bool) {
+	raw, err := tokenEncoding.DecodeString(token)
 	if err != nil || len(raw) != tokenBytes {
 		return nil, false
 	}
 	return hash(token), true
 }
 
-// Same reports whether two hashes are equal. It compares them in constant time.
-func Same(a, b []byte) bool { return subtle.ConstantTimeCompare(a, b) == 1 }
+// IsSame reports whether two hashes are equal. It compares them in constant time.
+func IsSame(a, b []byte) bool { return subtle.ConstantTimeCompare(a, b) == 1 }
 
 func hash(token string) []byte {
 	sum := sha256.Sum256([]byte(token))
 	return sum[:]
 }
 
-// Shown is the response to a request for the customer's link. The service
+// Response is the response to a request for the customer's link. The service
 // that stores the booking, order of tickets or reservation sends it.
-type Shown struct {
+type Response struct {
 	URL string `json:"url"` // "" if the link cannot be shown
 }

@@ -18,7 +18,7 @@ const (
 	pages     = "https://book.example.org"
 )
 
-func open(t testing.TB, pages string, secrets ...string) *link.Links {
+func openLinks(t testing.TB, pages string, secrets ...string) *link.Links {
 	t.Helper()
 	cfg := link.Config{Secrets: secrets, PagesURL: pages}
 	if err := cfg.Validate(); err != nil {
@@ -33,31 +33,31 @@ func open(t testing.TB, pages string, secrets ...string) *link.Links {
 
 var kinds = []event.SubjectKind{event.Booking, event.Ticket, event.Reservation}
 
-// TestALinkIsFoundByItsHashAndShownAgain shows that the token of a link leads to the stored hash. The same link is
+// TestURLIsStableUntilSecretIsRemoved shows that the token of a link leads to the stored hash. The same link is
 // built again as long as its secret is configured. The hash gives no link for another id or kind.
-func TestALinkIsFoundByItsHashAndShownAgain(t *testing.T) {
-	made, rotated, lost := open(t, pages, oldSecret), open(t, pages+"/", newSecret, oldSecret),
-		open(t, pages, newSecret)
+func TestURLIsStableUntilSecretIsRemoved(t *testing.T) {
+	original, rotated, removed := openLinks(t, pages, oldSecret), openLinks(t, pages+"/", newSecret, oldSecret),
+		openLinks(t, pages, newSecret)
 	seen := map[string]bool{}
 	rapid.Check(t, func(t *rapid.T) {
 		id := uuid.UUID(rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "id"))
 		kind := rapid.SampledFrom(kinds).Draw(t, "kind")
-		kept := made.Hash(kind, id)
-		url := made.URL(kind, id, kept)
-		token, found := strings.CutPrefix(url, pages+"/m/")
-		if hash, ok := link.HashOf(token); !found || !ok || !link.Same(hash, kept) || len(kept) != sha256.Size ||
+		stored := original.Hash(kind, id)
+		url := original.URL(kind, id, stored)
+		token, isLink := strings.CutPrefix(url, pages+"/m/")
+		if hash, ok := link.HashToken(token); !isLink || !ok || !link.IsSame(hash, stored) || len(stored) != sha256.Size ||
 			len(token) != 22 {
 			t.Fatalf("%s is not found by what is kept of it", url)
 		}
-		if again := rotated.URL(kind, id, kept); again != url {
-			t.Fatalf("with a new secret before it the link is %s, was %s", again, url)
+		if second := rotated.URL(kind, id, stored); second != url {
+			t.Fatalf("with a new secret before it the link is %s, was %s", second, url)
 		}
-		if other := rotated.Hash(kind, id); link.Same(other, kept) {
+		if other := rotated.Hash(kind, id); link.IsSame(other, stored) {
 			t.Fatal("the new secret makes the old one's links")
 		}
 		for name, url := range map[string]string{
-			"of a lost secret": lost.URL(kind, id, kept), "of what was forgotten": made.URL(kind, id, nil),
-			"of another": made.URL(kind, uuid.New(), kept), "of another kind": made.URL(kind+"s", id, kept),
+			"of a lost secret": removed.URL(kind, id, stored), "of what was forgotten": original.URL(kind, id, nil),
+			"of another": original.URL(kind, uuid.New(), stored), "of another kind": original.URL(kind+"s", id, stored),
 		} {
 			if url != "" {
 				t.Fatalf("the link %s is shown as %s", name, url)
@@ -70,35 +70,35 @@ func TestALinkIsFoundByItsHashAndShownAgain(t *testing.T) {
 	}
 }
 
-// TestAnyChangeOfATokenIsAnotherOrNone changes a byte of a token, and expects that no other text leads to the same
+// TestChangedTokenHasOtherHash changes a byte of a token, and expects that no other text leads to the same
 // hash.
-func TestAnyChangeOfATokenIsAnotherOrNone(t *testing.T) {
+func TestChangedTokenHasOtherHash(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		token, kept := link.Random()
+		token, stored := link.NewToken()
 		changed := []byte(token)
 		at := rapid.IntRange(0, len(changed)-1).Draw(t, "at")
 		changed[at] = rapid.Byte().Draw(t, "byte")
-		hash, ok := link.HashOf(string(changed))
-		if string(changed) != token && ok && link.Same(hash, kept) {
+		hash, ok := link.HashToken(string(changed))
+		if string(changed) != token && ok && link.IsSame(hash, stored) {
 			t.Fatalf("%q leads where %q does", changed, token)
 		}
 	})
 	for _, none := range []string{"", "x", strings.Repeat("A", 21), strings.Repeat("A", 23),
 		strings.Repeat("A", 22) + "==", strings.Repeat("+", 22), strings.Repeat("A", 1<<20)} {
-		if _, ok := link.HashOf(none); ok {
+		if _, ok := link.HashToken(none); ok {
 			t.Errorf("%.30q is taken for a token", none)
 		}
 	}
 }
 
-func TestWithoutPagesNobodyIsShownALink(t *testing.T) {
-	links, id := open(t, "", newSecret), uuid.New()
+func TestURLIsEmptyWithoutPagesURL(t *testing.T) {
+	links, id := openLinks(t, "", newSecret), uuid.New()
 	if url := links.URL(event.Booking, id, links.Hash(event.Booking, id)) + links.FeedURL("token"); url != "" {
 		t.Errorf("%s is shown", url)
 	}
 }
 
-func TestSettingsThatCannotBeAreNamed(t *testing.T) {
+func TestValidateNamesInvalidSettings(t *testing.T) {
 	for name, cfg := range map[string]link.Config{
 		"LINK_SECRETS": {Secrets: []string{newSecret, "short"}},
 		"PAGES_URL":    {PagesURL: "book.example.org"},

@@ -20,22 +20,22 @@ var files embed.FS
 
 var texts = sync.OnceValues(func() (*message.Catalog, error) { return message.Read(files, "texts") })
 
-// Of returns the label of a rule: the owner's label in the first of the languages. If
+// FindLabel returns the label of a rule: the owner's label in the first of the languages. If
 // the owner wrote none, it is the standard text for the kind of rule, in the first
-// language that has texts. If the texts cannot be read, Of returns the rule's key.
-func Of(r *catalog.Rule, languages ...string) string {
+// language that has texts. If the texts cannot be read, FindLabel returns the rule's key.
+func FindLabel(r *catalog.Rule, languages ...string) string {
 	if r.Label.Text != "" {
 		if len(languages) > 0 {
 			return r.Label.In(languages[0])
 		}
 		return r.Label.Text
 	}
-	return OfKind(r.Kind, r.Key, languages...)
+	return FindStandardLabel(r.Kind, r.Key, languages...)
 }
 
-// Changes lists the pricing rules that changed the prices of one sale. Each
+// ListChanges lists the pricing rules that changed the prices of one sale. Each
 // rule is listed once, with its label in the language of the customer.
-func Changes(offer *catalog.Snapshot, language string, quotes ...pricing.Quote) []booking.PriceChange {
+func ListChanges(offer *catalog.Snapshot, language string, quotes ...pricing.Quote) []booking.PriceChange {
 	var list []booking.PriceChange
 	for _, quote := range quotes {
 		for _, step := range quote.Steps {
@@ -47,7 +47,7 @@ func Changes(offer *catalog.Snapshot, language string, quotes ...pricing.Quote) 
 				continue
 			}
 			change := booking.PriceChange{
-				Rule: step.Rule, Kind: step.Kind, Label: Of(&offer.Rules[i], language, offer.DefaultLanguage),
+				Rule: step.Rule, Kind: step.Kind, Label: FindLabel(&offer.Rules[i], language, offer.DefaultLanguage),
 			}
 			if !slices.Contains(list, change) {
 				list = append(list, change)
@@ -57,8 +57,9 @@ func Changes(offer *catalog.Snapshot, language string, quotes ...pricing.Quote) 
 	return list
 }
 
-// OfKind returns the standard text for a kind of rule. It returns the argument `otherwise` if there is no text.
-func OfKind(kind rule.Kind, otherwise string, languages ...string) string {
+// FindStandardLabel returns the standard text for a kind of rule. It returns the argument `otherwise` if there is no
+// text.
+func FindStandardLabel(kind rule.Kind, otherwise string, languages ...string) string {
 	all, err := texts()
 	if err != nil {
 		return otherwise

@@ -14,12 +14,12 @@ var languages = []string{
 	"sv", "da", "nb", "is", "uk", "ru", "tr", "ar", "he", "ja", "ko", "zh", "vi", "th", "id",
 }
 
-func TestEveryKindHasALabelInEveryLanguage(t *testing.T) {
+func TestEveryKindHasLabelInEveryLanguage(t *testing.T) {
 	t.Parallel()
 	for _, spec := range rule.Kinds {
-		english := pricelabel.OfKind(spec.Kind, "missing", "en")
+		english := pricelabel.FindStandardLabel(spec.Kind, "missing", "en")
 		for _, language := range languages {
-			got := pricelabel.OfKind(spec.Kind, "missing", language)
+			got := pricelabel.FindStandardLabel(spec.Kind, "missing", language)
 			same := got == english && language != "en"
 			if got == "missing" || got == "" || same && got != "Last minute" {
 				t.Errorf("%s in %s: %q", spec.Kind, language, got)
@@ -28,7 +28,7 @@ func TestEveryKindHasALabelInEveryLanguage(t *testing.T) {
 	}
 }
 
-func TestOfPrefersTheOwnersLabel(t *testing.T) {
+func TestFindLabelPrefersOwnersLabel(t *testing.T) {
 	t.Parallel()
 	own := catalog.Rule{Key: "group", Kind: rule.PartySize,
 		Label: catalog.Label{Text: "Groups of four", Translations: map[string]string{"pt": "Grupos de quatro"}}}
@@ -42,7 +42,7 @@ func TestOfPrefersTheOwnersLabel(t *testing.T) {
 		{&plain, "de", "Gruppenpreis"},
 		{&plain, "xx", "Group price"},
 	} {
-		if got := pricelabel.Of(c.rule, c.language); got != c.want {
+		if got := pricelabel.FindLabel(c.rule, c.language); got != c.want {
 			t.Errorf("%s in %s: %q, want %q", c.rule.Key, c.language, got, c.want)
 		}
 	}

@@ -18,18 +18,18 @@ type Policy struct {
 	MaxPercent *int `json:"max_percent,omitempty"`
 }
 
-// Bounded returns the policy of a booking after a reschedule. The argument `percent` is
+// Limit returns the policy of a booking after a reschedule. The argument `percent` is
 // the share that a cancellation just before the reschedule would have refunded. No later
-// cancellation refunds a larger share. A later call of Bounded never raises this maximum.
-func (p Policy) Bounded(percent int) Policy {
+// cancellation refunds a larger share. A later call of Limit never raises this maximum.
+func (p Policy) Limit(percent int) Policy {
 	if percent < 100 && (p.MaxPercent == nil || percent < *p.MaxPercent) {
 		p.MaxPercent = &percent
 	}
 	return p
 }
 
-// PolicyOf returns the cancellation policy of an offer.
-func PolicyOf(o *catalog.Snapshot) Policy {
+// NewPolicy returns the cancellation policy of an offer.
+func NewPolicy(o *catalog.Snapshot) Policy {
 	return Policy{CoolingOffHours: o.CoolingOffHours, Rules: o.CancellationPolicy}
 }
 
@@ -44,9 +44,9 @@ func PolicyOf(o *catalog.Snapshot) Policy {
 // The share is at most MaxPercent. The argument `former` holds the starts of the booking before
 // the business rescheduled it. Percent uses the start, old or new, that gives the largest share.
 func (p Policy) Percent(booked, start, t time.Time, former ...time.Time) int {
-	percent := p.unbounded(booked, start, t)
+	percent := p.percentByRules(booked, start, t)
 	for _, other := range former {
-		percent = max(percent, p.unbounded(booked, other, t))
+		percent = max(percent, p.percentByRules(booked, other, t))
 	}
 	if p.MaxPercent != nil {
 		percent = min(percent, *p.MaxPercent)
@@ -54,13 +54,13 @@ func (p Policy) Percent(booked, start, t time.Time, former ...time.Time) int {
 	return percent
 }
 
-func (p Policy) unbounded(booked, start, t time.Time) int {
-	if len(p.Rules) == 0 || p.CoolingOffHours > 0 && !t.After(booked.Add(hours(p.CoolingOffHours))) {
+func (p Policy) percentByRules(booked, start, t time.Time) int {
+	if len(p.Rules) == 0 || p.CoolingOffHours > 0 && !t.After(booked.Add(toDuration(p.CoolingOffHours))) {
 		return 100
 	}
 	percent, closest := 0, -1
 	for _, r := range p.Rules {
-		if r.HoursBefore > closest && !t.After(start.Add(-hours(r.HoursBefore))) {
+		if r.HoursBefore > closest && !t.After(start.Add(-toDuration(r.HoursBefore))) {
 			percent, closest = r.RefundPercent, r.HoursBefore
 		}
 	}
@@ -70,11 +70,11 @@ func (p Policy) unbounded(booked, start, t time.Time) int {
 // Until returns the last instant, not before t, at which the result of [Policy.Percent] is the same as at
 // t. It returns the zero time if that result never changes after t. The parameters are those of Percent.
 func (p Policy) Until(booked, start, t time.Time, former ...time.Time) time.Time {
-	edges := []time.Time{booked.Add(hours(p.CoolingOffHours))}
+	edges := []time.Time{booked.Add(toDuration(p.CoolingOffHours))}
 	for _, r := range p.Rules {
-		edges = append(edges, start.Add(-hours(r.HoursBefore)))
+		edges = append(edges, start.Add(-toDuration(r.HoursBefore)))
 		for _, other := range former {
-			edges = append(edges, other.Add(-hours(r.HoursBefore)))
+			edges = append(edges, other.Add(-toDuration(r.HoursBefore)))
 		}
 	}
 	slices.SortFunc(edges, time.Time.Compare)
@@ -118,7 +118,7 @@ func (p Policy) Steps(booked, start, t time.Time, former ...time.Time) []Step {
 // Share returns a percentage of an amount in minor units. It rounds half up.
 func Share(amount int64, percent int) int64 { return (amount*int64(percent) + 50) / 100 }
 
-func hours(n int) time.Duration { return time.Duration(n) * time.Hour }
+func toDuration(n int) time.Duration { return time.Duration(n) * time.Hour }
 
 // Part is the part of a payment that is refunded. Amount is in minor units;
 // 0 means that nothing is refunded. Percent is the share of the payment.
@@ -127,9 +127,9 @@ type Part struct {
 	Percent int   `json:"percent"`
 }
 
-// Of returns the refund of an amount. Its Percent is the share of the argument `paid`,
+// NewPart returns the refund of an amount. Its Percent is the share of the argument `paid`,
 // as a rounded whole number. The argument `paid` may be 0 only if `amount` is 0.
-func Of(amount, paid int64) Part {
+func NewPart(amount, paid int64) Part {
 	if amount == 0 {
 		return Part{}
 	}

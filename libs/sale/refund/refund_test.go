@@ -12,13 +12,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/sale/refund"
 )
 
-// booked and start are the times of the booking in the table of TestPoliciesAtTheirTimes, three days apart.
+// booked and start are the times of the booking in the table of TestPercentChangesAtDeadlines, three days apart.
 var (
 	booked = time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC)
 	start  = booked.Add(72 * time.Hour)
 )
 
-func rules(pairs ...int) []catalog.CancellationRule {
+func newRules(pairs ...int) []catalog.CancellationRule {
 	var all []catalog.CancellationRule
 	for i := 0; i < len(pairs); i += 2 {
 		all = append(all, catalog.CancellationRule{HoursBefore: pairs[i], RefundPercent: pairs[i+1]})
@@ -26,9 +26,9 @@ func rules(pairs ...int) []catalog.CancellationRule {
 	return all
 }
 
-// TestPoliciesAtTheirTimes checks each policy at instants close to its limits. The field `before` is the time from the
-// instant to the start of the booking.
-func TestPoliciesAtTheirTimes(t *testing.T) {
+// TestPercentChangesAtDeadlines checks each policy at instants close to its limits. The field `before` is the time from
+// the instant to the start of the booking.
+func TestPercentChangesAtDeadlines(t *testing.T) {
 	t.Parallel()
 	const h, ns = time.Hour, time.Nanosecond
 	type moment struct {
@@ -45,30 +45,30 @@ func TestPoliciesAtTheirTimes(t *testing.T) {
 			{-5 * h, 100, never}}},
 		"none but cooling off": {refund.Policy{CoolingOffHours: 2},
 			[]moment{{71 * h, 100, never}, {1 * h, 100, never}}},
-		"a day": {refund.Policy{Rules: rules(24, 100)}, []moment{
+		"a day": {refund.Policy{Rules: newRules(24, 100)}, []moment{
 			{72 * h, 100, 24 * h}, {24*h + ns, 100, 24 * h}, {24 * h, 100, 24 * h}, {24*h - ns, 0, never},
 			{0, 0, never}, {-h, 0, never},
 		}},
-		"steps, in any order": {refund.Policy{Rules: rules(2, 20, 48, 100, 24, 50)}, []moment{
+		"steps, in any order": {refund.Policy{Rules: newRules(2, 20, 48, 100, 24, 50)}, []moment{
 			{72 * h, 100, 48 * h}, {48 * h, 100, 48 * h}, {48*h - ns, 50, 24 * h}, {24 * h, 50, 24 * h},
 			{24*h - ns, 20, 2 * h},
 			{2 * h, 20, 2 * h}, {2*h - ns, 0, never}, {-h, 0, never},
 		}},
-		"until the start": {refund.Policy{Rules: rules(0, 30)},
+		"until the start": {refund.Policy{Rules: newRules(0, 30)},
 			[]moment{{72 * h, 30, 0}, {0, 30, 0}, {-ns, 0, never}}},
-		"never": {refund.Policy{Rules: rules(0, 0)},
+		"never": {refund.Policy{Rules: newRules(0, 0)},
 			[]moment{{72 * h, 0, never}, {-h, 0, never}}},
-		"two steps of one percentage": {refund.Policy{Rules: rules(48, 50, 24, 50)},
+		"two steps of one percentage": {refund.Policy{Rules: newRules(48, 50, 24, 50)},
 			[]moment{{60 * h, 50, 24 * h}, {30 * h, 50, 24 * h}}},
-		"more than there is time for": {refund.Policy{Rules: rules(100, 80)}, []moment{{72 * h, 0, never}}},
-		"cooling off": {refund.Policy{CoolingOffHours: 24, Rules: rules(60, 40)}, []moment{
+		"more than there is time for": {refund.Policy{Rules: newRules(100, 80)}, []moment{{72 * h, 0, never}}},
+		"cooling off": {refund.Policy{CoolingOffHours: 24, Rules: newRules(60, 40)}, []moment{
 			{72 * h, 100, 48 * h}, {60 * h, 100, 48 * h}, {48 * h, 100, 48 * h}, {48*h - ns, 0, never},
 		}},
-		"cooling off into a rule": {refund.Policy{CoolingOffHours: 1, Rules: rules(24, 50)},
+		"cooling off into a rule": {refund.Policy{CoolingOffHours: 1, Rules: newRules(24, 50)},
 			[]moment{{72 * h, 100, 71 * h}, {71*h - ns, 50, 24 * h}}},
-		"cooling off beyond the start": {refund.Policy{CoolingOffHours: 80, Rules: rules(24, 50)},
+		"cooling off beyond the start": {refund.Policy{CoolingOffHours: 80, Rules: newRules(24, 50)},
 			[]moment{{0, 100, -8 * h}, {-8 * h, 100, -8 * h}, {-8*h - ns, 0, never}}},
-		"no cooling off, at once": {refund.Policy{Rules: rules(100, 100)}, []moment{{72 * h, 0, never}}},
+		"no cooling off, at once": {refund.Policy{Rules: newRules(100, 100)}, []moment{{72 * h, 0, never}}},
 	} {
 		for _, m := range c.moments {
 			at := start.Add(-m.before)
@@ -86,8 +86,8 @@ func TestPoliciesAtTheirTimes(t *testing.T) {
 	}
 }
 
-// percentByTheWords follows lifecycle.md §4 literally, sentence by sentence, in whole nanoseconds.
-func percentByTheWords(p refund.Policy, booked, start, t time.Time) int {
+// percentBySpecification follows lifecycle.md §4 literally, sentence by sentence, in whole nanoseconds.
+func percentBySpecification(p refund.Policy, booked, start, t time.Time) int {
 	if len(p.Rules) == 0 { // "Without a policy: 100 %."
 		return 100
 	}
@@ -111,7 +111,7 @@ func percentByTheWords(p refund.Policy, booked, start, t time.Time) int {
 	return greatest.RefundPercent
 }
 
-func policies() *rapid.Generator[refund.Policy] {
+func drawPolicy() *rapid.Generator[refund.Policy] {
 	return rapid.Custom(func(t *rapid.T) refund.Policy {
 		p := refund.Policy{CoolingOffHours: rapid.IntRange(0, 30).Draw(t, "cooling off")}
 		for _, h := range rapid.SliceOfNDistinct(rapid.IntRange(0, 60), 0, 6, rapid.ID[int]).Draw(t, "hours before") {
@@ -122,15 +122,15 @@ func policies() *rapid.Generator[refund.Policy] {
 	})
 }
 
-func TestAnyPolicyFollowsTheWords(t *testing.T) {
+func TestPercentFollowsSpecification(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		p := policies().Draw(t, "policy")
+		p := drawPolicy().Draw(t, "policy")
 		start := booked.Add(time.Duration(rapid.IntRange(0, 60).Draw(t, "lead")) * time.Hour)
 		// The instant is a whole number of hours after the booking, or a nanosecond off.
 		at := booked.Add(time.Duration(rapid.IntRange(0, 70).Draw(t, "hours"))*time.Hour +
 			time.Duration(rapid.IntRange(-1, 1).Draw(t, "off")))
-		want := percentByTheWords(p, booked, start, at)
+		want := percentBySpecification(p, booked, start, at)
 		if got := p.Percent(booked, start, at); got != want {
 			t.Fatalf("%d %%, want %d", got, want)
 		}
@@ -138,24 +138,24 @@ func TestAnyPolicyFollowsTheWords(t *testing.T) {
 		last := until
 		if until.IsZero() {
 			last = booked.Add(1000 * time.Hour)
-		} else if percentByTheWords(p, booked, start, until.Add(time.Nanosecond)) == want {
+		} else if percentBySpecification(p, booked, start, until.Add(time.Nanosecond)) == want {
 			t.Fatalf("it holds beyond %v, too", until)
 		}
 		for i := range 50 { // the percentage is the same up to `last`
 			between := at.Add(last.Sub(at) / 49 * time.Duration(i))
-			if percentByTheWords(p, booked, start, between) != want {
+			if percentBySpecification(p, booked, start, between) != want {
 				t.Fatalf("it does not hold at %v, before %v", between, last)
 			}
 		}
 	})
 }
 
-// TestStepsFollowTheWords shows that the steps have the percentages of percentByTheWords at each instant before the
-// start. Each step is as long as possible.
-func TestStepsFollowTheWords(t *testing.T) {
+// TestStepsFollowSpecification shows that the steps have the percentages of percentBySpecification at each instant
+// before the start. Each step is as long as possible.
+func TestStepsFollowSpecification(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		p := policies().Draw(t, "policy")
+		p := drawPolicy().Draw(t, "policy")
 		start := booked.Add(time.Duration(rapid.IntRange(0, 60).Draw(t, "lead")) * time.Hour)
 		from := booked.Add(time.Duration(rapid.IntRange(0, 60).Draw(t, "hours"))*time.Hour +
 			time.Duration(rapid.IntRange(-1, 1).Draw(t, "off")))
@@ -171,23 +171,25 @@ func TestStepsFollowTheWords(t *testing.T) {
 			if i := slices.IndexFunc(steps, func(s refund.Step) bool { return !at.After(s.Until) }); i >= 0 {
 				percent = steps[i].Percent
 			}
-			want := percentByTheWords(p, booked, start, at)
+			want := percentBySpecification(p, booked, start, at)
 			if want > 0 && percent != want {
 				t.Fatalf("%d %% at %v, want %d", percent, at, want)
 			}
 		}
 		for i, s := range steps {
-			if s.Percent <= 0 || s.Until.After(start) || s.Percent != percentByTheWords(p, booked, start, s.Until) {
+			if s.Percent <= 0 || s.Until.After(start) || s.Percent != percentBySpecification(p, booked, start,
+				s.Until) {
 				t.Fatalf("step %d of %v is wrong", i, steps)
 			}
-			if s.Until.Before(start) && percentByTheWords(p, booked, start, s.Until.Add(time.Nanosecond)) == s.Percent {
+			if s.Until.Before(start) && percentBySpecification(p, booked, start,
+				s.Until.Add(time.Nanosecond)) == s.Percent {
 				t.Fatalf("step %d of %v ends too early", i, steps)
 			}
 		}
 	})
 }
 
-func TestSharesAreRoundedHalfUp(t *testing.T) {
+func TestShareRoundsHalfUp(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		amount  int64
@@ -209,12 +211,12 @@ func TestSharesAreRoundedHalfUp(t *testing.T) {
 	})
 }
 
-// TestNoSequenceOfReschedulesRefundsMore reschedules at random times to random starts. A cancellation after a
+// TestLimitHoldsAfterAnyReschedules reschedules at random times to random starts. A cancellation after a
 // reschedule refunds at most as much as a cancellation at the time of that reschedule.
-func TestNoSequenceOfReschedulesRefundsMore(t *testing.T) {
+func TestLimitHoldsAfterAnyReschedules(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		p := policies().Draw(t, "policy")
+		p := drawPolicy().Draw(t, "policy")
 		hours := func(label string) time.Duration {
 			return time.Duration(rapid.IntRange(0, 40).Draw(t, label)) * time.Hour
 		}
@@ -226,7 +228,7 @@ func TestNoSequenceOfReschedulesRefundsMore(t *testing.T) {
 				t.Fatalf("%d %% at %v, after a reschedule at %d %%", percent, at, least)
 			}
 			least = percent
-			p, start = p.Bounded(percent), at.Add(hours("new lead"))
+			p, start = p.Limit(percent), at.Add(hours("new lead"))
 		}
 		for range 10 {
 			at = at.Add(hours("wait"))

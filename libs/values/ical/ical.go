@@ -224,8 +224,8 @@ func nameParameter(p *Person) []ics.PropertyParameter {
 }
 
 // cleanText returns `s` as valid UTF-8 without control characters, except line ends
-// and tabs. It cuts the text to the argument `most`, the maximal number of characters.
-func cleanText(s string, most int) string {
+// and tabs. It cuts the text to the argument `limit`, the maximal number of characters.
+func cleanText(s string, limit int) string {
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\r\n", "\n")
 	s = strings.TrimSpace(strings.Map(func(r rune) rune {
 		switch {
@@ -238,10 +238,10 @@ func cleanText(s string, most int) string {
 		}
 		return r
 	}, s))
-	if utf8.RuneCountInString(s) <= most {
+	if utf8.RuneCountInString(s) <= limit {
 		return s
 	}
-	return strings.TrimSpace(string([]rune(s)[:most-1])) + "…"
+	return strings.TrimSpace(string([]rune(s)[:limit-1])) + "…"
 }
 
 // cleanURL returns a web address as ASCII without spaces and control characters

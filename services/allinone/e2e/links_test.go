@@ -35,7 +35,7 @@ func TestCustomerLinkCancelsAndCalendarFeedFollows(t *testing.T) {
 		}
 	}
 	token, found := strings.CutPrefix(booked.ManageURL, pages+"/m/")
-	if _, ok := link.HashOf(token); !found || !ok {
+	if _, ok := link.HashToken(token); !found || !ok {
 		t.Fatalf("the link is %q", booked.ManageURL)
 	}
 	var made, listed booking.Calendar

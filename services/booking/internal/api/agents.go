@@ -21,7 +21,7 @@ func (p *Public) MountAgents(app fiber.Router) {
 // answer contains the business, the id and the scope of the key. checkKey also stores
 // the time at which the key was used. Faults: missing_api_key, invalid_api_key.
 func (p *Public) checkKey(c *fiber.Ctx) error {
-	hash, err := hashOf(c)
+	hash, err := parseKeyHash(c)
 	if err != nil {
 		return err
 	}

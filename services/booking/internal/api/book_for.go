@@ -22,7 +22,7 @@ import (
 // If a request is repeated, the answer contains the booking as the
 // first request made it, even if the booking has changed since then.
 func (in *Internal) book(c *fiber.Ctx) error {
-	businessID, err := pathID(c, "business")
+	businessID, err := parsePathID(c, "business")
 	if err != nil {
 		return err
 	}
@@ -31,40 +31,41 @@ func (in *Internal) book(c *fiber.Ctx) error {
 		return err
 	}
 	ctx := c.UserContext()
-	confirmation, err := in.bookFor(ctx, businessID, body)
+	confirmation, err := in.bookForCustomer(ctx, businessID, body)
 	in.outcomes.count(ctx, confirmation, err)
 	if err != nil {
 		return err
 	}
-	booked, err := in.records.BookingAsMade(ctx, businessID, confirmation.ID)
+	booked, err := in.records.OriginalBooking(ctx, businessID, confirmation.ID)
 	if err != nil {
 		return fault.Unknown(err)
 	}
-	shown := showBooking(booked)
-	shown.Warnings = confirmation.Warnings
-	shown.ManageURL = in.links.URL(event.Booking, booked.ID, confirmation.LinkHash)
+	rendered := showBooking(booked)
+	rendered.Warnings = confirmation.Warnings
+	rendered.ManageURL = in.links.URL(event.Booking, booked.ID, confirmation.LinkHash)
 	if p := confirmation.Payment; p != nil {
-		shown.CheckoutURL = p.CheckoutURL
+		rendered.CheckoutURL = p.CheckoutURL
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")
-	return c.Status(fiber.StatusCreated).JSON(shown)
+	return c.Status(fiber.StatusCreated).JSON(rendered)
 }
 
-func (in *Internal) bookFor(ctx context.Context, businessID uuid.UUID, body []byte) (store.Confirmation, error) {
+func (in *Internal) bookForCustomer(ctx context.Context, businessID uuid.UUID,
+	body []byte) (store.Confirmation, error) {
 	var business struct {
 		Slug string `json:"slug"`
 	}
 	_ = json.Unmarshal(body, &business) // the slug of an invalid body stays empty; request.Parse returns the fault
-	by, named := actor.Of(ctx), idempotency.Of(ctx)
-	asked, unread := request.Parse(body, by)
+	by, idemKey := actor.Of(ctx), idempotency.Of(ctx)
+	req, readErr := request.Parse(body, by)
 	offer, err := in.owner.Offer(ctx, businessID, business.Slug)
 	switch {
-	case err != nil && unread != nil:
-		return store.Confirmation{}, unread
+	case err != nil && readErr != nil:
+		return store.Confirmation{}, readErr
 	case err != nil:
-		return in.booker.RefuseWithoutOffer(ctx, businessID, by, named, err)
-	case unread != nil:
-		return in.booker.Refuse(ctx, offer, by, named, unread)
+		return in.booker.RefuseWithoutOffer(ctx, businessID, by, idemKey, err)
+	case readErr != nil:
+		return in.booker.Refuse(ctx, offer, by, idemKey, readErr)
 	}
-	return in.booker.Book(ctx, offer, by, named, asked)
+	return in.booker.Book(ctx, offer, by, idemKey, req)
 }

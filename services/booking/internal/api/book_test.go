@@ -22,10 +22,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-func TestABookingIsConfirmedAsTheInterfaceSays(t *testing.T) {
+func TestBookAnswersAsSpecified(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
-	a := w.book(w.key("write"), order("09:30", map[string]any{"party_size": 2, "source": "widget"}))
+	w := open(t, noLimits)
+	a := w.book(w.key("write"), newOrder("09:30", map[string]any{"party_size": 2, "source": "widget"}))
 	if a.status != http.StatusCreated || !a.body.Success || a.body.PaymentRequired == nil || *a.body.PaymentRequired {
 		t.Fatalf("got %d %s", a.status, a.text)
 	}
@@ -48,11 +48,11 @@ func TestABookingIsConfirmedAsTheInterfaceSays(t *testing.T) {
 	}
 }
 
-// TestABookingKeepsTheCustomersLanguage shows how a booking gets its language (semantics.md §6). The requested BCP 47
+// TestBookKeepsCustomerLanguage shows how a booking gets its language (semantics.md §6). The requested BCP 47
 // tag is matched with the business's languages, whatever its case.
-func TestABookingKeepsTheCustomersLanguage(t *testing.T) {
+func TestBookKeepsCustomerLanguage(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
+	w := open(t, noLimits)
 	key := w.key("write")
 	for at, c := range map[string]struct {
 		asked any
@@ -61,7 +61,7 @@ func TestABookingKeepsTheCustomersLanguage(t *testing.T) {
 		"09:00": {nil, "en"}, "10:00": {"pt", "pt"}, "11:00": {"PT-br", "pt"}, "12:00": {"de", "en"},
 		"13:00": {"no language", "en"}, "14:00": {"", "en"},
 	} {
-		w.expect(at, w.book(key, order(at, map[string]any{"locale": c.asked})), http.StatusCreated, "")
+		w.expect(at, w.book(key, newOrder(at, map[string]any{"locale": c.asked})), http.StatusCreated, "")
 		var got string
 		err := w.pool.QueryRow(t.Context(), `SELECT locale FROM bookings WHERE local_start::time = $1::time`,
 			at).Scan(&got)
@@ -75,10 +75,10 @@ func TestABookingKeepsTheCustomersLanguage(t *testing.T) {
 	}
 }
 
-func TestSeveralServicesAreSummed(t *testing.T) {
+func TestBookSumsServices(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
-	a := w.book(w.key("all"), order("09:30", map[string]any{"service_ids": []uuid.UUID{cutID, freeID}}))
+	w := open(t, noLimits)
+	a := w.book(w.key("all"), newOrder("09:30", map[string]any{"service_ids": []uuid.UUID{cutID, freeID}}))
 	b := a.body.Booking
 	if a.status != http.StatusCreated || b.EndTime != "10:30:00" || b.Total != "40.00" || len(b.Services) != 2 ||
 		b.Services[1].Name != "Advice" || b.Services[1].Price != "0.00" || b.Source != "api" {
@@ -86,24 +86,24 @@ func TestSeveralServicesAreSummed(t *testing.T) {
 	}
 }
 
-func TestAServiceWithoutStaffTakesALane(t *testing.T) {
+func TestBookTakesCapacityUnit(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
+	w := open(t, noLimits)
 	key := w.key("write")
 	for range 3 {
-		a := w.book(key, order("09:30", map[string]any{"service_ids": []uuid.UUID{saunaID}}))
+		a := w.book(key, newOrder("09:30", map[string]any{"service_ids": []uuid.UUID{saunaID}}))
 		if a.status != http.StatusCreated || a.body.Booking.StaffID != nil || a.body.Booking.StaffName != nil {
 			t.Fatalf("got %d %s", a.status, a.text)
 		}
 	}
-	w.expect("the fourth", w.book(key, order("10:00", map[string]any{"service_ids": []uuid.UUID{saunaID}})), 409,
+	w.expect("the fourth", w.book(key, newOrder("10:00", map[string]any{"service_ids": []uuid.UUID{saunaID}})), 409,
 		"slot_unavailable")
 	w.expectRows(3)
 }
 
-// TestChecksComeInTheirOrder makes every check fail, and then makes them succeed one by one in their order
+// TestBookChecksInOrder makes every check fail, and then makes them succeed one by one in their order
 // (semantics.md §3).
-func TestChecksComeInTheirOrder(t *testing.T) {
+func TestBookChecksInOrder(t *testing.T) {
 	t.Parallel()
 	w := open(t, limits.Config{BookPerMinute: 18, KeyPerMinute: 13})
 	expired := now
@@ -113,9 +113,9 @@ func TestChecksComeInTheirOrder(t *testing.T) {
 		o.Account = catalog.Account{RemovalOn: &removal}
 		o.Bookings.PausedUntil, o.NotYetOpen = &paused, true
 	})
-	w.set(func(w *town) { w.slotsErr, w.opening = fault.New(fault.PeerUnavailable, "away"), false })
+	w.set(func(w *fixture) { w.slotsErr, w.hasSlots = fault.New(fault.PeerUnavailable, "away"), false })
 	unknown := map[string]any{"service_ids": []uuid.UUID{uuid.New()}}
-	bad := order("9:30", unknown)
+	bad := newOrder("9:30", unknown)
 
 	w.expect("no key", w.bookAt("nowhere", "", bad), 401, "missing_api_key")
 	w.expect("no key of ours", w.bookAt("nowhere", "sm_"+strings.Repeat("0", 64), bad), 401, "invalid_api_key")
@@ -133,12 +133,12 @@ func TestChecksComeInTheirOrder(t *testing.T) {
 	w.expect("paused", w.book(write, bad), 403, "not_accepting_bookings")
 	w.change(func(o *catalog.Snapshot) { o.Bookings.PausedUntil = nil })
 	w.expect("a bad body", w.book(write, bad), 400, "invalid_parameter")
-	w.expect("no service", w.book(write, order("09:30", unknown)), 404, "service_not_found")
-	w.expect("availability away", w.book(write, order("09:30", nil)), 503, "availability_unverified")
-	w.set(func(w *town) { w.slotsErr = nil })
-	w.expect("no slot", w.book(write, order("09:30", nil)), 409, "no_staff_available")
-	w.set(func(w *town) { w.opening = true })
-	w.expect("all mended", w.book(write, order("09:30", nil)), 201, "")
+	w.expect("no service", w.book(write, newOrder("09:30", unknown)), 404, "service_not_found")
+	w.expect("availability away", w.book(write, newOrder("09:30", nil)), 503, "availability_unverified")
+	w.set(func(w *fixture) { w.slotsErr = nil })
+	w.expect("no slot", w.book(write, newOrder("09:30", nil)), 409, "no_staff_available")
+	w.set(func(w *fixture) { w.hasSlots = true })
+	w.expect("all mended", w.book(write, newOrder("09:30", nil)), 201, "")
 	w.expectRows(1)
 	for range 3 { // with the write key: 8 requests above, 11 with these
 		w.book(write, bad)
@@ -150,7 +150,7 @@ func TestChecksComeInTheirOrder(t *testing.T) {
 	}
 }
 
-func TestTheLimitOfAKeyAnswers401(t *testing.T) {
+func TestKeyLimitAnswers401(t *testing.T) {
 	t.Parallel()
 	w := open(t, limits.Config{BookPerMinute: 1000, KeyPerMinute: 3})
 	key := w.key("write")
@@ -165,7 +165,7 @@ func TestTheLimitOfAKeyAnswers401(t *testing.T) {
 	w.expect("another key", w.bookAt("nowhere", w.key("write"), "{}"), 404, "business_not_found")
 }
 
-func TestAddressesHaveTheirOwnLimitCountedBeforeTheKey(t *testing.T) {
+func TestAddressLimitCountsBeforeKey(t *testing.T) {
 	t.Parallel()
 	w := open(t, limits.Config{BookPerMinute: 10, KeyPerMinute: 100})
 	for range 10 {
@@ -174,20 +174,20 @@ func TestAddressesHaveTheirOwnLimitCountedBeforeTheKey(t *testing.T) {
 	w.expect("the eleventh", w.book("", "{}"), 429, "rate_limited")
 }
 
-func TestRevokedKeysStopAtOnce(t *testing.T) {
+func TestRevokedKeyIsRejectedImmediately(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
+	w := open(t, noLimits)
 	secret := w.key("write")
-	w.expect("before", w.book(secret, order("09:30", nil)), 201, "")
+	w.expect("before", w.book(secret, newOrder("09:30", nil)), 201, "")
 	if err := w.store.RevokeAllKeys(testkit.AsSystem(t), w.offer.ID, now); err != nil {
 		t.Fatal(err)
 	}
-	w.expect("after", w.book(secret, order("11:30", nil)), 401, "invalid_api_key")
+	w.expect("after", w.book(secret, newOrder("11:30", nil)), 401, "invalid_api_key")
 }
 
-func TestAuthorizationIsReadStrictly(t *testing.T) {
+func TestAuthorizationHeaderIsParsedStrictly(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
+	w := open(t, noLimits)
 	key := w.key("write")
 	for header, code := range map[string]string{
 		"Basic " + key: "missing_api_key", key: "missing_api_key", "Bearer": "missing_api_key",
@@ -204,9 +204,9 @@ func TestAuthorizationIsReadStrictly(t *testing.T) {
 	w.expect("another case of the scheme", w.book("", "{}", "Authorization", "bearer "+key), 400, "invalid_parameter")
 }
 
-func TestUseOfAKeyIsNotedOnceAMinute(t *testing.T) {
+func TestKeyUseIsStoredOncePerMinute(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
+	w := open(t, noLimits)
 	key := w.key("write")
 	used := func() time.Time {
 		var at time.Time
@@ -225,9 +225,9 @@ func TestUseOfAKeyIsNotedOnceAMinute(t *testing.T) {
 	}
 }
 
-func TestBookNamesTheRuleThatRefusesTheStart(t *testing.T) {
+func TestBookNamesRefusingRule(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
+	w := open(t, noLimits)
 	key := w.key("write")
 	w.change(func(o *catalog.Snapshot) { o.Bookings.AdvanceDays, o.Bookings.MinNoticeMinutes = 30, 90 })
 	for _, c := range []struct{ rule, code, sentence string }{
@@ -244,8 +244,8 @@ func TestBookNamesTheRuleThatRefusesTheStart(t *testing.T) {
 		{availability.RuleNotPerformed, "staff_not_found", ""},
 		{"", "no_staff_available", "No staff member is free at that time; choose another from /slots."},
 	} {
-		w.set(func(w *town) { w.opening, w.refusal = false, c.rule })
-		a := w.book(key, order("09:30", nil))
+		w.set(func(w *fixture) { w.hasSlots, w.refusal = false, c.rule })
+		a := w.book(key, newOrder("09:30", nil))
 		w.expect(c.rule, a, 409, c.code)
 		if c.sentence != "" && a.body.Error != c.sentence {
 			t.Errorf("%s: %q, want %q", c.rule, a.body.Error, c.sentence)
@@ -254,24 +254,24 @@ func TestBookNamesTheRuleThatRefusesTheStart(t *testing.T) {
 	w.expectRows(0)
 }
 
-func TestBookRefusesFieldsThatLookLikeKnownOnes(t *testing.T) {
+func TestBookRejectsLookalikeFields(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
+	w := open(t, noLimits)
 	key := w.key("write")
 	for name, known := range map[string]string{"staffId": "staff_id", "PARTY_SIZE": "party_size",
 		"isPackage": "is_package"} {
-		a := w.book(key, order("09:30", map[string]any{name: 1}))
+		a := w.book(key, newOrder("09:30", map[string]any{name: 1}))
 		w.expect(name, a, 400, "invalid_parameter")
 		if want := fmt.Sprintf("%q: there is no such field; write %s.", name, known); a.body.Error != want {
 			t.Errorf("%q, want %q", a.body.Error, want)
 		}
 	}
-	w.expect("a field of a newer version", w.book(key, order("09:30", map[string]any{"gift_note": 1})), 201, "")
+	w.expect("a field of a newer version", w.book(key, newOrder("09:30", map[string]any{"gift_note": 1})), 201, "")
 }
 
-func TestBookRefusesOnlinePaymentWithoutConnectedProvider(t *testing.T) {
+func TestBookRejectsOnlinePaymentWithoutProvider(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
+	w := open(t, noLimits)
 	key := w.key("write")
 	hour := 8
 	try := func(name, mode string, providers []string, changes map[string]any, status int, code string) {
@@ -280,7 +280,7 @@ func TestBookRefusesOnlinePaymentWithoutConnectedProvider(t *testing.T) {
 		w.change(func(o *catalog.Snapshot) {
 			o.Payments = catalog.Payments{Providers: providers, Modes: catalog.PaymentModes{Services: mode}}
 		})
-		w.expect(name, w.book(key, order(fmt.Sprintf("%02d:30", hour), changes)), status, code)
+		w.expect(name, w.book(key, newOrder(fmt.Sprintf("%02d:30", hour), changes)), status, code)
 	}
 	card := []string{"stripe"}
 	online := map[string]any{"payment_choice": "online"}
@@ -302,51 +302,52 @@ func TestBookRefusesOnlinePaymentWithoutConnectedProvider(t *testing.T) {
 		"invalid_parameter")
 }
 
-func TestWhatCannotBeVerifiedIsNotBooked(t *testing.T) {
+func TestBookRejectsUnverifiedSlots(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
+	w := open(t, noLimits)
 	key := w.key("write")
 	away := fault.New(fault.PeerUnavailable, "away")
-	for name, fail := range map[string]func(*town, error){
-		"catalog":      func(w *town, err error) { w.catalogErr = err },
-		"availability": func(w *town, err error) { w.slotsErr = err },
-		"pricing":      func(w *town, err error) { w.pricesErr = err },
+	for name, fail := range map[string]func(*fixture, error){
+		"catalog":      func(w *fixture, err error) { w.catalogErr = err },
+		"availability": func(w *fixture, err error) { w.slotsErr = err },
+		"pricing":      func(w *fixture, err error) { w.pricesErr = err },
 	} {
-		w.set(func(w *town) { fail(w, away) })
-		w.expect(name+" away", w.book(key, order("09:30", nil)), 503, "availability_unverified")
-		w.expect(name+" away, with staff", w.book(key, order("09:30", map[string]any{"staff_id": benID})), 503,
+		w.set(func(w *fixture) { fail(w, away) })
+		w.expect(name+" away", w.book(key, newOrder("09:30", nil)), 503, "availability_unverified")
+		w.expect(name+" away, with staff", w.book(key, newOrder("09:30", map[string]any{"staff_id": benID})), 503,
 			"availability_unverified")
-		w.set(func(w *town) { fail(w, nil) })
+		w.set(func(w *fixture) { fail(w, nil) })
 	}
 	w.expectRows(0)
-	w.set(func(w *town) {
+	w.set(func(w *fixture) {
 		w.slotsErr = fault.New(fault.InvalidParameter, "service_ids: a class-based service …")
 	})
-	w.expect("what availability refuses", w.book(key, order("09:30", nil)), 400, "invalid_parameter")
+	w.expect("what availability refuses", w.book(key, newOrder("09:30", nil)), 400, "invalid_parameter")
 }
 
-func TestTakenTimeIsRefused(t *testing.T) {
+func TestBookRejectsOccupiedTime(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
+	w := open(t, noLimits)
 	key := w.key("write")
 	ben := map[string]any{"staff_id": benID}
-	w.expect("the first", w.book(key, order("09:30", ben)), 201, "")
-	w.expect("again", w.book(key, order("09:30", ben)), 409, "slot_unavailable")
-	w.expect("into its buffer", w.book(key, order("10:15", ben)), 409, "slot_unavailable")
-	w.expect("after its buffer", w.book(key, order("10:25", ben)), 201, "")
-	w.expect("a stranger", w.book(key, order("09:30", map[string]any{"staff_id": uuid.New()})), 409, "slot_unavailable")
+	w.expect("the first", w.book(key, newOrder("09:30", ben)), 201, "")
+	w.expect("again", w.book(key, newOrder("09:30", ben)), 409, "slot_unavailable")
+	w.expect("into its buffer", w.book(key, newOrder("10:15", ben)), 409, "slot_unavailable")
+	w.expect("after its buffer", w.book(key, newOrder("10:25", ben)), 201, "")
+	w.expect("a stranger", w.book(key, newOrder("09:30", map[string]any{"staff_id": uuid.New()})), 409,
+		"slot_unavailable")
 	for _, want := range []uuid.UUID{annaID, carlID} {
-		a := w.book(key, order("09:30", nil))
+		a := w.book(key, newOrder("09:30", nil))
 		if a.status != 201 || *a.body.Booking.StaffID != want {
 			t.Errorf("Auto-Assign: got %d %s, want %s", a.status, a.text, want)
 		}
 	}
-	w.expect("nobody left", w.book(key, order("09:30", nil)), 409, "no_staff_available")
+	w.expect("nobody left", w.book(key, newOrder("09:30", nil)), 409, "no_staff_available")
 	w.expectRows(4)
 }
 
-// stampede calls `send` n times at once and returns the number of answers by status.
-func stampede(w *town, n int, send func(i int) answer) map[int]int {
+// sendAll calls `send` n times at once and returns the number of answers by status.
+func sendAll(w *fixture, n int, send func(i int) answer) map[int]int {
 	var (
 		wg      sync.WaitGroup
 		answers = make([]answer, n)
@@ -367,23 +368,25 @@ func stampede(w *town, n int, send func(i int) answer) map[int]int {
 	return byStatus
 }
 
-func TestOf200ForOneSlotOneIsBooked(t *testing.T) {
+func TestConcurrentBooksOfOneSlotBookOne(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
+	w := open(t, noLimits)
 	key := w.key("write")
-	got := stampede(w, 200, func(int) answer { return w.book(key, order("09:30", map[string]any{"staff_id": annaID})) })
+	got := sendAll(w, 200, func(int) answer {
+		return w.book(key, newOrder("09:30", map[string]any{"staff_id": annaID}))
+	})
 	if diff := cmp.Diff(map[int]int{201: 1, 409: 199}, got); diff != "" {
 		t.Errorf("answers (-want +got):\n%s", diff)
 	}
 	w.expectRows(1)
 }
 
-func TestOf200ForThreeMembersThreeAreBooked(t *testing.T) {
+func TestConcurrentBooksBookEachMemberOnce(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
+	w := open(t, noLimits)
 	key := w.key("write")
-	got := stampede(w, 200, func(i int) answer {
-		return w.book(key, order("09:30", map[string]any{"customer_email": fmt.Sprintf("c%d@example.com", i)}))
+	got := sendAll(w, 200, func(i int) answer {
+		return w.book(key, newOrder("09:30", map[string]any{"customer_email": fmt.Sprintf("c%d@example.com", i)}))
 	})
 	if diff := cmp.Diff(map[int]int{201: 3, 409: 197}, got); diff != "" {
 		t.Errorf("answers (-want +got):\n%s", diff)
@@ -391,12 +394,12 @@ func TestOf200ForThreeMembersThreeAreBooked(t *testing.T) {
 	w.expectRows(3)
 }
 
-func TestUnequalStartsThatOverlapAreNeverBothBooked(t *testing.T) {
+func TestBookRejectsOverlap(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
+	w := open(t, noLimits)
 	key := w.key("write")
-	stampede(w, 60, func(i int) answer {
-		return w.book(key, order(fmt.Sprintf("09:%02d", i), map[string]any{"staff_id": annaID}))
+	sendAll(w, 60, func(i int) answer {
+		return w.book(key, newOrder(fmt.Sprintf("09:%02d", i), map[string]any{"staff_id": annaID}))
 	})
 	if n := w.count(`SELECT count(*) FROM bookings`); n < 1 || n > 2 { // 55 minutes each
 		t.Errorf("%d are booked", n)
@@ -406,16 +409,16 @@ func TestUnequalStartsThatOverlapAreNeverBothBooked(t *testing.T) {
 	}
 }
 
-func TestAnOfferThatChangesOnTheWayIsAskedAgain(t *testing.T) {
+func TestBookRetriesChangedOffer(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
+	w := open(t, noLimits)
 	key := w.key("write")
 	held := make(chan struct{})
-	w.set(func(w *town) { w.held = held })
+	w.set(func(w *fixture) { w.release = held })
 	done := make(chan answer)
-	go func() { done <- w.book(key, order("09:30", nil)) }()
+	go func() { done <- w.book(key, newOrder("09:30", nil)) }()
 	for asked := 0; asked == 0; {
-		w.set(func(w *town) { asked = w.asked })
+		w.set(func(w *fixture) { asked = w.bookableCalls })
 	}
 	w.change(func(o *catalog.Snapshot) { o.Services[0].Price = 5000 })
 	close(held)
@@ -425,17 +428,17 @@ func TestAnOfferThatChangesOnTheWayIsAskedAgain(t *testing.T) {
 	}
 }
 
-func TestOnlyTheFirstBookingIsPricedAsTheFirst(t *testing.T) {
+func TestOnlyFirstBookingHasFirstPrice(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
+	w := open(t, noLimits)
 	w.change(func(o *catalog.Snapshot) { o.PriceNeeds = []rule.Input{rule.NewCustomer} })
 	key := w.key("write")
 	var (
 		mu     sync.Mutex
 		totals = map[string]int{}
 	)
-	stampede(w, 12, func(i int) answer {
-		a := w.book(key, order(fmt.Sprintf("%02d:00", 8+i), nil))
+	sendAll(w, 12, func(i int) answer {
+		a := w.book(key, newOrder(fmt.Sprintf("%02d:00", 8+i), nil))
 		mu.Lock()
 		defer mu.Unlock()
 		totals[a.body.Booking.Total.String()]++
@@ -447,10 +450,10 @@ func TestOnlyTheFirstBookingIsPricedAsTheFirst(t *testing.T) {
 	w.expectRows(12)
 }
 
-func TestPricingIsToldWhatTheBookingIs(t *testing.T) {
+func TestPricingGetsBookingData(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
-	w.expect("booked", w.book(w.key("write"), order("23:30", map[string]any{"party_size": 5})), 201, "")
+	w := open(t, noLimits)
+	w.expect("booked", w.book(w.key("write"), newOrder("23:30", map[string]any{"party_size": 5})), 201, "")
 	item := w.quotes[0].Items[0]
 	if w.quotes[0].OfferVersion != 3 || !w.quotes[0].PurchaseAt.Equal(now) || item.Date.String() != "2027-03-02" ||
 		item.Start.String() != "23:30" || *item.PartySize != 5 || *item.FirstBooking || item.ID != cutID {
@@ -458,16 +461,17 @@ func TestPricingIsToldWhatTheBookingIs(t *testing.T) {
 	}
 }
 
-func TestBodiesThatAreNotJSONAreRefused(t *testing.T) {
+func TestBookRejectsOtherBodies(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
+	w := open(t, noLimits)
 	key := w.key("write")
-	w.expect("another type", w.book(key, order("09:30", nil), "Content-Type", "text/plain"), 415,
+	w.expect("another type", w.book(key, newOrder("09:30", nil), "Content-Type", "text/plain"), 415,
 		"unsupported_media_type")
 	w.expect("a form", w.book(key, "a=b", "Content-Type", "application/x-www-form-urlencoded"), 415,
 		"unsupported_media_type")
 	w.expect("broken", w.book(key, "{"), 400, "invalid_parameter")
 	w.expect("too large", w.book(key, `{"a":"`+strings.Repeat("x", 256<<10)+`"}`), 413, "payload_too_large")
-	w.expect("with a charset", w.book(key, order("09:30", nil), "Content-Type", "application/json; charset=utf-8"), 201,
+	w.expect("with a charset", w.book(key, newOrder("09:30", nil), "Content-Type", "application/json; charset=utf-8"),
+		201,
 		"")
 }

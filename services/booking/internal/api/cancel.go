@@ -10,8 +10,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-func (in *Internal) cancellation(c *fiber.Ctx) error {
-	businessID, bookingID, err := businessAnd(c, "booking")
+func (in *Internal) serveCancellation(c *fiber.Ctx) error {
+	businessID, bookingID, err := parsePathIDs(c, "booking")
 	if err != nil {
 		return err
 	}
@@ -19,20 +19,20 @@ func (in *Internal) cancellation(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(preview.Shown())
+	return c.JSON(preview.Render())
 }
 
 func (in *Internal) cancel(c *fiber.Ctx) error {
-	businessID, bookingID, err := businessAnd(c, "booking")
+	businessID, bookingID, err := parsePathIDs(c, "booking")
 	if err != nil {
 		return err
 	}
-	var asked booking.Cancel
-	if err := optionalBody(c, &asked); err != nil {
+	var req booking.Cancel
+	if err := parseOptionalBody(c, &req); err != nil {
 		return err
 	}
 	cancelled, err := in.cancellations.Bookings.Cancel(c.UserContext(), server.Actor(c), businessID, bookingID,
-		asked.Refund)
+		req.Refund)
 	if err != nil {
 		return err
 	}
@@ -40,25 +40,25 @@ func (in *Internal) cancel(c *fiber.Ctx) error {
 }
 
 func (in *Internal) refund(c *fiber.Ctx) error {
-	businessID, bookingID, err := businessAnd(c, "booking")
+	businessID, bookingID, err := parsePathIDs(c, "booking")
 	if err != nil {
 		return err
 	}
-	var asked booking.NewRefund
-	if err := optionalBody(c, &asked); err != nil {
+	var req booking.NewRefund
+	if err := parseOptionalBody(c, &req); err != nil {
 		return err
 	}
 	refunded, err := in.cancellations.Bookings.Refund(c.UserContext(), server.Actor(c), businessID, bookingID,
-		asked.Refund)
+		req.Refund)
 	if err != nil {
 		return err
 	}
 	return c.JSON(showBooking(refunded))
 }
 
-// optionalBody parses the JSON body of a request into the value to which the argument
+// parseOptionalBody parses the JSON body of a request into the value to which the argument
 // `into` points. It does nothing if the request has no body. Fault: invalid_parameter.
-func optionalBody(c *fiber.Ctx, into any) error {
+func parseOptionalBody(c *fiber.Ctx, into any) error {
 	body, err := server.Body(c)
 	if err != nil || len(body) == 0 {
 		return err

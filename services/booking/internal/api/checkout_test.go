@@ -22,7 +22,7 @@ import (
 )
 
 // openPageShop returns a shop whose booking page accepts bookings.
-func openPageShop(t *testing.T, f *fakeStripe) *shop {
+func openPageShop(t *testing.T, f *fakeStripe) *paymentFixture {
 	t.Helper()
 	s := openShop(t, f.URL)
 	s.change(func(o *catalog.Snapshot) { o.Bookings.MaxOpenPerCustomer = 20 })
@@ -30,17 +30,17 @@ func openPageShop(t *testing.T, f *fakeStripe) *shop {
 }
 
 // buyOnPage books on the page and returns the booking and the id of its Checkout Session.
-func (s *shop) buyOnPage(at string) (*booking.Booking, string) {
+func (s *paymentFixture) buyOnPage(at string) (*booking.Booking, string) {
 	s.t.Helper()
-	b, err := s.onPage(at, wanted(at))
+	b, err := s.bookOnPage(at, newPageRequest(at))
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	return b, b.CheckoutURL[strings.LastIndexByte(b.CheckoutURL, '/')+1:]
 }
 
-// tell sends an event of Stripe about `object` to the webhook.
-func (s *shop) tell(event string, object map[string]any) {
+// sendEvent sends an event of Stripe about `object` to the webhook.
+func (s *paymentFixture) sendEvent(event string, object map[string]any) {
 	s.t.Helper()
 	raw, err := json.Marshal(map[string]any{
 		"id": "evt_1", "object": "event", "type": event, "account": "acct_harbor", "created": 1803888000,
@@ -54,13 +54,14 @@ func (s *shop) tell(event string, object map[string]any) {
 }
 
 // payAgain requests the payment page of an open charge, as the page of the customer's link does.
-func (s *shop) payAgain(manageURL string) (payment.Intent, error) {
-	links := usecase.NewByLink(s.store, s, s.booker, usecase.NewCancellations(s.store, s.providers, s.clock), s.clock)
+func (s *paymentFixture) payAgain(manageURL string) (payment.Intent, error) {
+	links := usecase.NewCustomerLinks(s.store, s, s.booker, usecase.NewCancellations(s.store, s.providers, s.clock),
+		s.clock)
 	_, _, intent, err := links.OpenPayment(context.Background(), tokenOf(manageURL))
 	return intent, err
 }
 
-func TestOnThePageCustomersPayOnTheProvidersOwnPage(t *testing.T) {
+func TestPageBookingPaysOnCheckout(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
 	s := openPageShop(t, f)
@@ -85,14 +86,15 @@ func TestOnThePageCustomersPayOnTheProvidersOwnPage(t *testing.T) {
 	if diff := cmp.Diff(want, page.asked); diff != "" {
 		t.Errorf("Stripe was asked for (-want +got):\n%s", diff)
 	}
-	if again, err := s.onPage("09:30", wanted("09:30")); err != nil || again.CheckoutURL != b.CheckoutURL {
-		t.Errorf("a second click: %+v, %v", again, err)
+	if second, err := s.bookOnPage("09:30", newPageRequest("09:30")); err != nil ||
+		second.CheckoutURL != b.CheckoutURL {
+		t.Errorf("a second click: %+v, %v", second, err)
 	}
-	s.tell("checkout.session.completed", map[string]any{"id": id, "payment_status": "unpaid"})
+	s.sendEvent("checkout.session.completed", map[string]any{"id": id, "payment_status": "unpaid"})
 	s.expectState("pending", "open", 1)
 	f.checkOut(t, id)
 	for range 2 { // Stripe sends an event at least once
-		s.tell("checkout.session.completed", map[string]any{"id": id, "payment_status": "paid"})
+		s.sendEvent("checkout.session.completed", map[string]any{"id": id, "payment_status": "paid"})
 	}
 	s.expectState("confirmed", "paid", 1)
 	s.expectEvents(b.ID, "booking.created", "payment.succeeded", "booking.confirmed")
@@ -101,16 +103,16 @@ func TestOnThePageCustomersPayOnTheProvidersOwnPage(t *testing.T) {
 	}
 }
 
-func TestWhatWasPaidOnTheProvidersPageIsRefunded(t *testing.T) {
+func TestCheckoutPaymentIsRefunded(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
 	s := openPageShop(t, f)
 	b, id := s.buyOnPage("09:30")
 	f.checkOut(t, id)
-	s.tell("checkout.session.completed", map[string]any{"id": id, "payment_status": "paid"})
+	s.sendEvent("checkout.session.completed", map[string]any{"id": id, "payment_status": "paid"})
 	s.cancel(b.ID, booking.RefundFull)
 	s.step()
-	if got := f.given("pi_of_" + id); !slices.Equal(got, []int64{4000}) {
+	if got := f.sumRefunds("pi_of_" + id); !slices.Equal(got, []int64{4000}) {
 		t.Errorf("%v went back, want 40.00 once", got)
 	}
 	told := map[string]any{
@@ -119,56 +121,56 @@ func TestWhatWasPaidOnTheProvidersPageIsRefunded(t *testing.T) {
 		"metadata": map[string]string{"slotmesh_refund": "1", "slotmesh_business": s.offer.ID.String(),
 			"slotmesh_booking": b.ID.String()},
 	}
-	s.tell("refund.failed", told)
+	s.sendEvent("refund.failed", told)
 	if n := s.count(`SELECT count(*) FROM payments WHERE refund_status = 'refused' AND refunded = 0`); n != 1 {
 		t.Error("a refund that the bank sent back is not noted")
 	}
 }
 
-// TestANoticeOfAnotherAccountIsNotBelieved shows that booking accepts a notice about a payment only from the account
+// TestNoticeOfOtherAccountIsIgnored shows that booking accepts a notice about a payment only from the account
 // that receives the payment. The reason is that any account can name any booking in its notices.
-func TestANoticeOfAnotherAccountIsNotBelieved(t *testing.T) {
+func TestNoticeOfOtherAccountIsIgnored(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
 	s := openPageShop(t, f)
 	b, _ := s.buyOnPage("09:30")
-	said := map[string]any{"id": "pi_any", "metadata": map[string]string{"slotmesh_business": s.offer.ID.String(),
+	body := map[string]any{"id": "pi_any", "metadata": map[string]string{"slotmesh_business": s.offer.ID.String(),
 		"slotmesh_booking": b.ID.String()}}
-	s.tell("payment_intent.succeeded", said)
-	s.tell("payment_intent.canceled", said)
+	s.sendEvent("payment_intent.succeeded", body)
+	s.sendEvent("payment_intent.canceled", body)
 	s.expectState("pending", "open", 1)
 	failed := func() int { return s.count(`SELECT count(*) FROM events WHERE type = 'payment.failed'`) }
 	raw, _ := json.Marshal(map[string]any{"id": "evt_2", "object": "event", "type": "payment_intent.payment_failed",
 		"account": "acct_other",
-		"created": 1803888000, "data": map[string]any{"object": said}})
+		"created": 1803888000, "data": map[string]any{"object": body}})
 	s.expect("another account",
 		s.sendNotice(string(raw), webhook.GenerateTestSignedPayload(&webhook.UnsignedPayload{Payload: raw,
 			Secret: webhookSecret}).Header), 200, "")
 	if n := failed(); n != 0 {
 		t.Errorf("%d attempts failed by what another account says", n)
 	}
-	s.tell("payment_intent.payment_failed", said)
+	s.sendEvent("payment_intent.payment_failed", body)
 	if n := failed(); n != 1 {
 		t.Errorf("%d attempts failed, want that of the booking's own account", n)
 	}
 }
 
-func TestThePageOfTheProviderEndsWithTheBooking(t *testing.T) {
+func TestCheckoutEndsWithBooking(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		happens         func(s *shop, f *fakeStripe, id string)
+		happens         func(s *paymentFixture, f *fakeStripe, id string)
 		booking, charge string
 		page            string
 		occupied        int
 	}{
-		"nobody pays": {func(*shop, *fakeStripe, string) {}, "cancelled", "cancelled", "expired", 0},
-		"paid at the end": {func(s *shop, f *fakeStripe, id string) {
+		"nobody pays": {func(*paymentFixture, *fakeStripe, string) {}, "cancelled", "cancelled", "expired", 0},
+		"paid at the end": {func(s *paymentFixture, f *fakeStripe, id string) {
 			f.checkOut(s.t.(*testing.T), id)
 		}, "confirmed", "paid", "complete", 1},
-		"Stripe ends it": {func(s *shop, _ *fakeStripe, id string) {
-			s.tell("checkout.session.expired", map[string]any{"id": id})
+		"Stripe ends it": {func(s *paymentFixture, _ *fakeStripe, id string) {
+			s.sendEvent("checkout.session.expired", map[string]any{"id": id})
 		}, "cancelled", "cancelled", "open", 0},
-		"its process dies": {func(s *shop, _ *fakeStripe, _ string) {
+		"its process dies": {func(s *paymentFixture, _ *fakeStripe, _ string) {
 			_, err := s.pool.Exec(context.Background(), `UPDATE payments SET status = 'creating', reference = NULL`)
 			if err != nil {
 				s.t.Error(err)
@@ -191,24 +193,24 @@ func TestThePageOfTheProviderEndsWithTheBooking(t *testing.T) {
 	}
 }
 
-// TestByTheLinkItIsSaidThatABookingWasNotPaidInTime shows that the customer's page marks a booking as unpaid if it was
+// TestCustomerLinkShowsUnpaidBooking shows that the customer's page marks a booking as unpaid if it was
 // cancelled because the payment is missing. A booking that the owner cancelled is not marked.
-func TestByTheLinkItIsSaidThatABookingWasNotPaidInTime(t *testing.T) {
+func TestCustomerLinkShowsUnpaidBooking(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		happens func(s *shop, f *fakeStripe, b *booking.Booking, page string)
+		happens func(s *paymentFixture, f *fakeStripe, b *booking.Booking, page string)
 		unpaid  bool
 	}{
-		"nobody pays": {func(*shop, *fakeStripe, *booking.Booking, string) {}, true},
-		"the owner cancels": {func(s *shop, _ *fakeStripe, b *booking.Booking, _ string) {
+		"nobody pays": {func(*paymentFixture, *fakeStripe, *booking.Booking, string) {}, true},
+		"the owner cancels": {func(s *paymentFixture, _ *fakeStripe, b *booking.Booking, _ string) {
 			s.cancel(b.ID, booking.RefundPolicy)
 		}, false},
-		"it is paid": {func(s *shop, f *fakeStripe, _ *booking.Booking, page string) {
+		"it is paid": {func(s *paymentFixture, f *fakeStripe, _ *booking.Booking, page string) {
 			f.checkOut(s.t.(*testing.T), page)
 		}, false},
-		"confirmed without the money, and cancelled later": {func(s *shop, _ *fakeStripe, b *booking.Booking,
+		"confirmed without the money, and cancelled later": {func(s *paymentFixture, _ *fakeStripe, b *booking.Booking,
 			_ string) {
-			s.ownerMoves(b.ID, "confirm")
+			s.applyTransition(b.ID, "confirm")
 			s.clock.Advance(expiresAfter)
 			s.step()
 			s.clock.Advance(time.Minute)
@@ -232,34 +234,34 @@ func TestByTheLinkItIsSaidThatABookingWasNotPaidInTime(t *testing.T) {
 	}
 }
 
-func TestAProvidersPageThatCannotBeOpenedLeavesNothing(t *testing.T) {
+func TestUnopenedCheckoutLeavesNoBooking(t *testing.T) {
 	t.Parallel()
-	for name, m := range map[string]manner{"fails": fails, "breaks": breaks} {
+	for name, m := range map[string]behavior{"fails": fails, "breaks": breaks} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newFakeStripe(t)
 			s := openPageShop(t, f)
 			f.set(m)
-			if _, err := s.onPage("k", wanted("09:30")); !fault.Is(err, fault.PaymentUnavailable) {
+			if _, err := s.bookOnPage("k", newPageRequest("09:30")); !fault.Is(err, fault.PaymentUnavailable) {
 				t.Errorf("got %v", err)
 			}
 			s.step()
 			s.expectState("cancelled", "cancelled", 0)
 			f.set(answers)
-			if b, err := s.onPage("k", wanted("09:30")); err != nil || b.CheckoutURL == "" {
+			if b, err := s.bookOnPage("k", newPageRequest("09:30")); err != nil || b.CheckoutURL == "" {
 				t.Errorf("the same key again: %+v, %v", b, err)
 			}
 		})
 	}
 }
 
-// TestByTheLinkACustomerPaysAgain shows that a customer can pay on the provider's page through the link. This holds
+// TestCustomerLinkOpensPayment shows that a customer can pay on the provider's page through the link. This holds
 // even if an API client started the payment in its own form.
-func TestByTheLinkACustomerPaysAgain(t *testing.T) {
+func TestCustomerLinkOpensPayment(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
 	s := openPageShop(t, f)
-	a := s.book(s.key, order("09:30", nil))
+	a := s.book(s.key, newOrder("09:30", nil))
 	p := a.payment(t)
 	f.decline(t, p.Reference)
 	s.notify("payment_intent.payment_failed", "acct_harbor", p.Reference)
@@ -280,18 +282,18 @@ func TestByTheLinkACustomerPaysAgain(t *testing.T) {
 	if got := f.statuses(); got != "canceled" {
 		t.Errorf("the client's charge is %s: both could be paid", got)
 	}
-	s.tell("payment_intent.canceled", map[string]any{"id": p.Reference, "cancellation_reason": "duplicate"})
+	s.sendEvent("payment_intent.canceled", map[string]any{"id": p.Reference, "cancellation_reason": "duplicate"})
 	s.expectState("pending", "open", 1)
 	f.checkOut(t, "cs_1")
-	s.tell("checkout.session.completed", map[string]any{"id": "cs_1", "payment_status": "paid"})
+	s.sendEvent("checkout.session.completed", map[string]any{"id": "cs_1", "payment_status": "paid"})
 	s.expectState("confirmed", "paid", 1)
 }
 
-func TestWhatWasPaidMeanwhileIsNotPaidAgain(t *testing.T) {
+func TestPaidChargeIsNotReplaced(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
 	s := openPageShop(t, f)
-	a := s.book(s.key, order("09:30", nil))
+	a := s.book(s.key, newOrder("09:30", nil))
 	f.pay(a.payment(t).Reference)
 	if intent, err := s.payAgain(a.body.ManageURL); !fault.Is(err, fault.Conflict) {
 		t.Errorf("got %+v, %v", intent, err)
@@ -300,9 +302,9 @@ func TestWhatWasPaidMeanwhileIsNotPaidAgain(t *testing.T) {
 	s.expectState("confirmed", "paid", 1)
 }
 
-// TestPayingAgainGoesOnWhereItDied stops OpenPayment at two points. The next call continues from there. If there is no
-// next call, the charge ends with its booking.
-func TestPayingAgainGoesOnWhereItDied(t *testing.T) {
+// TestOpenPaymentContinuesAfterCrash stops OpenPayment at two points. The next call continues from there. If there is
+// no next call, the charge ends with its booking.
+func TestOpenPaymentContinuesAfterCrash(t *testing.T) {
 	t.Parallel()
 	for _, died := range []string{"after the page was made", "after the charge was cancelled"} {
 		for _, returns := range []bool{true, false} {
@@ -310,7 +312,7 @@ func TestPayingAgainGoesOnWhereItDied(t *testing.T) {
 				t.Parallel()
 				f := newFakeStripe(t)
 				s := openPageShop(t, f)
-				a := s.book(s.key, order("09:30", nil))
+				a := s.book(s.key, newOrder("09:30", nil))
 				reference := a.payment(t).Reference
 				if _, err := s.payAgain(a.body.ManageURL); err != nil {
 					t.Fatal(err)
@@ -324,7 +326,8 @@ func TestPayingAgainGoesOnWhereItDied(t *testing.T) {
 					reference); err != nil {
 					t.Fatal(err)
 				}
-				s.tell("payment_intent.canceled", map[string]any{"id": reference, "cancellation_reason": "duplicate"})
+				s.sendEvent("payment_intent.canceled",
+					map[string]any{"id": reference, "cancellation_reason": "duplicate"})
 				s.expectState("pending", "open", 1)
 				if !returns {
 					s.clock.Advance(expiresAfter)

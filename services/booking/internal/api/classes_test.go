@@ -27,14 +27,15 @@ var (
 	secondID  = uuid.MustParse("eeeeeeee-0002-4eee-8eee-eeeeeeeeeeee")
 )
 
-// sessions returns the sessions of the class that start at the requested time and have free seats, in the order of the
-// offer.
-func sessions(class *catalog.Service, r availability.BookableRequest, during timespan.Span) []availability.Assignment {
+// listSessions returns the sessions of the class that start at the requested time and have free seats, in the order of
+// the offer.
+func listSessions(class *catalog.Service, r availability.BookableRequest,
+	span timespan.Span) []availability.Assignment {
 	var assignments []availability.Assignment
 	for _, c := range class.Classes {
 		left := c.Capacity
 		for _, s := range r.Occupied.Seats {
-			if s.SessionID == c.ID && s.StartsAt == during.Start {
+			if s.SessionID == c.ID && s.StartsAt == span.Start {
 				left -= s.Taken
 			}
 		}
@@ -42,40 +43,40 @@ func sessions(class *catalog.Service, r availability.BookableRequest, during tim
 		if elsewhere || left <= 0 || *c.Date != r.Question.Date || c.Time != r.Question.Time {
 			continue
 		}
-		assignment := availability.Assignment{During: during, StaffID: c.StaffID,
+		assignment := availability.Assignment{During: span, StaffID: c.StaffID,
 			Session: &availability.Session{ID: c.ID, Capacity: c.Capacity, Remaining: left}}
 		if c.StaffID != nil {
 			member := booking.Resource{ID: *c.StaffID}
-			if hasAppointment(r.Occupied, member, during) {
+			if isTeacherBusy(r.Occupied, member, span) {
 				continue
 			}
-			assignment.Parts = []availability.Part{{Resource: member, Occupies: during}}
+			assignment.Parts = []availability.Part{{Resource: member, Occupies: span}}
 		}
 		assignments = append(assignments, assignment)
 	}
 	return assignments
 }
 
-func hasAppointment(o booking.Occupied, r booking.Resource, span timespan.Span) bool {
+func isTeacherBusy(o booking.Occupied, r booking.Resource, span timespan.Span) bool {
 	for _, busy := range o.Busy {
-		if !busy.Class && busy.Resource == r && isTaken(booking.Occupied{Busy: []booking.Busy{busy}}, r, span) {
+		if !busy.Class && busy.Resource == r && isOccupied(booking.Occupied{Busy: []booking.Busy{busy}}, r, span) {
 			return true
 		}
 	}
 	return false
 }
 
-// openStudio returns a town with a yoga class at 18:00 and a variant of the haircut that takes 90 minutes. The evening
-// session of Anna has `seats` seats. If `second` is not 0, there is a second session with that number of seats and
-// without a teacher.
-func openStudio(t *testing.T, seats, second int) *town {
+// openStudio returns a fixture with a yoga class at 18:00 and a variant of the haircut that takes 90 minutes. The
+// evening session of Anna has `seats` seats. If `second` is not 0, there is a second session with that number of seats
+// and without a teacher.
+func openStudio(t *testing.T, seats, second int) *fixture {
 	t.Helper()
-	w := open(t, none)
-	w.studio(seats, second)
+	w := open(t, noLimits)
+	w.newStudio(seats, second)
 	return w
 }
 
-func (w *town) studio(seats, second int) {
+func (w *fixture) newStudio(seats, second int) {
 	date, anna := timespan.NewDate(2027, 3, 2), annaID
 	class := catalog.Service{
 		ID: yogaID, Name: "Yoga", Active: true, DurationMinutes: 60, Price: 1200,
@@ -94,9 +95,9 @@ func (w *town) studio(seats, second int) {
 	})
 }
 
-// yoga returns the body of a booking of the class for `party` guests, with the members in `changes` replaced.
-func yoga(party int, changes map[string]any) map[string]any {
-	body := order("18:00", map[string]any{"service_ids": []any{yogaID}, "party_size": party})
+// newYogaBooking returns the body of a booking of the class for `party` guests, with the members in `changes` replaced.
+func newYogaBooking(party int, changes map[string]any) map[string]any {
+	body := newOrder("18:00", map[string]any{"service_ids": []any{yogaID}, "party_size": party})
 	for name, value := range changes {
 		body[name] = value
 	}
@@ -104,23 +105,23 @@ func yoga(party int, changes map[string]any) map[string]any {
 }
 
 // expectSeats fails the test unless the counters and the booked seats of the two sessions have these values.
-func (w *town) expectSeats(evening, second int) {
+func (w *fixture) expectSeats(evening, second int) {
 	w.t.Helper()
 	for id, want := range map[uuid.UUID]int{eveningID: evening, secondID: second} {
 		counted := w.count(fmt.Sprintf(`SELECT coalesce(sum(taken), 0) FROM class_sessions WHERE session_id = '%s'`,
 			id))
-		seated := w.count(fmt.Sprintf(`SELECT coalesce(sum(seats), 0) FROM class_seats WHERE session_id = '%s'`, id))
-		if counted != want || seated != want {
-			w.t.Errorf("of session %s %d seats are counted and %d held, want %d", id, counted, seated, want)
+		bookings := w.count(fmt.Sprintf(`SELECT coalesce(sum(seats), 0) FROM class_seats WHERE session_id = '%s'`, id))
+		if counted != want || bookings != want {
+			w.t.Errorf("of session %s %d seats are counted and %d held, want %d", id, counted, bookings, want)
 		}
 	}
 }
 
-func TestAClassBookingTakesSeatsAndSaysWhich(t *testing.T) {
+func TestClassBookingTakesSeats(t *testing.T) {
 	t.Parallel()
 	w := openStudio(t, 5, 0)
 	key := w.key("write")
-	a := w.book(key, yoga(3, nil))
+	a := w.book(key, newYogaBooking(3, nil))
 	b := a.body.Booking
 	if a.status != http.StatusCreated || b.SessionID == nil || *b.SessionID != eveningID || b.EndTime != "19:00:00" ||
 		b.PartySize != 3 ||
@@ -128,22 +129,26 @@ func TestAClassBookingTakesSeatsAndSaysWhich(t *testing.T) {
 		t.Fatalf("got %d %s", a.status, a.text)
 	}
 	w.expectSeats(3, 0)
-	refused := w.book(key, yoga(3, nil))
+	refused := w.book(key, newYogaBooking(3, nil))
 	w.expect("three on two seats", refused, 409, "slot_unavailable")
 	if !strings.Contains(refused.body.Error, "(2)") || !strings.Contains(refused.body.Error, "(3)") {
 		t.Errorf("the refusal %q does not say how many seats are left", refused.body.Error)
 	}
-	w.expect("a party above the capacity", w.book(key, yoga(6, nil)), 409, "slot_unavailable")
-	w.expect("a time without a session", w.book(key, yoga(1, map[string]any{"time": "18:30"})), 409, "slot_unavailable")
-	w.expect("an unknown session", w.book(key, yoga(1, map[string]any{"class_schedule_id": uuid.New()})), 409,
+	w.expect("a party above the capacity", w.book(key, newYogaBooking(6, nil)), 409, "slot_unavailable")
+	w.expect("a time without a session", w.book(key, newYogaBooking(1, map[string]any{"time": "18:30"})), 409,
 		"slot_unavailable")
-	w.expect("a session of no class", w.book(key, order("09:30", map[string]any{"class_schedule_id": eveningID})), 400,
+	w.expect("an unknown session", w.book(key, newYogaBooking(1, map[string]any{"class_schedule_id": uuid.New()})), 409,
+		"slot_unavailable")
+	w.expect("a session of no class", w.book(key, newOrder("09:30", map[string]any{"class_schedule_id": eveningID})),
+		400,
 		"invalid_parameter")
-	w.expect("a class among others", w.book(key, yoga(1, map[string]any{"service_ids": []any{yogaID, cutID}})), 400,
+	w.expect("a class among others",
+		w.book(key, newYogaBooking(1, map[string]any{"service_ids": []any{yogaID, cutID}})), 400,
 		"invalid_parameter")
-	w.expect("the rest", w.book(key, yoga(2, map[string]any{"class_schedule_id": eveningID, "is_package": true})), 201,
+	w.expect("the rest",
+		w.book(key, newYogaBooking(2, map[string]any{"class_schedule_id": eveningID, "is_package": true})), 201,
 		"")
-	w.expect("a full session", w.book(key, yoga(1, nil)), 409, "slot_unavailable")
+	w.expect("a full session", w.book(key, newYogaBooking(1, nil)), 409, "slot_unavailable")
 	w.expectSeats(5, 0)
 
 	client := w.client()
@@ -155,13 +160,13 @@ func TestAClassBookingTakesSeatsAndSaysWhich(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.expectSeats(2, 0)
-	w.expect("what was given back", w.book(key, yoga(3, nil)), 201, "")
+	w.expect("what was given back", w.book(key, newYogaBooking(3, nil)), 201, "")
 }
 
-func TestSeatsAreServedToPeersWhoAsk(t *testing.T) {
+func TestPeersReadSeats(t *testing.T) {
 	t.Parallel()
 	w := openStudio(t, 5, 0)
-	w.expect("booked", w.book(w.key("write"), yoga(2, nil)), 201, "")
+	w.expect("booked", w.book(w.key("write"), newYogaBooking(2, nil)), 201, "")
 	from := time.Date(2027, 3, 2, 0, 0, 0, 0, time.UTC)
 	want := []booking.SeatsTaken{{SessionID: eveningID, StartsAt: from.Unix() + 18*3600, Taken: 2}}
 	for _, seats := range []bool{true, false} {
@@ -178,23 +183,23 @@ func TestSeatsAreServedToPeersWhoAsk(t *testing.T) {
 	}
 }
 
-func TestOfFiftyPartiesAllAreSeatedThatFit(t *testing.T) {
+func TestConcurrentPartiesFillClass(t *testing.T) {
 	t.Parallel()
 	w := openStudio(t, 10, 0)
 	key := w.key("write")
 	var (
 		mu       sync.Mutex
-		seated   int
+		bookings int
 		smallest = 100 // the smallest refused party
 	)
-	stampede(w, 50, func(i int) answer {
+	sendAll(w, 50, func(i int) answer {
 		party := 1 + i%3
-		a := w.book(key, yoga(party, map[string]any{"customer_email": fmt.Sprintf("c%d@example.com", i)}))
+		a := w.book(key, newYogaBooking(party, map[string]any{"customer_email": fmt.Sprintf("c%d@example.com", i)}))
 		mu.Lock()
 		defer mu.Unlock()
 		switch a.status {
 		case http.StatusCreated:
-			seated += party
+			bookings += party
 		case http.StatusConflict:
 			smallest = min(smallest, party)
 		default:
@@ -202,47 +207,47 @@ func TestOfFiftyPartiesAllAreSeatedThatFit(t *testing.T) {
 		}
 		return a
 	})
-	if seated > 10 || seated+smallest <= 10 {
-		t.Errorf("%d sit on 10 seats, and a party of %d was refused", seated, smallest)
+	if bookings > 10 || bookings+smallest <= 10 {
+		t.Errorf("%d sit on 10 seats, and a party of %d was refused", bookings, smallest)
 	}
-	w.expectSeats(seated, 0)
+	w.expectSeats(bookings, 0)
 }
 
-func TestWithoutASessionNamedTheNextIsTakenWhenOneIsFull(t *testing.T) {
+func TestFullSessionFallsBackToNext(t *testing.T) {
 	t.Parallel()
 	w := openStudio(t, 3, 4)
 	key := w.key("write")
-	w.expect("four fit into the second alone", w.book(key, yoga(4, nil)), 201, "")
+	w.expect("four fit into the second alone", w.book(key, newYogaBooking(4, nil)), 201, "")
 	w.expectSeats(0, 4)
 	w.change(func(o *catalog.Snapshot) {
 		o.Services[len(o.Services)-1].Classes[1].Capacity = 8
 	})
-	got := stampede(w, 10, func(int) answer { return w.book(key, yoga(1, nil)) })
+	got := sendAll(w, 10, func(int) answer { return w.book(key, newYogaBooking(1, nil)) })
 	if diff := cmp.Diff(map[int]int{201: 7, 409: 3}, got); diff != "" {
 		t.Errorf("answers (-want +got):\n%s", diff)
 	}
 	w.expectSeats(3, 8)
-	w.expect("the first, by name", w.book(key, yoga(1, map[string]any{"class_schedule_id": eveningID})), 409,
+	w.expect("the first, by name", w.book(key, newYogaBooking(1, map[string]any{"class_schedule_id": eveningID})), 409,
 		"slot_unavailable")
 }
 
-func TestARetriedClassBookingTakesItsSeatsOnce(t *testing.T) {
+func TestRetriedClassBookingTakesSeatsOnce(t *testing.T) {
 	t.Parallel()
 	w := openStudio(t, 10, 0)
 	key := w.key("write")
-	first := w.book(key, yoga(4, nil), header, "k")
-	again := w.book(key, yoga(4, nil), header, "k")
-	if first.status != 201 || again.status != 201 || again.text != first.text {
-		t.Errorf("got %d %s and %d %s", first.status, first.text, again.status, again.text)
+	first := w.book(key, newYogaBooking(4, nil), header, "k")
+	second := w.book(key, newYogaBooking(4, nil), header, "k")
+	if first.status != 201 || second.status != 201 || second.text != first.text {
+		t.Errorf("got %d %s and %d %s", first.status, first.text, second.status, second.text)
 	}
-	got := stampede(w, 20, func(int) answer { return w.book(key, yoga(3, nil), header, "many") })
+	got := sendAll(w, 20, func(int) answer { return w.book(key, newYogaBooking(3, nil), header, "many") })
 	if got[201]+got[409] != 20 || got[201] == 0 {
 		t.Errorf("answers: %v", got)
 	}
 	w.expectSeats(7, 0)
 }
 
-func TestClassBookingsOfOneCustomerHaveOneFirst(t *testing.T) {
+func TestOneClassBookingIsFirst(t *testing.T) {
 	t.Parallel()
 	w := openStudio(t, 20, 0)
 	w.change(func(o *catalog.Snapshot) { o.PriceNeeds = []rule.Input{rule.NewCustomer} })
@@ -251,8 +256,8 @@ func TestClassBookingsOfOneCustomerHaveOneFirst(t *testing.T) {
 		mu     sync.Mutex
 		totals = map[string]int{}
 	)
-	stampede(w, 12, func(i int) answer {
-		a := w.book(key, yoga(1, nil))
+	sendAll(w, 12, func(i int) answer {
+		a := w.book(key, newYogaBooking(1, nil))
 		mu.Lock()
 		defer mu.Unlock()
 		totals[a.body.Booking.Total.String()]++
@@ -264,17 +269,17 @@ func TestClassBookingsOfOneCustomerHaveOneFirst(t *testing.T) {
 	w.expectSeats(12, 0)
 }
 
-// TestAClassAndAnAppointmentOfItsTeacherAreNotBothBooked sends many bookings of a class and of an appointment with its
+// TestTeacherHasClassOrAppointment sends many bookings of a class and of an appointment with its
 // teacher at the same time. Either seats or one appointment are booked, never both.
-func TestAClassAndAnAppointmentOfItsTeacherAreNotBothBooked(t *testing.T) {
+func TestTeacherHasClassOrAppointment(t *testing.T) {
 	t.Parallel()
 	w := openStudio(t, 100, 0)
 	key := w.key("write")
-	stampede(w, 40, func(i int) answer {
+	sendAll(w, 40, func(i int) answer {
 		if i%2 == 0 {
-			return w.book(key, order("18:30", map[string]any{"staff_id": annaID}))
+			return w.book(key, newOrder("18:30", map[string]any{"staff_id": annaID}))
 		}
-		return w.book(key, yoga(1, nil))
+		return w.book(key, newYogaBooking(1, nil))
 	})
 	classes := w.count(`SELECT count(*) FROM bookings WHERE class_schedule_id IS NOT NULL`)
 	appointments := w.count(`SELECT count(*) FROM bookings WHERE class_schedule_id IS NULL`)
@@ -284,33 +289,33 @@ func TestAClassAndAnAppointmentOfItsTeacherAreNotBothBooked(t *testing.T) {
 	w.expectSeats(classes, 0)
 }
 
-func TestAClassBookingWhosePaymentFailsTakesNoSeat(t *testing.T) {
+func TestFailedPaymentReleasesSeats(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
 	s := openShop(t, f.URL)
-	s.studio(2, 0)
+	s.newStudio(2, 0)
 	f.set(refuses)
-	s.expect("refused", s.book(s.key, yoga(2, nil)), 503, "payment_unavailable")
+	s.expect("refused", s.book(s.key, newYogaBooking(2, nil)), 503, "payment_unavailable")
 	s.expectSeats(0, 0)
 	f.set(answers)
-	s.expect("two on two seats", s.book(s.key, yoga(2, nil)), 201, "")
+	s.expect("two on two seats", s.book(s.key, newYogaBooking(2, nil)), 201, "")
 	s.expectSeats(2, 0)
 	s.clock.Advance(expiresAfter + time.Second)
 	s.step()
 	s.expectSeats(0, 0)
 }
 
-func TestAVariantIsSoldByItsOwnNameLengthAndPrice(t *testing.T) {
+func TestVariantHasOwnNameLengthAndPrice(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
 	s := openShop(t, f.URL)
-	s.studio(5, 0)
+	s.newStudio(5, 0)
 	s.change(func(o *catalog.Snapshot) {
 		twenty := decimal.NewFromInt(20)
 		o.Services[0].PaymentRequirement, o.Services[0].DepositValue = catalog.RequirementDepositPercent, &twenty
 	})
 	long := map[string]any{"variants": fmt.Sprintf("%s:%s", cutID, longID), "staff_id": benID}
-	a := s.book(s.key, order("09:30", long))
+	a := s.book(s.key, newOrder("09:30", long))
 	b := a.body.Booking
 	if a.status != http.StatusCreated || b.EndTime != "11:00:00" || b.Total != "55.00" ||
 		b.Services[0].Name != "Haircut" ||
@@ -324,9 +329,9 @@ func TestAVariantIsSoldByItsOwnNameLengthAndPrice(t *testing.T) {
 	if item := s.quotes[0].Items[0]; item.ID != cutID || item.VariantID == nil || *item.VariantID != longID {
 		t.Errorf("pricing was asked for %+v", item)
 	}
-	s.expect("into its longer time", s.book(s.key, order("10:30", map[string]any{"staff_id": benID})), 409,
+	s.expect("into its longer time", s.book(s.key, newOrder("10:30", map[string]any{"staff_id": benID})), 409,
 		"slot_unavailable")
-	s.expect("after it and its buffer", s.book(s.key, order("11:10", map[string]any{"staff_id": benID})), 201, "")
+	s.expect("after it and its buffer", s.book(s.key, newOrder("11:10", map[string]any{"staff_id": benID})), 201, "")
 	for name, pairs := range map[string]any{
 		"an unknown variant":      []string{fmt.Sprintf("%s:%s", cutID, uuid.New())},
 		"of a service not booked": []string{fmt.Sprintf("%s:%s", saunaID, longID)},
@@ -334,22 +339,22 @@ func TestAVariantIsSoldByItsOwnNameLengthAndPrice(t *testing.T) {
 			fmt.Sprintf("%s:%s", cutID, uuid.New())},
 		"what is no pair of UUIDs": "long",
 	} {
-		s.expect(name, s.book(s.key, order("14:30", map[string]any{"variants": pairs})), 400, "invalid_parameter")
+		s.expect(name, s.book(s.key, newOrder("14:30", map[string]any{"variants": pairs})), 400, "invalid_parameter")
 	}
 	list, err := s.client().Bookings(t.Context(), s.offer.ID, booking.Filter{}, request.Page{Limit: 1})
 	if err != nil || list.Bookings[0].Services[0].VariantName != "Long hair" {
 		t.Errorf("the owner sees %+v (%v)", list, err)
 	}
 	s.change(func(o *catalog.Snapshot) { o.Services[0].Variants = nil })
-	s.expect("one that is gone", s.book(s.key, order("14:30", long)), 400, "invalid_parameter")
+	s.expect("one that is gone", s.book(s.key, newOrder("14:30", long)), 400, "invalid_parameter")
 }
 
-func TestAClassBookingTakesTwoRoundTripsToo(t *testing.T) {
+func TestClassBookingTakesTwoRoundTrips(t *testing.T) {
 	t.Parallel()
 	w := openStudio(t, 20, 0)
 	key := w.key("write")
-	w.expect("its use is noted", w.book(key, yoga(1, nil)), 201, "")
-	sent := w.trips.prepared(t, func(int) { w.expect("a class", w.book(key, yoga(1, nil)), 201, "") })
+	w.expect("its use is noted", w.book(key, newYogaBooking(1, nil)), 201, "")
+	sent := w.trips.measure(t, func(int) { w.expect("a class", w.book(key, newYogaBooking(1, nil)), 201, "") })
 	if diff := cmp.Diff([]string{"batch", "INSERT INTO occupied_time"}, sent); diff != "" {
 		t.Errorf("a class booking (-want +got):\n%s", diff)
 	}

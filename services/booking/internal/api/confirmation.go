@@ -21,7 +21,7 @@ func (p *Public) render(c store.Confirmation) publicapi.BookingConfirmation {
 		}
 	}
 	manageURL := p.links.URL(event.Booking, c.ID, c.LinkHash)
-	shown := publicapi.BookingConfirmation{Success: true, ManageURL: manageURL, Booking: publicapi.Booking{
+	rendered := publicapi.BookingConfirmation{Success: true, ManageURL: manageURL, Booking: publicapi.Booking{
 		ID: c.ID, Date: c.LocalStart.Format(time.DateOnly),
 		StartTime: c.LocalStart.Format(time.TimeOnly), EndTime: c.LocalEnd.Format(time.TimeOnly),
 		Status: string(c.Status), Source: c.Source, Services: services,
@@ -29,11 +29,11 @@ func (p *Public) render(c store.Confirmation) publicapi.BookingConfirmation {
 		StaffID: c.StaffID, StaffName: c.StaffName, ClassScheduleID: c.SessionID,
 	}}
 	if p := c.Payment; p != nil {
-		shown.PaymentRequired = true
-		shown.Payment = publicapi.Payment{
+		rendered.PaymentRequired = true
+		rendered.Payment = publicapi.Payment{
 			Provider: p.Provider, Amount: c.Currency.JSON(p.Amount), Currency: c.Currency.Code,
 			Reference: p.Reference, ClientSecret: p.ClientSecret,
 		}
 	}
-	return shown
+	return rendered
 }

@@ -8,27 +8,27 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/server"
 )
 
-func (in *Internal) customers(c *fiber.Ctx) error {
-	businessID, err := pathID(c, "business")
+func (in *Internal) serveCustomers(c *fiber.Ctx) error {
+	businessID, err := parsePathID(c, "business")
 	if err != nil {
 		return err
 	}
-	var asked customer.Search
-	if err := server.JSON(c, &asked); err != nil {
+	var req customer.Search
+	if err := server.JSON(c, &req); err != nil {
 		return err
 	}
-	if err := asked.Validate(); err != nil {
+	if err := req.Validate(); err != nil {
 		return err
 	}
-	found, err := in.records.Customers(c.UserContext(), businessID, asked)
+	customers, err := in.records.Customers(c.UserContext(), businessID, req)
 	if err != nil {
 		return err
 	}
-	return c.JSON(customer.List{Customers: found})
+	return c.JSON(customer.List{Customers: customers})
 }
 
-func (in *Internal) held(c *fiber.Ctx) error {
-	businessID, err := pathID(c, "business")
+func (in *Internal) serveCustomerData(c *fiber.Ctx) error {
+	businessID, err := parsePathID(c, "business")
 	if err != nil {
 		return err
 	}
@@ -39,23 +39,23 @@ func (in *Internal) held(c *fiber.Ctx) error {
 	if of.Email, err = customer.Check(of.Email); err != nil {
 		return err
 	}
-	bookings, tickets, err := in.records.Held(c.UserContext(), businessID, of.Email, customer.MostHeld+1)
+	bookings, tickets, err := in.records.FindCustomerData(c.UserContext(), businessID, of.Email, customer.MostHeld+1)
 	if err != nil {
 		return err
 	}
-	return c.JSON(booking.Held{Bookings: all(bookings, showBooking), Tickets: all(tickets, showTicket)})
+	return c.JSON(booking.Held{Bookings: convertAll(bookings, showBooking), Tickets: convertAll(tickets, showTicket)})
 }
 
-func (in *Internal) expiringCustomers(c *fiber.Ctx) error {
-	businessID, err := pathID(c, "business")
+func (in *Internal) serveExpiringCustomers(c *fiber.Ctx) error {
+	businessID, err := parsePathID(c, "business")
 	if err != nil {
 		return err
 	}
-	var asked customer.Expiring
-	if err := server.JSON(c, &asked); err != nil {
+	var req customer.Expiring
+	if err := server.JSON(c, &req); err != nil {
 		return err
 	}
-	digests, err := in.records.ExpiringCustomers(c.UserContext(), businessID, asked.Then, customer.MaxExpiring+1)
+	digests, err := in.records.ExpiringCustomers(c.UserContext(), businessID, req.Then, customer.MaxExpiring+1)
 	if err != nil {
 		return err
 	}
@@ -63,18 +63,18 @@ func (in *Internal) expiringCustomers(c *fiber.Ctx) error {
 }
 
 func (in *Internal) eraseCustomer(c *fiber.Ctx) error {
-	businessID, err := pathID(c, "business")
+	businessID, err := parsePathID(c, "business")
 	if err != nil {
 		return err
 	}
-	var asked customer.Erase
-	if err := server.JSON(c, &asked); err != nil {
+	var req customer.Erase
+	if err := server.JSON(c, &req); err != nil {
 		return err
 	}
-	if asked.Email, err = customer.Check(asked.Email); err != nil {
+	if req.Email, err = customer.Check(req.Email); err != nil {
 		return err
 	}
-	erased, err := in.records.EraseCustomer(c.UserContext(), businessID, asked, in.clock.Now())
+	erased, err := in.records.EraseCustomer(c.UserContext(), businessID, req, in.clock.Now())
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-func (w *town) events(t *testing.T) *eventclient.Client {
+func (w *fixture) events(t *testing.T) *eventclient.Client {
 	t.Helper()
 	p := peer.New("booking", w.internal, telemetry.Discard(), peer.Timeout(2*time.Minute))
 	t.Cleanup(p.Close)
@@ -44,13 +44,13 @@ func sameJSON(t *testing.T, name string, want any, got json.RawMessage) {
 	}
 }
 
-// TestEventsTellOfSubjectsAsTheOwnerSeesThem shows that an event has the subject as the owner's lists show it. The
+// TestEventsContainSubjects shows that an event has the subject as the owner's lists show it. The
 // event also names the actor that the peer sent with the change.
-func TestEventsTellOfSubjectsAsTheOwnerSeesThem(t *testing.T) {
+func TestEventsContainSubjects(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
+	w := open(t, noLimits)
 	key := w.key("write")
-	w.expect("book", w.book(key, order("09:30", map[string]any{"form_data": map[string]any{"notes": "x"}})), 201, "")
+	w.expect("book", w.book(key, newOrder("09:30", map[string]any{"form_data": map[string]any{"notes": "x"}})), 201, "")
 	client := w.client()
 	first, err := client.Bookings(t.Context(), w.offer.ID, booking.Filter{}, request.Page{})
 	if err != nil || len(first.Bookings) != 1 {
@@ -61,12 +61,12 @@ func TestEventsTellOfSubjectsAsTheOwnerSeesThem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := client.CreateKey(actor.With(t.Context(), who), w.offer.ID,
+	created, err := client.CreateKey(actor.With(t.Context(), who), w.offer.ID,
 		booking.NewKey{Name: "site", Scope: booking.ScopeAll})
 	if err != nil {
 		t.Fatal(err)
 	}
-	made.Secret = ""
+	created.Secret = ""
 	page, err := w.events(t).Events(t.Context(), "", 100, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +84,7 @@ func TestEventsTellOfSubjectsAsTheOwnerSeesThem(t *testing.T) {
 	last := page.Events[len(page.Events)-3:]
 	sameJSON(t, "created", first.Bookings[0], last[0].Data)
 	sameJSON(t, "confirmed", confirmed, last[1].Data)
-	sameJSON(t, "a key", made, last[2].Data)
+	sameJSON(t, "a key", created, last[2].Data)
 	if last[0].Actor.Kind != actor.APIKey || last[0].Actor.ID == uuid.Nil || last[1].Actor != who ||
 		last[2].Actor != who {
 		t.Errorf("who acted: %v, %v, %v", last[0].Actor, last[1].Actor, last[2].Actor)
@@ -93,19 +93,19 @@ func TestEventsTellOfSubjectsAsTheOwnerSeesThem(t *testing.T) {
 		last[1].Subject != (event.Subject{Kind: event.Booking, ID: confirmed.ID}) {
 		t.Errorf("%+v", last[1])
 	}
-	if again, err := w.events(t).Events(t.Context(), page.Next, 100, 0); err != nil || len(again.Events) != 0 ||
-		again.Next != page.Next {
-		t.Errorf("after all: %+v, %v", again, err)
+	if second, err := w.events(t).Events(t.Context(), page.Next, 100, 0); err != nil || len(second.Events) != 0 ||
+		second.Next != page.Next {
+		t.Errorf("after all: %+v, %v", second, err)
 	}
 }
 
-func TestTheAuditLogOfABusinessIsListedNewestFirst(t *testing.T) {
+func TestAuditLogListsNewestFirst(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
+	w := open(t, noLimits)
 	key := w.key("write")
 	for _, at := range []string{"09:30", "10:30", "11:30"} {
 		w.clock.Advance(time.Minute)
-		w.expect(at, w.book(key, order(at, nil)), 201, "")
+		w.expect(at, w.book(key, newOrder(at, nil)), 201, "")
 	}
 	events := w.events(t)
 	list := func(f event.Filter, p request.Page) event.List {

@@ -30,13 +30,13 @@ func NewFeeds(feeds *usecase.Feeds, records *store.Store, links *link.Links) *Fe
 func (f *Feeds) Mount(app fiber.Router) {
 	app.Get("/internal/calendars/:token", f.read)
 	business := app.Group("/internal/businesses/:business")
-	business.Post("/calendars", once(f.records, f.create, feedMadeAgain))
+	business.Post("/calendars", withIdempotency(f.records, f.create, refuseRepeatedFeed))
 	business.Get("/calendars", f.list)
-	business.Delete("/calendars/:id", once(f.records, f.revoke, server.AnswerWithResult(fiber.StatusNoContent)))
+	business.Delete("/calendars/:id", withIdempotency(f.records, f.revoke, server.AnswerWithResult(fiber.StatusNoContent)))
 }
 
 func (f *Feeds) create(c *fiber.Ctx) error {
-	businessID, err := pathID(c, "business")
+	businessID, err := parsePathID(c, "business")
 	if err != nil {
 		return err
 	}
@@ -44,32 +44,32 @@ func (f *Feeds) create(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	var asked booking.NewCalendar
-	if err := json.Unmarshal(body, &asked); err != nil {
+	var req booking.NewCalendar
+	if err := json.Unmarshal(body, &req); err != nil {
 		return fault.Newf(fault.InvalidParameter,
 			"The body must be {\"slug\", \"staff_id\": a UUID or null, \"shows\": \"times\" or \"names\"}: %s.",
-			jsonReason(err))
+			describeJSONError(err))
 	}
-	made, token, err := f.feeds.Make(c.UserContext(), server.Actor(c), businessID, asked)
+	made, token, err := f.feeds.Create(c.UserContext(), server.Actor(c), businessID, req)
 	if err != nil {
 		return err
 	}
-	shown := showFeed(made)
-	shown.Token, shown.URL = token, f.links.FeedURL(token)
+	rendered := showFeed(made)
+	rendered.Token, rendered.URL = token, f.links.FeedURL(token)
 	c.Set(fiber.HeaderCacheControl, "no-store")
-	return c.Status(fiber.StatusCreated).JSON(shown)
+	return c.Status(fiber.StatusCreated).JSON(rendered)
 }
 
-func feedMadeAgain(_ *fiber.Ctx, answer []byte) error {
-	var made store.FeedMadeError
-	if err := json.Unmarshal(answer, &made); err != nil {
+func refuseRepeatedFeed(_ *fiber.Ctx, answer []byte) error {
+	var existing store.FeedExistsError
+	if err := json.Unmarshal(answer, &existing); err != nil {
 		return err
 	}
-	return usecase.FeedMade(made.ID)
+	return usecase.NewFeedExistsFault(existing.ID)
 }
 
 func (f *Feeds) list(c *fiber.Ctx) error {
-	businessID, err := pathID(c, "business")
+	businessID, err := parsePathID(c, "business")
 	if err != nil {
 		return err
 	}
@@ -81,11 +81,11 @@ func (f *Feeds) list(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(booking.CalendarList{Calendars: all(feeds, showFeed), NextCursor: next})
+	return c.JSON(booking.CalendarList{Calendars: convertAll(feeds, showFeed), NextCursor: next})
 }
 
 func (f *Feeds) revoke(c *fiber.Ctx) error {
-	businessID, id, err := businessAnd(c, "id")
+	businessID, id, err := parsePathIDs(c, "id")
 	if err != nil {
 		return err
 	}

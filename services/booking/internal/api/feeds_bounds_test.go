@@ -10,12 +10,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/bookingclient"
 )
 
-// TestOneFeedOfABusinessIsComputedAtATime reads six feeds of a business while the table bookings is locked. Only one of
+// TestFeedsAreComputedOneAtATime reads six feeds of a business while the table bookings is locked. Only one of
 // them waits for the table; the others wait for that one.
-func TestOneFeedOfABusinessIsComputedAtATime(t *testing.T) {
+func TestFeedsAreComputedOneAtATime(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
-	w.change(aMonthAhead)
+	w := open(t, noLimits)
+	w.change(setAdvanceMonth)
 	var paths []string
 	for range 6 {
 		paths = append(paths, bookingclient.CalendarPath(w.feed(nil, booking.ShowsTimes).Token))
@@ -58,12 +58,12 @@ func TestOneFeedOfABusinessIsComputedAtATime(t *testing.T) {
 	all.Wait()
 }
 
-// TestAFeedIsBoundedInBytes shows that a feed has at most 8 MiB, even if the texts of its bookings are very long. The
+// TestFeedSizeIsLimited shows that a feed has at most 8 MiB, even if the texts of its bookings are very long. The
 // next booking is still in the feed.
-func TestAFeedIsBoundedInBytes(t *testing.T) {
+func TestFeedSizeIsLimited(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
-	w.change(aMonthAhead)
+	w := open(t, noLimits)
+	w.change(setAdvanceMonth)
 	next := w.bookID("10:00", nil)
 	_, err := w.pool.Exec(t.Context(), `
 		INSERT INTO bookings SELECT (jsonb_populate_record(b, jsonb_build_object('id', gen_random_uuid(), 'link_hash', NULL, 'staff_name', repeat('😀', 4000),

@@ -25,18 +25,18 @@ import (
 )
 
 // feed creates a calendar feed of one member, or of all members if `staff` is nil.
-func (w *town) feed(staff *uuid.UUID, shows string) *booking.Calendar {
+func (w *fixture) feed(staff *uuid.UUID, shows string) *booking.Calendar {
 	w.t.Helper()
-	made, err := w.client().CreateCalendar(w.t.Context(), w.offer.ID,
+	feed, err := w.client().CreateCalendar(w.t.Context(), w.offer.ID,
 		booking.NewCalendar{Slug: "harbor", StaffID: staff, Shows: shows})
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return made
+	return feed
 }
 
-// aMonthAhead lets customers book up to thirty days ahead.
-func aMonthAhead(o *catalog.Snapshot) { o.Bookings.AdvanceDays = 30 }
+// setAdvanceMonth lets customers book up to thirty days ahead.
+func setAdvanceMonth(o *catalog.Snapshot) { o.Bookings.AdvanceDays = 30 }
 
 // page is a response that is not JSON.
 type page struct {
@@ -46,7 +46,7 @@ type page struct {
 }
 
 // read sends a GET request to the internal port; `header` has pairs of name and value.
-func (w *town) read(path string, header ...string) page {
+func (w *fixture) read(path string, header ...string) page {
 	w.t.Helper()
 	request, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, w.internal+path, nil)
 	if err != nil {
@@ -93,28 +93,29 @@ func entries(t *testing.T, text string) []entry {
 	return read
 }
 
-func (w *town) bookID(at string, changes map[string]any) uuid.UUID {
+func (w *fixture) bookID(at string, changes map[string]any) uuid.UUID {
 	w.t.Helper()
-	a := w.book(w.key("write"), order(at, changes))
+	a := w.book(w.key("write"), newOrder(at, changes))
 	w.expect("booked at "+at, a, http.StatusCreated, "")
 	return a.body.Booking.ID
 }
 
-func TestAFeedShowsTheLiveBookingsOfOneOrAll(t *testing.T) {
+func TestFeedShowsBookingsOfOneOrAllMembers(t *testing.T) {
 	t.Parallel()
 	w := openStudio(t, 12, 0)
-	w.change(aMonthAhead)
+	w.change(setAdvanceMonth)
 	cut := w.bookID("10:00", map[string]any{"staff_id": benID, "customer_name": "Zoë; Müller, \"Z\""})
-	gone := w.bookID("12:00", map[string]any{"staff_id": benID, "customer_email": "gone@example.com"})
+	erasedID := w.bookID("12:00", map[string]any{"staff_id": benID, "customer_email": "gone@example.com"})
 	confirmed := w.bookID("14:00", map[string]any{"staff_id": annaID, "customer_email": "c@example.com",
 		"party_size": 2})
 	for i, party := range []int{1, 3} {
 		w.expect("yoga",
-			w.book(w.key("write"), yoga(party, map[string]any{"customer_email": fmt.Sprintf("y%d@example.com", i),
-				"customer_name": fmt.Sprintf("Guest %d", i)})), 201, "")
+			w.book(w.key("write"),
+				newYogaBooking(party, map[string]any{"customer_email": fmt.Sprintf("y%d@example.com", i),
+					"customer_name": fmt.Sprintf("Guest %d", i)})), 201, "")
 	}
 	client := w.client()
-	if _, err := client.Move(t.Context(), w.offer.ID, gone, booking.MoveCancel); err != nil {
+	if _, err := client.Move(t.Context(), w.offer.ID, erasedID, booking.MoveCancel); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := client.Move(t.Context(), w.offer.ID, confirmed, booking.MoveConfirm); err != nil {
@@ -163,12 +164,12 @@ func TestAFeedShowsTheLiveBookingsOfOneOrAll(t *testing.T) {
 	}
 }
 
-// TestAFeedReachesFromNinetyDaysBackToTheAdvanceLimit shows that a feed has the bookings from 90 days ago to the last
+// TestFeedCoversNinetyDaysToAdvanceLimit shows that a feed has the bookings from 90 days ago to the last
 // day on which customers can book. The days are those of the business's time zone (lifecycle.md §2).
-func TestAFeedReachesFromNinetyDaysBackToTheAdvanceLimit(t *testing.T) {
+func TestFeedCoversNinetyDaysToAdvanceLimit(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
-	w.change(aMonthAhead)
+	w := open(t, noLimits)
+	w.change(setAdvanceMonth)
 	id := w.bookID("10:00", nil)
 	today := time.Date(now.Year(), now.Month(), now.Day(), 10, 0, 0, 0, time.UTC)
 	for days, shown := range map[int]bool{-91: false, -90: true, 0: true, 30: true, 31: false} {
@@ -183,12 +184,12 @@ func TestAFeedReachesFromNinetyDaysBackToTheAdvanceLimit(t *testing.T) {
 	}
 }
 
-// TestAFeedIsComputedAtMostOnceAMinute shows that many requests in the same minute compute a feed once. A client that
+// TestFeedIsCachedForOneMinute shows that many requests in the same minute compute a feed once. A client that
 // already has the newest version gets 304 Not Modified.
-func TestAFeedIsComputedAtMostOnceAMinute(t *testing.T) {
+func TestFeedIsCachedForOneMinute(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
-	w.change(aMonthAhead)
+	w := open(t, noLimits)
+	w.change(setAdvanceMonth)
 	path := bookingclient.CalendarPath(w.feed(nil, booking.ShowsNames).Token)
 	w.trips.take()
 	var wg sync.WaitGroup
@@ -229,11 +230,11 @@ func TestAFeedIsComputedAtMostOnceAMinute(t *testing.T) {
 	}
 }
 
-// TestATokenThatOpensNoFeedTellsNothing shows that every token without a feed gets the same response. So a client
+// TestInvalidFeedTokensGetSameAnswer shows that every token without a feed gets the same response. So a client
 // cannot learn which tokens existed.
-func TestATokenThatOpensNoFeedTellsNothing(t *testing.T) {
+func TestInvalidFeedTokensGetSameAnswer(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
+	w := open(t, noLimits)
 	client := w.client()
 	revoked, live := w.feed(nil, booking.ShowsNames), w.feed(nil, booking.ShowsNames)
 	if w.read(bookingclient.CalendarPath(revoked.Token)).status != http.StatusOK {
@@ -269,20 +270,20 @@ func TestATokenThatOpensNoFeedTellsNothing(t *testing.T) {
 	}
 }
 
-func TestFeedsAreMadeOnceListedAndEndedByTheirOwner(t *testing.T) {
+func TestOwnerCreatesListsAndRevokesFeeds(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
-	client, named := w.client(), idempotency.With(t.Context(), idempotency.Request{Key: "one"})
-	wanted := booking.NewCalendar{Slug: "harbor", Shows: booking.ShowsNames}
-	made, err := client.CreateCalendar(named, w.offer.ID, wanted)
-	if err != nil || made.URL != pagesURL+"/calendar/"+made.Token+".ics" || !made.CreatedAt.Equal(now) {
-		t.Fatalf("made %+v, %v", made, err)
+	w := open(t, noLimits)
+	client, keyed := w.client(), idempotency.With(t.Context(), idempotency.Request{Key: "one"})
+	req := booking.NewCalendar{Slug: "harbor", Shows: booking.ShowsNames}
+	feed, err := client.CreateCalendar(keyed, w.offer.ID, req)
+	if err != nil || feed.URL != pagesURL+"/calendar/"+feed.Token+".ics" || !feed.CreatedAt.Equal(now) {
+		t.Fatalf("made %+v, %v", feed, err)
 	}
-	if _, err := client.CreateCalendar(named, w.offer.ID, wanted); !fault.Is(err, fault.Conflict) ||
-		!strings.Contains(err.Error(), made.ID.String()) {
+	if _, err := client.CreateCalendar(keyed, w.offer.ID, req); !fault.Is(err, fault.Conflict) ||
+		!strings.Contains(err.Error(), feed.ID.String()) {
 		t.Errorf("made again: %v", err)
 	}
-	hash, _ := link.HashOf(made.Token)
+	hash, _ := link.HashToken(feed.Token)
 	if n := w.countOf(`SELECT count(*) FROM calendar_feeds WHERE token_hash = $1`, hash); n != 1 {
 		t.Errorf("%d rows have the token's hash", n)
 	}
@@ -296,11 +297,11 @@ func TestFeedsAreMadeOnceListedAndEndedByTheirOwner(t *testing.T) {
 			t.Errorf("%+v: %v", wrong, err)
 		}
 	}
-	if err := client.RevokeCalendar(t.Context(), uuid.New(), made.ID); !fault.Is(err, fault.NotFound) {
+	if err := client.RevokeCalendar(t.Context(), uuid.New(), feed.ID); !fault.Is(err, fault.NotFound) {
 		t.Errorf("another business ends it: %v", err)
 	}
-	w.read(bookingclient.CalendarPath(made.Token))
-	if err := client.RevokeCalendar(t.Context(), w.offer.ID, made.ID); err != nil {
+	w.read(bookingclient.CalendarPath(feed.Token))
+	if err := client.RevokeCalendar(t.Context(), w.offer.ID, feed.ID); err != nil {
 		t.Fatal(err)
 	}
 	list, err := client.Calendars(t.Context(), w.offer.ID, request.Page{})

@@ -24,25 +24,27 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// once returns a handler that runs the handler `write` at most once for each Idempotency-Key of a business. The
-// argument `again` is a function that answers a repeated request. It gets the stored result of the first request.
-func (in *Internal) once(write fiber.Handler, again func(*fiber.Ctx, []byte) error) fiber.Handler {
-	return once(in.records, write, again)
+// withIdempotency returns a handler that runs the handler `write` at most once for each Idempotency-Key of a business.
+// The argument `answerRetry` is a function that answers a repeated request. It gets the stored result of the first
+// request.
+func (in *Internal) withIdempotency(write fiber.Handler, answerRetry func(*fiber.Ctx, []byte) error) fiber.Handler {
+	return withIdempotency(in.records, write, answerRetry)
 }
 
-func once(records *store.Store, write fiber.Handler, again func(*fiber.Ctx, []byte) error) fiber.Handler {
+func withIdempotency(records *store.Store, write fiber.Handler,
+	answerRetry func(*fiber.Ctx, []byte) error) fiber.Handler {
 	return server.HandleIdempotently(write, func(c *fiber.Ctx) ([]byte, error) {
-		businessID, err := pathID(c, "business")
+		businessID, err := parsePathID(c, "business")
 		if err != nil {
 			return nil, err
 		}
 		return records.FindIdempotencyResult(c.UserContext(), businessID)
-	}, again)
+	}, answerRetry)
 }
 
-// again returns a function that answers a repeated request. The function decodes the stored result
+// newRetryAnswer returns a function that answers a repeated request. The function decodes the stored result
 // of the first request, converts it with the argument `show`, and answers with the given status.
-func again[T, W any](status int, show func(T) W) func(*fiber.Ctx, []byte) error {
+func newRetryAnswer[T, W any](status int, show func(T) W) func(*fiber.Ctx, []byte) error {
 	return func(c *fiber.Ctx, answer []byte) error {
 		var made T
 		if err := json.Unmarshal(answer, &made); err != nil {
@@ -76,44 +78,50 @@ func NewInternal(owner *usecase.Owner, booker *usecase.Booker, cancellations *us
 // Mount adds the routes of bookings, orders of tickets, API keys, customers and reports.
 func (in *Internal) Mount(app fiber.Router) {
 	business := app.Group("/internal/businesses/:business")
-	business.Get("/occupied", in.occupied)
-	business.Put("/offer", in.published)
-	business.Post("/keys", in.once(in.createKey, keyMadeAgain))
-	business.Get("/keys", in.keys)
-	business.Delete("/keys", in.once(in.revokeAllKeys, server.AnswerWithResult(fiber.StatusNoContent)))
-	business.Delete("/keys/:key", in.once(in.revokeKey, server.AnswerWithResult(fiber.StatusNoContent)))
-	business.Get("/bookings", in.bookings)
-	business.Get("/bookings/ahead", in.ahead)
-	business.Get("/bookings/:booking", in.booking)
-	business.Get("/bookings/:id/link", in.linkTo(event.Booking))
-	business.Get("/bookings/:booking/cancellation", in.cancellation)
-	business.Post("/bookings/:booking/cancel", in.once(in.cancel, again(fiber.StatusOK, showBooking)))
-	business.Post("/bookings/:booking/refund", in.once(in.refund, again(fiber.StatusOK, showBooking)))
+	business.Get("/occupied", in.serveOccupied)
+	business.Put("/offer", in.storePublished)
+	business.Post("/keys", in.withIdempotency(in.createKey, refuseRepeatedKey))
+	business.Get("/keys", in.serveKeys)
+	business.Delete("/keys", in.withIdempotency(in.revokeAllKeys, server.AnswerWithResult(fiber.StatusNoContent)))
+	business.Delete("/keys/:key", in.withIdempotency(in.revokeKey, server.AnswerWithResult(fiber.StatusNoContent)))
+	business.Get("/bookings", in.serveBookings)
+	business.Get("/bookings/ahead", in.serveAhead)
+	business.Get("/bookings/:booking", in.serveBooking)
+	business.Get("/bookings/:id/link", in.serveLink(event.Booking))
+	business.Get("/bookings/:booking/cancellation", in.serveCancellation)
+	business.Post("/bookings/:booking/cancel",
+		in.withIdempotency(in.cancel, newRetryAnswer(fiber.StatusOK, showBooking)))
+	business.Post("/bookings/:booking/refund",
+		in.withIdempotency(in.refund, newRetryAnswer(fiber.StatusOK, showBooking)))
 	business.Post("/bookings", server.StoreIdempotencyKey, in.book)
-	business.Post("/bookings/:booking/reschedule", in.once(in.reschedule, again(fiber.StatusOK, showBooking)))
-	business.Post("/bookings/:booking/:move", in.once(in.move, again(fiber.StatusOK, showBooking)))
-	business.Get("/reports/bookings", in.bookingsReport)
-	business.Get("/reports/revenue", in.revenueReport)
-	business.Get("/reports/staff-time", in.staffTimeReport)
-	business.Post("/customers/search", in.customers)
-	business.Post("/customers/held", in.held)
-	business.Post("/customers/expiring", in.expiringCustomers)
-	business.Post("/customers/erase", in.once(in.eraseCustomer, server.AnswerWithResult(fiber.StatusOK)))
-	business.Post("/tickets", in.once(in.sellTickets, in.soldAgain))
+	business.Post("/bookings/:booking/reschedule",
+		in.withIdempotency(in.reschedule, newRetryAnswer(fiber.StatusOK, showBooking)))
+	business.Post("/bookings/:booking/:move",
+		in.withIdempotency(in.applyTransition, newRetryAnswer(fiber.StatusOK, showBooking)))
+	business.Get("/reports/bookings", in.serveBookingsReport)
+	business.Get("/reports/revenue", in.serveRevenueReport)
+	business.Get("/reports/staff-time", in.serveStaffTimeReport)
+	business.Post("/customers/search", in.serveCustomers)
+	business.Post("/customers/held", in.serveCustomerData)
+	business.Post("/customers/expiring", in.serveExpiringCustomers)
+	business.Post("/customers/erase", in.withIdempotency(in.eraseCustomer, server.AnswerWithResult(fiber.StatusOK)))
+	business.Post("/tickets", in.withIdempotency(in.sellTickets, in.answerRepeatedSale))
 	business.Get("/tickets", in.listTickets)
-	business.Get("/tickets/ahead", in.ticketsAhead)
-	business.Post("/tickets/sales", in.sales)
-	business.Get("/tickets/:ticket", in.ticket)
-	business.Get("/tickets/:id/link", in.linkTo(event.Ticket))
-	business.Get("/tickets/:ticket/cancellation", in.ticketCancellation)
-	business.Post("/tickets/:ticket/cancel", in.once(in.cancelTickets, again(fiber.StatusOK, showTicket)))
-	business.Post("/tickets/:ticket/refund", in.once(in.refundTickets, again(fiber.StatusOK, showTicket)))
+	business.Get("/tickets/ahead", in.serveTicketsAhead)
+	business.Post("/tickets/sales", in.serveSales)
+	business.Get("/tickets/:ticket", in.serveTicket)
+	business.Get("/tickets/:id/link", in.serveLink(event.Ticket))
+	business.Get("/tickets/:ticket/cancellation", in.serveTicketCancellation)
+	business.Post("/tickets/:ticket/cancel",
+		in.withIdempotency(in.cancelTickets, newRetryAnswer(fiber.StatusOK, showTicket)))
+	business.Post("/tickets/:ticket/refund",
+		in.withIdempotency(in.refundTickets, newRetryAnswer(fiber.StatusOK, showTicket)))
 }
 
-// published handles PUT /offer: it stores the version of a business's newest offer. When an
+// storePublished handles PUT /offer: it stores the version of a business's newest offer. When an
 // owner publishes an offer, the catalog service sends this request before it answers the owner.
-func (in *Internal) published(c *fiber.Ctx) error {
-	businessID, err := pathID(c, "business")
+func (in *Internal) storePublished(c *fiber.Ctx) error {
+	businessID, err := parsePathID(c, "business")
 	if err != nil {
 		return err
 	}
@@ -126,26 +134,26 @@ func (in *Internal) published(c *fiber.Ctx) error {
 		return fault.New(fault.InvalidParameter,
 			`version: missing or not a whole number from 1 on; send {"version": 3}.`)
 	}
-	if err := in.records.Published(c.UserContext(), businessID, newest.Version); err != nil {
+	if err := in.records.StorePublished(c.UserContext(), businessID, newest.Version); err != nil {
 		return err
 	}
 	return c.SendStatus(fiber.StatusNoContent)
 }
 
-func (in *Internal) occupied(c *fiber.Ctx) error {
-	businessID, err := pathID(c, "business")
+func (in *Internal) serveOccupied(c *fiber.Ctx) error {
+	businessID, err := parsePathID(c, "business")
 	if err != nil {
 		return err
 	}
-	from, to, err := window(c.Query("from"), c.Query("to"))
+	from, to, err := parseWindow(c.Query("from"), c.Query("to"))
 	if err != nil {
 		return err
 	}
-	moving, err := server.Query(c).OptionalID("moving")
+	except, err := server.Query(c).OptionalID("moving")
 	if err != nil {
 		return err
 	}
-	occupied, err := in.occupiedBut(c.UserContext(), businessID, from, to, c.Query("seats") == "true", moving)
+	occupied, err := in.readOccupied(c.UserContext(), businessID, from, to, c.Query("seats") == "true", except)
 	if err != nil {
 		return err
 	}
@@ -157,26 +165,26 @@ func (in *Internal) occupied(c *fiber.Ctx) error {
 	return c.Send(body)
 }
 
-// occupiedBut reads the occupied time of a business in a window. The arguments `from` (included)
-// and `to` (excluded) are the limits of the window. If the argument `moving` is not nil, it is the
-// id of a booking that will be rescheduled; occupiedBut then leaves out the time of this booking.
-func (in *Internal) occupiedBut(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool,
-	moving *uuid.UUID) (booking.Occupied, error) {
-	if moving == nil {
+// readOccupied reads the occupied time of a business in a window. The arguments `from` (included)
+// and `to` (excluded) are the limits of the window. If the argument `except` is not nil, it is the
+// id of a booking that will be rescheduled; readOccupied then leaves out the time of this booking.
+func (in *Internal) readOccupied(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool,
+	except *uuid.UUID) (booking.Occupied, error) {
+	if except == nil {
 		return in.records.Occupied(ctx, businessID, from, to, seats)
 	}
-	now, err := in.records.Snapshot(ctx, businessID, from, to, store.Asked{Seats: seats, Moving: *moving})
+	now, err := in.records.Snapshot(ctx, businessID, from, to, store.SnapshotRequest{Seats: seats, Except: *except})
 	return now.Occupied, err
 }
 
-// window parses the start and the end of a window, in Unix seconds. Fault: invalid_parameter
+// parseWindow parses the start and the end of a window, in Unix seconds. Fault: invalid_parameter
 // if a value is invalid, or if the window is empty or longer than [booking.MaxOccupiedWindow].
-func window(from, to string) (time.Time, time.Time, error) {
-	start, err := instant("from", from)
+func parseWindow(from, to string) (time.Time, time.Time, error) {
+	start, err := parseInstant("from", from)
 	if err != nil {
 		return time.Time{}, time.Time{}, err
 	}
-	end, err := instant("to", to)
+	end, err := parseInstant("to", to)
 	if err != nil {
 		return time.Time{}, time.Time{}, err
 	}
@@ -188,13 +196,13 @@ func window(from, to string) (time.Time, time.Time, error) {
 	return start, end, nil
 }
 
-// mostSeconds is the largest absolute value of an instant in Unix seconds: about 8,700 years. It
+// maxSeconds is the largest absolute value of an instant in Unix seconds: about 8,700 years. It
 // keeps the year of an instant in the range that dates support.
-const mostSeconds = 1 << 38
+const maxSeconds = 1 << 38
 
-func instant(name, text string) (time.Time, error) {
+func parseInstant(name, text string) (time.Time, error) {
 	seconds, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || seconds < -mostSeconds || seconds > mostSeconds {
+	if err != nil || seconds < -maxSeconds || seconds > maxSeconds {
 		return time.Time{}, fault.Newf(fault.InvalidParameter, "%s: send an instant in whole seconds since "+
 			"1970-01-01T00:00:00Z.", name)
 	}
@@ -202,7 +210,7 @@ func instant(name, text string) (time.Time, error) {
 }
 
 func (in *Internal) createKey(c *fiber.Ctx) error {
-	businessID, err := pathID(c, "business")
+	businessID, err := parsePathID(c, "business")
 	if err != nil {
 		return err
 	}
@@ -210,36 +218,36 @@ func (in *Internal) createKey(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	var asked booking.NewKey
-	if err := json.Unmarshal(body, &asked); err != nil {
+	var req booking.NewKey
+	if err := json.Unmarshal(body, &req); err != nil {
 		return fault.Newf(fault.InvalidParameter,
 			"The body must be {\"name\": \"…\", \"scope\": \"read\", \"write\" or \"all\", \"expires_at\": an RFC "+
-				"3339 instant or null}: %s.", jsonReason(err))
+				"3339 instant or null}: %s.", describeJSONError(err))
 	}
-	key, secret, err := in.owner.MakeKey(c.UserContext(), server.Actor(c), businessID, asked)
+	key, secret, err := in.owner.CreateKey(c.UserContext(), server.Actor(c), businessID, req)
 	if err != nil {
 		return err
 	}
-	shown := showKey(key)
-	shown.Secret = secret
+	rendered := showKey(key)
+	rendered.Secret = secret
 	c.Set(fiber.HeaderCacheControl, "no-store")
-	return c.Status(fiber.StatusCreated).JSON(shown)
+	return c.Status(fiber.StatusCreated).JSON(rendered)
 }
 
-func keyMadeAgain(_ *fiber.Ctx, answer []byte) error {
-	var made store.KeyMadeError
-	if err := json.Unmarshal(answer, &made); err != nil {
+func refuseRepeatedKey(_ *fiber.Ctx, answer []byte) error {
+	var existing store.KeyExistsError
+	if err := json.Unmarshal(answer, &existing); err != nil {
 		return err
 	}
-	return usecase.KeyMade(made.ID)
+	return usecase.NewKeyExistsFault(existing.ID)
 }
 
-// jsonReason describes an error of json.Unmarshal for an error message.
+// describeJSONError describes an error of json.Unmarshal for an error message.
 // If a field has the wrong type, the description names the field.
-func jsonReason(err error) string {
-	var wrong *json.UnmarshalTypeError
-	if errors.As(err, &wrong) && wrong.Field != "" {
-		return fmt.Sprintf("%s is a %s", request.FieldOf(wrong), wrong.Value)
+func describeJSONError(err error) string {
+	var typeErr *json.UnmarshalTypeError
+	if errors.As(err, &typeErr) && typeErr.Field != "" {
+		return fmt.Sprintf("%s is a %s", request.FieldOf(typeErr), typeErr.Value)
 	}
 	var instant *time.ParseError
 	if errors.As(err, &instant) {
@@ -248,8 +256,8 @@ func jsonReason(err error) string {
 	return "it is not a JSON object"
 }
 
-func (in *Internal) keys(c *fiber.Ctx) error {
-	businessID, err := pathID(c, "business")
+func (in *Internal) serveKeys(c *fiber.Ctx) error {
+	businessID, err := parsePathID(c, "business")
 	if err != nil {
 		return err
 	}
@@ -261,11 +269,11 @@ func (in *Internal) keys(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(booking.KeyList{Keys: all(keys, showKey), NextCursor: next})
+	return c.JSON(booking.KeyList{Keys: convertAll(keys, showKey), NextCursor: next})
 }
 
 func (in *Internal) revokeKey(c *fiber.Ctx) error {
-	businessID, keyID, err := businessAnd(c, "key")
+	businessID, keyID, err := parsePathIDs(c, "key")
 	if err != nil {
 		return err
 	}
@@ -276,7 +284,7 @@ func (in *Internal) revokeKey(c *fiber.Ctx) error {
 }
 
 func (in *Internal) revokeAllKeys(c *fiber.Ctx) error {
-	businessID, err := pathID(c, "business")
+	businessID, err := parsePathID(c, "business")
 	if err != nil {
 		return err
 	}
@@ -286,8 +294,8 @@ func (in *Internal) revokeAllKeys(c *fiber.Ctx) error {
 	return c.SendStatus(fiber.StatusNoContent)
 }
 
-func (in *Internal) bookings(c *fiber.Ctx) error {
-	businessID, err := pathID(c, "business")
+func (in *Internal) serveBookings(c *fiber.Ctx) error {
+	businessID, err := parsePathID(c, "business")
 	if err != nil {
 		return err
 	}
@@ -303,59 +311,61 @@ func (in *Internal) bookings(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(booking.BookingList{Bookings: all(bookings, showBooking), NextCursor: next})
+	return c.JSON(booking.BookingList{Bookings: convertAll(bookings, showBooking), NextCursor: next})
 }
 
-func (in *Internal) booking(c *fiber.Ctx) error {
-	businessID, bookingID, err := businessAnd(c, "booking")
+func (in *Internal) serveBooking(c *fiber.Ctx) error {
+	businessID, bookingID, err := parsePathIDs(c, "booking")
 	if err != nil {
 		return err
 	}
-	found, err := in.records.Booking(c.UserContext(), businessID, bookingID)
+	stored, err := in.records.Booking(c.UserContext(), businessID, bookingID)
 	if errors.Is(err, store.ErrNotFound) {
 		return fault.New(fault.NotFound, "Booking not found")
 	}
 	if err != nil {
 		return err
 	}
-	return c.JSON(showBooking(found))
+	return c.JSON(showBooking(stored))
 }
 
-func (in *Internal) ahead(c *fiber.Ctx) error {
-	businessID, err := pathID(c, "business")
+func (in *Internal) serveAhead(c *fiber.Ctx) error {
+	businessID, err := parsePathID(c, "business")
 	if err != nil {
 		return err
 	}
-	n, err := in.records.Ahead(c.UserContext(), businessID, in.clock.Now())
+	n, err := in.records.CountAhead(c.UserContext(), businessID, in.clock.Now())
 	if err != nil {
 		return err
 	}
 	return c.JSON(booking.AheadCount{Count: n})
 }
 
-func (in *Internal) move(c *fiber.Ctx) error {
-	businessID, bookingID, err := businessAnd(c, "booking")
+func (in *Internal) applyTransition(c *fiber.Ctx) error {
+	businessID, bookingID, err := parsePathIDs(c, "booking")
 	if err != nil {
 		return err
 	}
-	moved, err := in.owner.MoveBooking(c.UserContext(), server.Actor(c), businessID, bookingID,
-		state.Move(c.Params("move")))
+	updated, err := in.owner.ApplyTransition(c.UserContext(), server.Actor(c), businessID, bookingID,
+		state.TransitionName(c.Params("move")))
 	if err != nil {
 		return err
 	}
-	return c.JSON(showBooking(moved))
+	return c.JSON(showBooking(updated))
 }
 
-// pathID parses the UUID in the path parameter with the given name. Fault: invalid_parameter.
-func pathID(c *fiber.Ctx, name string) (uuid.UUID, error) { return request.ID(name, c.Params(name)) }
+// parsePathID parses the UUID in the path parameter with the given name. Fault: invalid_parameter.
+func parsePathID(c *fiber.Ctx, name string) (uuid.UUID, error) {
+	return request.ID(name, c.Params(name))
+}
 
-// businessAnd parses the id of the business and a second id in the path. The argument
+// parsePathIDs parses the id of the business and a second id in the path. The argument
 // `name` is the name of the path parameter with the second id. Fault: invalid_parameter.
-func businessAnd(c *fiber.Ctx, name string) (uuid.UUID, uuid.UUID, error) {
-	businessID, err := pathID(c, "business")
+func parsePathIDs(c *fiber.Ctx, name string) (uuid.UUID, uuid.UUID, error) {
+	businessID, err := parsePathID(c, "business")
 	if err != nil {
 		return uuid.Nil, uuid.Nil, err
 	}
-	id, err := pathID(c, name)
+	id, err := parsePathID(c, name)
 	return businessID, id, err
 }

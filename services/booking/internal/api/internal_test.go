@@ -19,36 +19,36 @@ import (
 )
 
 // client returns a client of the internal API, as a peer uses it.
-func (w *town) client() *bookingclient.Client {
+func (w *fixture) client() *bookingclient.Client {
 	p := peer.New("booking", w.internal, telemetry.Discard(), peer.Timeout(2*time.Minute))
 	w.t.Cleanup(p.Close)
 	return bookingclient.NewClient(p)
 }
 
-func TestAKeyMadeByAPeerBooksUntilItIsRevoked(t *testing.T) {
+func TestCreatedKeyBooksUntilRevoked(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
+	w := open(t, noLimits)
 	client := w.client()
 	expires := now.Add(time.Hour)
-	made, err := client.CreateKey(t.Context(), w.offer.ID, booking.NewKey{Name: " website ", Scope: "write",
+	created, err := client.CreateKey(t.Context(), w.offer.ID, booking.NewKey{Name: " website ", Scope: "write",
 		ExpiresAt: &expires})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if made.Name != "website" || made.Scope != "write" || made.Prefix != made.Secret[3:11] ||
-		!made.CreatedAt.Equal(now) || !made.ExpiresAt.Equal(expires) {
-		t.Errorf("made %+v", made)
+	if created.Name != "website" || created.Scope != "write" || created.Prefix != created.Secret[3:11] ||
+		!created.CreatedAt.Equal(now) || !created.ExpiresAt.Equal(expires) {
+		t.Errorf("made %+v", created)
 	}
-	w.expect("with the key", w.book(made.Secret, order("09:30", nil)), 201, "")
+	w.expect("with the key", w.book(created.Secret, newOrder("09:30", nil)), 201, "")
 	list, err := client.Keys(t.Context(), w.offer.ID, request.Page{})
 	if err != nil || len(list.Keys) != 1 || list.Keys[0].Secret != "" || list.Keys[0].LastUsedAt == nil ||
 		list.NextCursor != "" {
 		t.Errorf("the list is %+v, %v", list, err)
 	}
-	if err := client.RevokeKey(t.Context(), w.offer.ID, made.ID); err != nil {
+	if err := client.RevokeKey(t.Context(), w.offer.ID, created.ID); err != nil {
 		t.Fatal(err)
 	}
-	w.expect("revoked", w.book(made.Secret, order("11:30", nil)), 401, "invalid_api_key")
+	w.expect("revoked", w.book(created.Secret, newOrder("11:30", nil)), 401, "invalid_api_key")
 	if err := client.RevokeKey(t.Context(), w.offer.ID, uuid.New()); !fault.Is(err, fault.NotFound) {
 		t.Errorf("an unknown key: %v", err)
 	}
@@ -57,7 +57,7 @@ func TestAKeyMadeByAPeerBooksUntilItIsRevoked(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.clock.Advance(time.Hour)
-	w.expect("expired", w.book(late.Secret, order("11:30", nil)), 401, "invalid_api_key")
+	w.expect("expired", w.book(late.Secret, newOrder("11:30", nil)), 401, "invalid_api_key")
 	if err := client.RevokeAllKeys(t.Context(), w.offer.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -66,10 +66,10 @@ func TestAKeyMadeByAPeerBooksUntilItIsRevoked(t *testing.T) {
 	}
 }
 
-func TestKeysAreNeverStoredReadably(t *testing.T) {
+func TestKeySecretsAreNotStored(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
-	made, err := w.client().CreateKey(t.Context(), w.offer.ID, booking.NewKey{Name: "x", Scope: "all"})
+	w := open(t, noLimits)
+	created, err := w.client().CreateKey(t.Context(), w.offer.ID, booking.NewKey{Name: "x", Scope: "all"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,14 +77,14 @@ func TestKeysAreNeverStoredReadably(t *testing.T) {
 	if err := w.pool.QueryRow(t.Context(), `SELECT k::text FROM api_keys AS k`).Scan(&row); err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(row, made.Secret[3:]) || strings.Contains(row, made.Secret[11:30]) {
+	if strings.Contains(row, created.Secret[3:]) || strings.Contains(row, created.Secret[11:30]) {
 		t.Errorf("the row holds the key: %s", row)
 	}
 }
 
-func TestBadKeysAreRefusedByField(t *testing.T) {
+func TestCreateKeyRejectsInvalidFields(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
+	w := open(t, noLimits)
 	past := now
 	for field, key := range map[string]booking.NewKey{
 		"name":       {Name: " ", Scope: "all"},
@@ -104,10 +104,10 @@ func TestBadKeysAreRefusedByField(t *testing.T) {
 	}
 }
 
-func TestOccupiedTimeIsServedToPeers(t *testing.T) {
+func TestPeersReadOccupiedTime(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
-	a := w.book(w.key("write"), order("09:30", nil))
+	w := open(t, noLimits)
+	a := w.book(w.key("write"), newOrder("09:30", nil))
 	from := time.Date(2027, 3, 2, 0, 0, 0, 0, time.UTC)
 	occupied, err := w.client().Occupied(t.Context(), w.offer.ID, from, from.Add(24*time.Hour), false, nil)
 	if err != nil {
@@ -138,14 +138,14 @@ func TestOccupiedTimeIsServedToPeers(t *testing.T) {
 	}
 }
 
-func TestBookingsAreListedAndMovedByPeers(t *testing.T) {
+func TestPeersListAndChangeBookings(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
+	w := open(t, noLimits)
 	client := w.client()
 	key := w.key("write")
 	first := w.book(key,
-		order("09:30", map[string]any{"form_data": map[string]any{"notes": "x", "_consent": true}})).body.Booking.ID
-	second := w.book(key, order("11:30", map[string]any{"date": "2027-03-03"})).body.Booking.ID
+		newOrder("09:30", map[string]any{"form_data": map[string]any{"notes": "x", "_consent": true}})).body.Booking.ID
+	second := w.book(key, newOrder("11:30", map[string]any{"date": "2027-03-03"})).body.Booking.ID
 
 	if n, err := client.Ahead(t.Context(), w.offer.ID); err != nil || n != 2 {
 		t.Errorf("%d are ahead, %v", n, err)
@@ -173,14 +173,14 @@ func TestBookingsAreListedAndMovedByPeers(t *testing.T) {
 		t.Errorf("of that day there are %+v, %v", one, err)
 	}
 
-	moved, err := client.Move(t.Context(), w.offer.ID, first, booking.MoveCancel)
-	if err != nil || moved.Status != booking.StatusCancelled {
-		t.Fatalf("cancelled: %+v, %v", moved, err)
+	updated, err := client.Move(t.Context(), w.offer.ID, first, booking.MoveCancel)
+	if err != nil || updated.Status != booking.StatusCancelled {
+		t.Fatalf("cancelled: %+v, %v", updated, err)
 	}
 	if _, err := client.Move(t.Context(), w.offer.ID, first, booking.MoveCancel); !fault.Is(err, fault.Conflict) {
 		t.Errorf("cancelled again: %v", err)
 	}
-	w.expect("the time it freed", w.book(key, order("09:30", map[string]any{"staff_id": annaID})), 201, "")
+	w.expect("the time it freed", w.book(key, newOrder("09:30", map[string]any{"staff_id": annaID})), 201, "")
 	if _, err := client.Move(t.Context(), w.offer.ID, second, booking.MoveConfirm); err != nil {
 		t.Error(err)
 	}
@@ -199,9 +199,9 @@ func TestBookingsAreListedAndMovedByPeers(t *testing.T) {
 	}
 }
 
-func TestBadQueriesOfPeersAreRefused(t *testing.T) {
+func TestPeersGetFaultsForInvalidQueries(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
+	w := open(t, noLimits)
 	business := w.internal + "/internal/businesses/" + w.offer.ID.String()
 	for _, path := range []string{
 		"/bookings?limit=0", "/bookings?limit=1001", "/bookings?limit=x", "/bookings?cursor=x", "/bookings?status=open",
@@ -217,12 +217,12 @@ func TestBadQueriesOfPeersAreRefused(t *testing.T) {
 		http.Header{}), 404, "not_found")
 }
 
-// TestFinishingABookingNamesTheRuleOfDays shows that a refusal names the allowed day and the time zone in which the
+// TestFinishNamesAllowedDays shows that a refusal names the allowed day and the time zone in which the
 // booking was sold. The current time zone of the business has no effect.
-func TestFinishingABookingNamesTheRuleOfDays(t *testing.T) {
+func TestFinishNamesAllowedDays(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
-	id := w.booked(nil) // 2027-03-02 09:30 in Lisbon
+	w := open(t, noLimits)
+	id := w.mustBook(nil) // 2027-03-02 09:30 in Lisbon
 	w.change(func(o *catalog.Snapshot) { o.Timezone = "Pacific/Kiritimati" })
 	move := func(at, move string) error {
 		t.Helper()

@@ -23,7 +23,7 @@ import (
 
 // Keys looks up API keys and stores their use. [store.Store] implements Keys and documents the methods.
 type Keys interface {
-	Current(ctx context.Context, by store.Basis) (bool, error)
+	IsCurrent(ctx context.Context, by store.Basis) (bool, error)
 	KeyByHash(ctx context.Context, hash [sha256.Size]byte) (store.Key, error)
 	TouchKey(ctx context.Context, businessID, id uuid.UUID, now, since time.Time) error
 }
@@ -37,8 +37,8 @@ type Limits interface {
 		error)
 }
 
-// rememberedKeys is the maximum number of API keys in the cache of a process. Each cached key takes about 300 bytes.
-const rememberedKeys = 16_384
+// maxCachedKeys is the maximum number of API keys in the cache of a process. Each cached key takes about 300 bytes.
+const maxCachedKeys = 16_384
 
 // Limit counts each request to the public port against the limit of the client's address
 // (server.LimitBy). It counts a request to book also against the limit of the API key.
@@ -50,39 +50,39 @@ func (p *Public) Limit(c *fiber.Ctx) error {
 	ctx, client, answer := c.UserContext(), server.ClientIP(c), server.AnswerHeader(c)
 	method, path := c.Method(), c.Path()
 	if method == http.MethodPost && strings.HasPrefix(path, "/api/public/") && strings.HasSuffix(path, "/book") {
-		secret, _ := bearer(c)
-		if key, known := p.known.Get(apikey.Hash(secret)); known {
+		secret, _ := parseBearer(c)
+		if key, isKnown := p.keyCache.Get(apikey.Hash(secret)); isKnown {
 			byKey, err := p.limits.PassBoth(ctx, client, method, path, key.ID.String(), answer)
-			c.Locals(counted{}, byKey)
+			c.Locals(countedMark{}, byKey)
 			return err
 		}
 	}
 	return p.limits.Pass(ctx, client, method, path, answer)
 }
 
-// counted is the key in fiber's locals under which [Public.Limit] stores the result of the API key's limit.
-type counted struct{}
+// countedMark is the key in fiber's locals under which [Public.Limit] stores the result of the API key's limit.
+type countedMark struct{}
 
-// shown is the API key of a request. If the field `remembered` is true, the key comes from the
+// presentedKey is the API key of a request. If the field `remembered` is true, the key comes from the
 // cache and may have been revoked after it was cached. The statement that writes a booking checks
 // that the key is not revoked. Code that refuses a request because of the key must check this, too.
-type shown struct {
+type presentedKey struct {
 	store.Key
-	hash       [sha256.Size]byte
-	remembered bool
+	hash     [sha256.Size]byte
+	isCached bool
 }
 
 // admit finds the API key of a request and counts the request against the key's limit. It also stores the time
 // at which the key was used. Faults: missing_api_key, invalid_api_key, and the faults of [Limits].PassKey.
-func (p *Public) admit(c *fiber.Ctx) (shown, error) {
+func (p *Public) admit(c *fiber.Ctx) (presentedKey, error) {
 	key, err := p.authenticate(c)
 	if err != nil {
-		return shown{}, err
+		return presentedKey{}, err
 	}
-	byKey, done := c.Locals(counted{}).(limits.KeyDecision)
-	if key.remembered && (!done || byKey.IsRefused()) { // an invalid key must be refused before its limit applies
+	byKey, done := c.Locals(countedMark{}).(limits.KeyDecision)
+	if key.isCached && (!done || byKey.IsRefused()) { // an invalid key must be refused before its limit applies
 		if key, err = p.lookUp(c, key.hash); err != nil {
-			return shown{}, err
+			return presentedKey{}, err
 		}
 	}
 	if done {
@@ -91,14 +91,14 @@ func (p *Public) admit(c *fiber.Ctx) (shown, error) {
 		err = p.limits.PassKey(c.UserContext(), key.ID.String(), server.AnswerHeader(c))
 	}
 	if err != nil {
-		return shown{}, err
+		return presentedKey{}, err
 	}
 	p.touch(c.UserContext(), key)
 	return key, nil
 }
 
-// bearer returns the secret in the Authorization header. The second result is false if the header has no secret.
-func bearer(c *fiber.Ctx) (string, bool) {
+// parseBearer returns the secret in the Authorization header. The second result is false if the header has no secret.
+func parseBearer(c *fiber.Ctx) (string, bool) {
 	scheme, secret, _ := strings.Cut(strings.TrimSpace(c.Get(fiber.HeaderAuthorization)), " ")
 	secret = strings.TrimSpace(secret)
 	return secret, strings.EqualFold(scheme, "Bearer") && secret != ""
@@ -107,28 +107,28 @@ func bearer(c *fiber.Ctx) (string, bool) {
 // authenticate finds the API key in the Authorization header. It reads the key
 // from the cache if possible, otherwise from the database. It refuses a malformed
 // key without access to the database. Faults: missing_api_key, invalid_api_key.
-func (p *Public) authenticate(c *fiber.Ctx) (shown, error) {
-	hash, err := hashOf(c)
+func (p *Public) authenticate(c *fiber.Ctx) (presentedKey, error) {
+	hash, err := parseKeyHash(c)
 	if err != nil {
-		return shown{}, err
+		return presentedKey{}, err
 	}
-	if key, known := p.known.Get(hash); known && !p.expired(key) {
-		return shown{Key: key, hash: hash, remembered: true}, nil
+	if key, isKnown := p.keyCache.Get(hash); isKnown && !p.isExpired(key) {
+		return presentedKey{Key: key, hash: hash, isCached: true}, nil
 	}
 	return p.lookUp(c, hash)
 }
 
-// hashOf checks the format of the API key in the Authorization header and
+// parseKeyHash checks the format of the API key in the Authorization header and
 // returns the hash of the key. Faults: missing_api_key, invalid_api_key.
-func hashOf(c *fiber.Ctx) ([sha256.Size]byte, error) {
-	secret, sent := bearer(c)
+func parseKeyHash(c *fiber.Ctx) ([sha256.Size]byte, error) {
+	secret, sent := parseBearer(c)
 	if !sent {
 		c.Set(fiber.HeaderWWWAuthenticate, "Bearer")
 		return [sha256.Size]byte{},
 			fault.New(fault.MissingAPIKey, "An API key is required; send it as Authorization: Bearer sm_….")
 	}
 	if !apikey.IsWellFormed(secret) {
-		return [sha256.Size]byte{}, invalidKey(c,
+		return [sha256.Size]byte{}, newInvalidKeyFault(c,
 			"The API key is not one; it is sm_ and 64 hexadecimal digits, as it was shown when it was made.")
 	}
 	return apikey.Hash(secret), nil
@@ -136,41 +136,41 @@ func hashOf(c *fiber.Ctx) ([sha256.Size]byte, error) {
 
 // lookUp reads an API key from the database and updates the cache.
 // Fault: invalid_api_key if the key is unknown, revoked or expired.
-func (p *Public) lookUp(c *fiber.Ctx, hash [sha256.Size]byte) (shown, error) {
+func (p *Public) lookUp(c *fiber.Ctx, hash [sha256.Size]byte) (presentedKey, error) {
 	key, err := p.keys.KeyByHash(c.UserContext(), hash)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		return shown{}, err
+		return presentedKey{}, err
 	}
-	p.known.Remove(hash)
+	p.keyCache.Remove(hash)
 	switch {
 	case err != nil:
-		return shown{}, invalidKey(c, "The API key is not known.")
+		return presentedKey{}, newInvalidKeyFault(c, "The API key is not known.")
 	case key.RevokedAt != nil:
-		return shown{}, invalidKey(c, "The API key has been revoked.")
-	case p.expired(key):
-		return shown{}, invalidKey(c, "The API key has expired.")
+		return presentedKey{}, newInvalidKeyFault(c, "The API key has been revoked.")
+	case p.isExpired(key):
+		return presentedKey{}, newInvalidKeyFault(c, "The API key has expired.")
 	}
-	p.known.Put(hash, key)
-	return shown{Key: key, hash: hash}, nil
+	p.keyCache.Put(hash, key)
+	return presentedKey{Key: key, hash: hash}, nil
 }
 
-func (p *Public) expired(key store.Key) bool {
+func (p *Public) isExpired(key store.Key) bool {
 	return key.ExpiresAt != nil && !p.clock.Now().Before(*key.ExpiresAt)
 }
 
-func invalidKey(c *fiber.Ctx, sentence string) error {
+func newInvalidKeyFault(c *fiber.Ctx, sentence string) error {
 	c.Set(fiber.HeaderWWWAuthenticate, `Bearer error="invalid_token"`)
 	return fault.New(fault.InvalidAPIKey, sentence)
 }
 
-// useNotedEvery is the shortest interval between two writes of a key's
+// touchInterval is the shortest interval between two writes of a key's
 // last use. It limits the number of writes for a key that is used often.
-const useNotedEvery = time.Minute
+const touchInterval = time.Minute
 
 // touch stores the time of the key's use, at most once a minute. If the write fails, touch only logs the error.
-func (p *Public) touch(ctx context.Context, key shown) {
+func (p *Public) touch(ctx context.Context, key presentedKey) {
 	now := p.clock.Now()
-	since := now.Add(-useNotedEvery)
+	since := now.Add(-touchInterval)
 	if key.LastUsedAt != nil && key.LastUsedAt.After(since) {
 		return
 	}
@@ -179,7 +179,7 @@ func (p *Public) touch(ctx context.Context, key shown) {
 		return
 	}
 	key.LastUsedAt = &now
-	p.known.Put(key.hash, key.Key)
+	p.keyCache.Put(key.hash, key.Key)
 }
 
 // authorize refuses an API key of another business, and an API key whose scope does not include POST /book.

@@ -12,19 +12,19 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// linkTo returns a handler that answers with the customer's link to a booking or an order of tickets. The services
+// serveLink returns a handler that answers with the customer's link to a booking or an order of tickets. The services
 // that send messages to customers call it. Fault: not_found if the business does not have the booking or order.
-func (in *Internal) linkTo(kind event.SubjectKind) fiber.Handler {
+func (in *Internal) serveLink(kind event.SubjectKind) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		businessID, err := pathID(c, "business")
+		businessID, err := parsePathID(c, "business")
 		if err != nil {
 			return err
 		}
-		id, err := pathID(c, "id")
+		id, err := parsePathID(c, "id")
 		if err != nil {
 			return err
 		}
-		kept, err := in.records.LinkHash(c.UserContext(), businessID, kind, id)
+		hash, err := in.records.LinkHash(c.UserContext(), businessID, kind, id)
 		if errors.Is(err, store.ErrNotFound) {
 			return fault.Newf(fault.NotFound, "This business has no such %s.", kind)
 		}
@@ -32,13 +32,13 @@ func (in *Internal) linkTo(kind event.SubjectKind) fiber.Handler {
 			return err
 		}
 		c.Set(fiber.HeaderCacheControl, "no-store")
-		return c.JSON(link.Shown{URL: in.links.URL(kind, id, kept)})
+		return c.JSON(link.Response{URL: in.links.URL(kind, id, hash)})
 	}
 }
 
-// showSold converts an order of tickets into the JSON form of the answer to a sale, with the customer's link.
-func (in *Internal) showSold(t store.Ticket) booking.Ticket {
-	shown := showTicket(t)
-	shown.ManageURL = in.links.URL(event.Ticket, t.ID, t.LinkHash)
-	return shown
+// showNewOrder converts an order of tickets into the JSON form of the answer to a sale, with the customer's link.
+func (in *Internal) showNewOrder(t store.Ticket) booking.Ticket {
+	order := showTicket(t)
+	order.ManageURL = in.links.URL(event.Ticket, t.ID, t.LinkHash)
+	return order
 }

@@ -13,32 +13,32 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// TestWhoBooksIsToldTheCustomersLink shows that the response to a booking has the customer's link. A repeated request
+// TestBookAnswersWithCustomerLink shows that the response to a booking has the customer's link. A repeated request
 // and a later call of Link return the same link. The tables have only the hash of its token.
-func TestWhoBooksIsToldTheCustomersLink(t *testing.T) {
+func TestBookAnswersWithCustomerLink(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
-	w.change(withGala(asItIs))
+	w := open(t, noLimits)
+	w.change(withGala(noChange))
 	key, client := w.key("write"), w.client()
-	booked := w.book(key, order("10:00", nil), "Idempotency-Key", "first")
-	again := w.book(key, order("10:00", nil), "Idempotency-Key", "first")
-	sold, err := client.SellTicket(t.Context(), w.offer.ID, tickets(vipID, 1))
+	booked := w.book(key, newOrder("10:00", nil), "Idempotency-Key", "first")
+	second := w.book(key, newOrder("10:00", nil), "Idempotency-Key", "first")
+	order, err := client.SellTicket(t.Context(), w.offer.ID, tickets(vipID, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again.body.ManageURL != booked.body.ManageURL || again.header.Get("Idempotent-Replayed") != "true" {
-		t.Errorf("the link of a repeated request is %q, was %q", again.body.ManageURL, booked.body.ManageURL)
+	if second.body.ManageURL != booked.body.ManageURL || second.header.Get("Idempotent-Replayed") != "true" {
+		t.Errorf("the link of a repeated request is %q, was %q", second.body.ManageURL, booked.body.ManageURL)
 	}
 	for kind, told := range map[event.SubjectKind]struct {
 		id  uuid.UUID
 		url string
-	}{event.Booking: {booked.body.Booking.ID, booked.body.ManageURL}, event.Ticket: {sold.ID, sold.ManageURL}} {
+	}{event.Booking: {booked.body.Booking.ID, booked.body.ManageURL}, event.Ticket: {order.ID, order.ManageURL}} {
 		shown, err := client.Link(t.Context(), w.offer.ID, kind, told.id)
 		if err != nil || shown != told.url {
 			t.Errorf("the link of a %s is %q, was told as %q: %v", kind, shown, told.url, err)
 		}
 		token, leads := strings.CutPrefix(told.url, pagesURL+"/m/")
-		hash, ok := link.HashOf(token)
+		hash, ok := link.HashToken(token)
 		if !leads || !ok {
 			t.Fatalf("%q is no link", told.url)
 		}

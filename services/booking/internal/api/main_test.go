@@ -48,8 +48,8 @@ func TestMain(m *testing.M) { leaks.Verify(m) }
 // now is the time at which each test begins: 2027-03-01 08:00 in Lisbon.
 var now = time.Date(2027, 3, 1, 8, 0, 0, 0, time.UTC)
 
-// town is a booking service with a real database. It is also the fake of catalog, availability and pricing.
-type town struct {
+// fixture is a booking service with a real database. It is also the fake of catalog, availability and pricing.
+type fixture struct {
 	t        testing.TB
 	pool     *pgxpool.Pool
 	store    *store.Store
@@ -62,25 +62,25 @@ type town struct {
 	limiter  limits.Limiter
 	booker   *usecase.Booker
 
-	mu         sync.Mutex
-	offer      *catalog.Snapshot // nil: the business does not exist
-	remembered *catalog.Snapshot // the version that replicas have cached; nil: the newest
-	catalogErr error
-	slotsErr   error
-	pricesErr  error
-	keysErr    error                            // error of looking up API keys
-	opening    bool                             // false: availability offers no slot
-	refusal    string                           // the rule that availability returns if it offers no slot
-	warnings   []string                         // the warnings that availability returns
-	performers []*uuid.UUID                     // staff of each service of a package
-	asked      int                              // number of calls to availability
-	question   availability.Question            // the last call to availability
-	held       chan struct{}                    // availability waits until it is closed; nil: no wait
-	holds      func(availability.Question) bool // calls that wait for `held`; nil: all
-	holding    chan struct{}                    // each waiting call sends to it; nil: none does
-	meeting    *meeting                         // availability and pricing wait for each other; nil: no wait
-	freshened  int                              // number of calls to catalog
-	quotes     []pricing.QuotesRequest
+	mu            sync.Mutex
+	offer         *catalog.Snapshot // nil: the business does not exist
+	staleOffer    *catalog.Snapshot // the version that replicas have cached; nil: the newest
+	catalogErr    error
+	slotsErr      error
+	pricesErr     error
+	keysErr       error                            // error of looking up API keys
+	hasSlots      bool                             // false: availability offers no slot
+	refusal       string                           // the rule that availability returns if it offers no slot
+	warnings      []string                         // the warnings that availability returns
+	performers    []*uuid.UUID                     // staff of each service of a package
+	bookableCalls int                              // number of calls to availability
+	lastQuestion  availability.Question            // the last call to availability
+	release       chan struct{}                    // availability waits until it is closed; nil: no wait
+	mustWait      func(availability.Question) bool // calls that wait for `held`; nil: all
+	waiting       chan struct{}                    // each waiting call sends to it; nil: none does
+	meetingPoint  *meetingPoint                    // availability and pricing wait for each other; nil: no wait
+	freshCalls    int                              // number of calls to catalog
+	quotes        []pricing.QuotesRequest
 }
 
 var (
@@ -127,36 +127,37 @@ func newOffer(t testing.TB) *catalog.Snapshot {
 // pagesURL is the base URL of the customers' links.
 const pagesURL = "https://book.example.org"
 
-// holdsFor is how long a request holds its idempotency lock by the clock of the test, which tests advance. The deadline
-// of requests follows the real clock and is much longer.
-const holdsFor = 20 * time.Second
+// lockTimeout is how long a request holds its idempotency lock by the clock of the test, which tests advance. The
+// deadline of requests follows the real clock and is much longer.
+const lockTimeout = 20 * time.Second
 
 // open starts a service with the rate limits `of`.
-func open(t testing.TB, of limits.Config) *town {
+func open(t testing.TB, of limits.Config) *fixture {
 	t.Helper()
-	return openWith(t, of, telemetry.Discard())
+	return openWithTelemetry(t, of, telemetry.Discard())
 }
 
-func openWith(t testing.TB, of limits.Config, tel *telemetry.Telemetry) *town {
+func openWithTelemetry(t testing.TB, of limits.Config, tel *telemetry.Telemetry) *fixture {
 	t.Helper()
 	// The limiter uses the clock of the test, because a test can take longer than a minute.
-	return openCounting(t, of, tel, func(w *town) limits.Limiter { return ratelimit.NewLocal(w.clock) })
+	return openWithLimiter(t, of, tel, func(w *fixture) limits.Limiter { return ratelimit.NewLocal(w.clock) })
 }
 
-// inRedis returns a limiter that counts requests in Redis, as the service does.
-func inRedis(w *town) limits.Limiter {
+// newRedisLimiter returns a limiter that counts requests in Redis, as the service does.
+func newRedisLimiter(w *fixture) limits.Limiter {
 	rdb, prefix := testkit.Redis(w.t)
 	rdb.AddHook(&w.redis)
 	return ratelimit.NewFallback(ratelimit.NewRedis(rdb, prefix, testkit.MaxWait), ratelimit.NewLocal(clock.System()),
 		telemetry.Discard())
 }
 
-func openCounting(t testing.TB, of limits.Config, tel *telemetry.Telemetry, counting func(*town) limits.Limiter) *town {
+func openWithLimiter(t testing.TB, of limits.Config, tel *telemetry.Telemetry,
+	counting func(*fixture) limits.Limiter) *fixture {
 	t.Helper()
-	w := &town{t: t, clock: clock.Fixed(now), offer: newOffer(t), opening: true,
+	w := &fixture{t: t, clock: clock.Fixed(now), offer: newOffer(t), hasSlots: true,
 		http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256}}}
 	w.limiter = counting(w)
-	w.pool = traced(t, testkit.Postgres(t, "booking", migrations.FS), &w.trips)
+	w.pool = withTracer(t, testkit.Postgres(t, "booking", migrations.FS), &w.trips)
 	w.store = store.New(w.pool)
 	w.public, w.internal = w.serve(of, tel)
 	t.Cleanup(w.http.CloseIdleConnections)
@@ -164,7 +165,7 @@ func openCounting(t testing.TB, of limits.Config, tel *telemetry.Telemetry, coun
 }
 
 // serve starts a replica and returns its public and its internal base URL.
-func (w *town) serve(of limits.Config, tel *telemetry.Telemetry) (string, string) {
+func (w *fixture) serve(of limits.Config, tel *telemetry.Telemetry) (string, string) {
 	t := w.t
 	public, internal := listen(t), listen(t)
 	cfg := server.Config{RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, PublicBodyLimit: 256 << 10,
@@ -181,22 +182,23 @@ func (w *town) serve(of limits.Config, tel *telemetry.Telemetry) (string, string
 	}
 	w.booker = usecase.NewBooker(usecase.Dependencies{
 		Offers: w, Availability: w, Pricing: w, Bookings: w.store,
-		Links: links, Clock: w.clock, RequestTimeout: holdsFor, Telemetry: tel,
+		Links: links, Clock: w.clock, RequestTimeout: lockTimeout, Telemetry: tel,
 	})
 	// Requests of 64 clients at once are slow, because each waits for the statements of the others.
-	w.booker.RefuseWithin, w.booker.AbandonWithin = testkit.MaxWait, testkit.MaxWait
+	w.booker.RefuseTimeout, w.booker.AbandonTimeout = testkit.MaxWait, testkit.MaxWait
 	providers := payment.Providers{stripe.Name: stripe.New("", webhookSecret, "", nil)}
 	api.MountWebhooks(srv.Public, providers, usecase.NewPayments(w.store, usecase.PaymentOptions{}, w.clock, tel))
-	book := api.NewPublic(keys{Store: w.store, town: w}, w, w.booker, gate, links, w.clock, tel)
+	book := api.NewPublic(keys{Store: w.store, fixture: w}, w, w.booker, gate, links, w.clock, tel)
 	srv.LimitBy(book.Limit)
 	book.Mount(srv.Public)
 	api.NewInternal(usecase.NewOwner(w.store, w, links, w.clock), w.booker,
 		usecase.NewCancellations(w.store, providers, w.clock), w.store, links, w.clock).Mount(srv.Internal)
-	api.NewByLink(usecase.NewByLink(w.store, w, w.booker, usecase.NewCancellations(w.store, providers, w.clock),
+	api.NewCustomerLinks(usecase.NewCustomerLinks(w.store, w, w.booker,
+		usecase.NewCancellations(w.store, providers, w.clock),
 		w.clock)).Mount(srv.Internal)
-	api.NewCharges(usecase.NewCharges(w.store, w.booker)).Mount(srv.Internal)
+	api.NewReservationPayments(usecase.NewReservationPayments(w.store, w.booker)).Mount(srv.Internal)
 	feeds := usecase.NewFeeds(w.store, w, w, w.clock, tel)
-	feeds.Within = testkit.MaxWait
+	feeds.ComputeTimeout = testkit.MaxWait
 	api.NewFeeds(feeds, w.store, links).Mount(srv.Internal)
 	eventapi.Serve(srv, eventlog.New(w.pool, api.ShowEvents(w.store), eventlog.Config{KeepDays: 90}, w.clock, tel))
 	ctx, stop := context.WithCancel(context.Background())
@@ -212,30 +214,30 @@ func (w *town) serve(of limits.Config, tel *telemetry.Telemetry) (string, string
 	return "http://" + public.Addr().String(), "http://" + internal.Addr().String()
 }
 
-// keys looks up API keys in the store, or returns the error `keysErr` of the town.
+// keys looks up API keys in the store, or returns the error `keysErr` of the fixture.
 type keys struct {
 	*store.Store
-	town *town
+	fixture *fixture
 }
 
 func (k keys) KeyByHash(ctx context.Context, hash [sha256.Size]byte) (store.Key, error) {
-	k.town.mu.Lock()
-	err := k.town.keysErr
-	k.town.mu.Unlock()
+	k.fixture.mu.Lock()
+	err := k.fixture.keysErr
+	k.fixture.mu.Unlock()
 	if err != nil {
 		return store.Key{}, err
 	}
 	return k.Store.KeyByHash(ctx, hash)
 }
 
-func (k keys) Current(ctx context.Context, by store.Basis) (bool, error) {
-	k.town.mu.Lock()
-	err := k.town.keysErr
-	k.town.mu.Unlock()
+func (k keys) IsCurrent(ctx context.Context, by store.Basis) (bool, error) {
+	k.fixture.mu.Lock()
+	err := k.fixture.keysErr
+	k.fixture.mu.Unlock()
 	if err != nil {
 		return false, err
 	}
-	return k.Store.Current(ctx, by)
+	return k.Store.IsCurrent(ctx, by)
 }
 
 func listen(t testing.TB) net.Listener {
@@ -247,18 +249,18 @@ func listen(t testing.TB) net.Listener {
 	return l
 }
 
-// none has no rate limits.
-var none = limits.Config{}
+// noLimits has no rate limits.
+var noLimits = limits.Config{}
 
 // set changes the answers of the fakes.
-func (w *town) set(change func(*town)) {
+func (w *fixture) set(change func(*fixture)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	change(w)
 }
 
 // change replaces the offer with a new version.
-func (w *town) change(edit func(*catalog.Snapshot)) {
+func (w *fixture) change(edit func(*catalog.Snapshot)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	next := *w.offer
@@ -271,10 +273,10 @@ func (w *town) change(edit func(*catalog.Snapshot)) {
 	w.offer = &next
 }
 
-func (w *town) Fresh(_ context.Context, slug string) (*catalog.Snapshot, error) {
+func (w *fixture) Fresh(_ context.Context, slug string) (*catalog.Snapshot, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.freshened++
+	w.freshCalls++
 	if w.catalogErr != nil {
 		return nil, w.catalogErr
 	}
@@ -285,9 +287,9 @@ func (w *town) Fresh(_ context.Context, slug string) (*catalog.Snapshot, error) 
 }
 
 // Recent returns the offer in `remembered` if there is one, otherwise the newest.
-func (w *town) Recent(ctx context.Context, slug string) (*catalog.Snapshot, error) {
+func (w *fixture) Recent(ctx context.Context, slug string) (*catalog.Snapshot, error) {
 	w.mu.Lock()
-	remembered := w.remembered
+	remembered := w.staleOffer
 	w.mu.Unlock()
 	if remembered != nil && remembered.Slug == slug {
 		return remembered, nil
@@ -296,7 +298,7 @@ func (w *town) Recent(ctx context.Context, slug string) (*catalog.Snapshot, erro
 }
 
 // Snapshot returns the offer of the business with this id.
-func (w *town) Offer(ctx context.Context, id uuid.UUID) (*catalog.Snapshot, error) {
+func (w *fixture) Offer(ctx context.Context, id uuid.UUID) (*catalog.Snapshot, error) {
 	offer, err := w.Fresh(ctx, "harbor")
 	if err == nil && offer.ID != id {
 		err = fault.New(fault.BusinessNotFound, "Business not found")
@@ -306,42 +308,43 @@ func (w *town) Offer(ctx context.Context, id uuid.UUID) (*catalog.Snapshot, erro
 
 // Bookable offers each free member or capacity unit in order, by the occupied time in the request. For a class it
 // offers the sessions with free seats at this start.
-func (w *town) Bookable(ctx context.Context, r availability.BookableRequest) (*availability.BookableResponse, error) {
+func (w *fixture) Bookable(ctx context.Context,
+	r availability.BookableRequest) (*availability.BookableResponse, error) {
 	w.mu.Lock()
-	w.asked++
-	w.question = r.Question
-	held, holding, meeting := w.held, w.holding, w.meeting
-	if w.holds != nil && !w.holds(r.Question) {
-		held = nil
+	w.bookableCalls++
+	w.lastQuestion = r.Question
+	release, waiting, meetingPoint := w.release, w.waiting, w.meetingPoint
+	if w.mustWait != nil && !w.mustWait(r.Question) {
+		release = nil
 	}
 	w.mu.Unlock()
-	if meeting != nil {
-		if err := meet(ctx, meeting.availability, meeting.pricing); err != nil {
+	if meetingPoint != nil {
+		if err := meetOther(ctx, meetingPoint.availability, meetingPoint.pricing); err != nil {
 			return nil, err
 		}
 	}
-	if held != nil && holding != nil {
-		holding <- struct{}{}
+	if release != nil && waiting != nil {
+		waiting <- struct{}{}
 	}
-	if held != nil {
+	if release != nil {
 		select {
-		case <-held:
+		case <-release:
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
 	}
 	w.mu.Lock()
-	offer, opening, refusal, warnings, err := w.offer, w.opening, w.refusal, w.warnings, w.slotsErr
+	offer, hasSlots, refusal, warnings, err := w.offer, w.hasSlots, w.refusal, w.warnings, w.slotsErr
 	performers := w.performers
-	if w.remembered != nil && r.OfferVersion == w.remembered.Version { // availability has the old version, too
-		offer, opening = w.remembered, true
+	if w.staleOffer != nil && r.OfferVersion == w.staleOffer.Version { // availability has the old version, too
+		offer, hasSlots = w.staleOffer, true
 	}
 	w.mu.Unlock()
 	if err != nil {
 		return nil, err
 	}
 	answer := &availability.BookableResponse{OfferVersion: offer.Version, Warnings: warnings}
-	if !opening {
+	if !hasSlots {
 		answer.Refusal = refusal
 		return answer, nil
 	}
@@ -350,20 +353,21 @@ func (w *town) Bookable(ctx context.Context, r availability.BookableRequest) (*a
 		return nil, err
 	}
 	start, service := timespan.Instant(r.Question.Date, r.Question.Time, offer.Location()), services[0]
-	during := timespan.Span{Start: start, End: start}
+	span := timespan.Span{Start: start, End: start}
 	for _, s := range services {
-		during.End += int64(s.DurationMinutes) * 60
+		span.End += int64(s.DurationMinutes) * 60
 	}
 	if service.Class() {
-		answer.Assignments = sessions(service, r, during)
+		answer.Assignments = listSessions(service, r, span)
 		return answer, nil
 	}
-	occupies := timespan.Span{Start: during.Start, End: during.End + int64(service.BufferAfterMinutes)*60}
-	for _, resource := range resources(service) {
-		if r.Question.StaffID != nil && *r.Question.StaffID != resource.ID || isTaken(r.Occupied, resource, occupies) {
+	occupies := timespan.Span{Start: span.Start, End: span.End + int64(service.BufferAfterMinutes)*60}
+	for _, resource := range listResources(service) {
+		if r.Question.StaffID != nil && *r.Question.StaffID != resource.ID || isOccupied(r.Occupied, resource,
+			occupies) {
 			continue
 		}
-		assignment := availability.Assignment{During: during, Performers: performers,
+		assignment := availability.Assignment{During: span, Performers: performers,
 			Parts: []availability.Part{{Resource: resource, Occupies: occupies}}}
 		if resource.CapacityUnit == 0 {
 			assignment.StaffID = &resource.ID
@@ -373,18 +377,18 @@ func (w *town) Bookable(ctx context.Context, r availability.BookableRequest) (*a
 	return answer, nil
 }
 
-func resources(s *catalog.Service) []booking.Resource {
+func listResources(s *catalog.Service) []booking.Resource {
 	var all []booking.Resource
 	for _, id := range s.StaffIDs {
 		all = append(all, booking.Resource{ID: id})
 	}
-	for lane := 1; len(s.StaffIDs) == 0 && lane <= s.Capacity; lane++ {
-		all = append(all, booking.Resource{ID: s.ID, CapacityUnit: lane})
+	for unit := 1; len(s.StaffIDs) == 0 && unit <= s.Capacity; unit++ {
+		all = append(all, booking.Resource{ID: s.ID, CapacityUnit: unit})
 	}
 	return all
 }
 
-func isTaken(o booking.Occupied, r booking.Resource, span timespan.Span) bool {
+func isOccupied(o booking.Occupied, r booking.Resource, span timespan.Span) bool {
 	for _, busy := range o.Busy {
 		for _, s := range busy.Spans() {
 			if busy.Resource == r && s.Overlaps(span) {
@@ -396,7 +400,7 @@ func isTaken(o booking.Occupied, r booking.Resource, span timespan.Span) bool {
 }
 
 // quoteOfTier returns the price of a tier, with a discount of one tenth for four tickets or more.
-func (w *town) quoteOfTier(item pricing.Item) pricing.Quote {
+func (w *fixture) quoteOfTier(item pricing.Item) pricing.Quote {
 	event := w.offer.Event(item.ID)
 	tier := event.Tiers[slices.IndexFunc(event.Tiers, func(t catalog.Tier) bool { return t.ID == *item.TierID })]
 	price := tier.Price
@@ -410,12 +414,12 @@ func (w *town) quoteOfTier(item pricing.Item) pricing.Quote {
 	return quote
 }
 
-func (w *town) Quotes(ctx context.Context, r pricing.QuotesRequest) (*pricing.QuotesResponse, error) {
+func (w *fixture) Quotes(ctx context.Context, r pricing.QuotesRequest) (*pricing.QuotesResponse, error) {
 	w.mu.Lock()
-	meeting := w.meeting
+	meetingPoint := w.meetingPoint
 	w.mu.Unlock()
-	if meeting != nil {
-		if err := meet(ctx, meeting.pricing, meeting.availability); err != nil {
+	if meetingPoint != nil {
+		if err := meetOther(ctx, meetingPoint.pricing, meetingPoint.availability); err != nil {
 			return nil, err
 		}
 	}
@@ -426,8 +430,8 @@ func (w *town) Quotes(ctx context.Context, r pricing.QuotesRequest) (*pricing.Qu
 		return nil, w.pricesErr
 	}
 	offer := w.offer
-	if w.remembered != nil && r.OfferVersion == w.remembered.Version {
-		offer = w.remembered
+	if w.staleOffer != nil && r.OfferVersion == w.staleOffer.Version {
+		offer = w.staleOffer
 	}
 	answer := &pricing.QuotesResponse{OfferVersion: offer.Version, Currency: offer.Currency}
 	for _, item := range r.Items {
@@ -459,11 +463,11 @@ func (w *town) Quotes(ctx context.Context, r pricing.QuotesRequest) (*pricing.Qu
 }
 
 // key creates an API key of the business with this scope.
-func (w *town) key(scope string) string {
+func (w *fixture) key(scope string) string {
 	return w.keyOf(w.offer.ID, scope, nil)
 }
 
-func (w *town) keyOf(business uuid.UUID, scope string, expires *time.Time) string {
+func (w *fixture) keyOf(business uuid.UUID, scope string, expires *time.Time) string {
 	w.t.Helper()
 	secret, err := apikey.Generate(rand.Reader)
 	if err != nil {
@@ -479,9 +483,9 @@ func (w *town) keyOf(business uuid.UUID, scope string, expires *time.Time) strin
 	return secret
 }
 
-// order returns the body of a booking at the time `at` with the members in `changes` replaced. A nil value removes the
-// member.
-func order(at string, changes map[string]any) map[string]any {
+// newOrder returns the body of a booking at the time `at` with the members in `changes` replaced. A nil value removes
+// the member.
+func newOrder(at string, changes map[string]any) map[string]any {
 	body := map[string]any{
 		"service_ids": []any{cutID}, "date": "2027-03-02", "time": at, "customer_name": "Zoë",
 		"customer_email": "zoe@example.com",
@@ -530,18 +534,18 @@ type answer struct {
 
 // book sends a booking request; a `body` that is a string is sent unchanged, any other as JSON. The argument `headers`
 // has pairs of name and value.
-func (w *town) book(key string, body any, headers ...string) answer {
+func (w *fixture) book(key string, body any, headers ...string) answer {
 	w.t.Helper()
 	return w.bookAt("harbor", key, body, headers...)
 }
 
-func (w *town) bookAt(slug, key string, body any, headers ...string) answer {
+func (w *fixture) bookAt(slug, key string, body any, headers ...string) answer {
 	w.t.Helper()
 	return w.bookOn(w.public, slug, key, body, headers...)
 }
 
 // bookOn sends a booking request to the replica at the base URL `public`.
-func (w *town) bookOn(public, slug, key string, body any, headers ...string) answer {
+func (w *fixture) bookOn(public, slug, key string, body any, headers ...string) answer {
 	w.t.Helper()
 	raw, isText := body.(string)
 	if !isText {
@@ -561,7 +565,7 @@ func (w *town) bookOn(public, slug, key string, body any, headers ...string) ans
 	return w.send(http.MethodPost, public+"/api/public/"+slug+"/book", raw, header)
 }
 
-func (w *town) send(method, url, body string, header http.Header) answer {
+func (w *fixture) send(method, url, body string, header http.Header) answer {
 	w.t.Helper()
 	request, err := http.NewRequestWithContext(context.Background(), method, url, bytes.NewReader([]byte(body)))
 	if err != nil {
@@ -588,9 +592,9 @@ func (w *town) send(method, url, body string, header http.Header) answer {
 	return a
 }
 
-func (w *town) count(sql string) int { return w.countOf(sql) }
+func (w *fixture) count(sql string) int { return w.countOf(sql) }
 
-func (w *town) countOf(sql string, args ...any) int {
+func (w *fixture) countOf(sql string, args ...any) int {
 	w.t.Helper()
 	var n int
 	if err := w.pool.QueryRow(w.t.Context(), sql, args...).Scan(&n); err != nil {
@@ -600,7 +604,7 @@ func (w *town) countOf(sql string, args ...any) int {
 }
 
 // expectRows fails the test unless there are `want` bookings and as many occupied times.
-func (w *town) expectRows(want int) {
+func (w *fixture) expectRows(want int) {
 	w.t.Helper()
 	bookings, occupied := w.count(`SELECT count(*) FROM bookings`), w.count(`SELECT count(*) FROM occupied_time`)
 	if bookings != want || occupied != want {
@@ -609,7 +613,7 @@ func (w *town) expectRows(want int) {
 }
 
 // expect fails the test unless the answer has this status and message code.
-func (w *town) expect(name string, a answer, status int, code string) {
+func (w *fixture) expect(name string, a answer, status int, code string) {
 	w.t.Helper()
 	if a.status != status || a.body.MessageCode != code || code != "" && a.body.Error == "" {
 		w.t.Errorf("%s: got %d %s (%s), want %d %s", name, a.status, a.body.MessageCode, a.body.Error, status, code)

@@ -16,81 +16,81 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// named returns the context of a request with this Idempotency-Key.
-func named(t *testing.T, key string) context.Context {
+// withKey returns the context of a request with this Idempotency-Key.
+func withKey(t *testing.T, key string) context.Context {
 	return idempotency.With(t.Context(), idempotency.Request{Key: key})
 }
 
-func TestARepeatedSaleIsAnsweredAsTheFirst(t *testing.T) {
+func TestRepeatedSaleGetsFirstAnswer(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
-	w.change(withGala(asItIs))
+	w := open(t, noLimits)
+	w.change(withGala(noChange))
 	client, business := w.client(), w.offer.ID
-	first, err := client.SellTicket(named(t, "a"), business, tickets(vipID, 2))
+	first, err := client.SellTicket(withKey(t, "a"), business, tickets(vipID, 2))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := client.SellTicket(named(t, "a"), business, tickets(vipID, 2)); err != nil || !cmp.Equal(again,
+	if second, err := client.SellTicket(withKey(t, "a"), business, tickets(vipID, 2)); err != nil || !cmp.Equal(second,
 		first) {
-		t.Errorf("the same request: %+v, %v; want %+v", again, err, first)
+		t.Errorf("the same request: %+v, %v; want %+v", second, err, first)
 	}
-	if _, err := client.SellTicket(named(t, "a"), business, tickets(vipID, 1)); !fault.Is(err,
+	if _, err := client.SellTicket(withKey(t, "a"), business, tickets(vipID, 1)); !fault.Is(err,
 		fault.IdempotencyMismatch) {
 		t.Errorf("another order under the key: %v", err)
 	}
-	if _, err := client.CancelTicket(named(t, "a"), business, first.ID, booking.Cancel{}); !fault.Is(err,
+	if _, err := client.CancelTicket(withKey(t, "a"), business, first.ID, booking.Cancel{}); !fault.Is(err,
 		fault.IdempotencyMismatch) {
 		t.Errorf("another path under the key: %v", err)
 	}
 	w.change(withGala(func(e *catalog.Event) { e.Active = false }))
-	if again, err := client.SellTicket(named(t, "a"), business, tickets(vipID, 2)); err != nil || !cmp.Equal(again,
+	if second, err := client.SellTicket(withKey(t, "a"), business, tickets(vipID, 2)); err != nil || !cmp.Equal(second,
 		first) {
-		t.Errorf("where nothing is sold any more: %+v, %v; want %+v", again, err, first)
+		t.Errorf("where nothing is sold any more: %+v, %v; want %+v", second, err, first)
 	}
-	if _, err := client.SellTicket(named(t, "b"), business, tickets(vipID, 2)); !fault.Is(err, fault.Conflict) {
+	if _, err := client.SellTicket(withKey(t, "b"), business, tickets(vipID, 2)); !fault.Is(err, fault.Conflict) {
 		t.Errorf("a new key: %v", err)
 	}
 	for range 2 {
-		cancelled, err := client.CancelTicket(named(t, "c"), business, first.ID, booking.Cancel{})
+		cancelled, err := client.CancelTicket(withKey(t, "c"), business, first.ID, booking.Cancel{})
 		if err != nil || cancelled.Status != booking.StatusCancelled {
 			t.Errorf("cancel: %+v, %v", cancelled, err)
 		}
 	}
 }
 
-func TestARepeatedMoveIsAnsweredAsTheFirst(t *testing.T) {
+func TestRepeatedTransitionGetsFirstAnswer(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
-	id := w.book(w.key("write"), order("09:30", nil)).body.Booking.ID
+	w := open(t, noLimits)
+	id := w.book(w.key("write"), newOrder("09:30", nil)).body.Booking.ID
 	for range 2 {
-		moved, err := w.client().Move(named(t, "a"), w.offer.ID, id, booking.MoveConfirm)
-		if err != nil || moved.Status != booking.StatusConfirmed || moved.ID != id {
-			t.Errorf("confirm: %+v, %v", moved, err)
+		updated, err := w.client().Move(withKey(t, "a"), w.offer.ID, id, booking.MoveConfirm)
+		if err != nil || updated.Status != booking.StatusConfirmed || updated.ID != id {
+			t.Errorf("confirm: %+v, %v", updated, err)
 		}
 	}
-	if _, err := w.client().Move(named(t, "b"), w.offer.ID, id, booking.MoveConfirm); !fault.Is(err, fault.Conflict) {
+	if _, err := w.client().Move(withKey(t, "b"), w.offer.ID, id, booking.MoveConfirm); !fault.Is(err, fault.Conflict) {
 		t.Errorf("another key: %v", err)
 	}
 }
 
-func TestARepeatedRequestForAKeyNamesTheKey(t *testing.T) {
+func TestRepeatedKeyRequestNamesKey(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
-	wanted := booking.NewKey{Name: "site", Scope: booking.ScopeAll}
-	made, err := w.client().CreateKey(named(t, "a"), w.offer.ID, wanted)
+	w := open(t, noLimits)
+	req := booking.NewKey{Name: "site", Scope: booking.ScopeAll}
+	created, err := w.client().CreateKey(withKey(t, "a"), w.offer.ID, req)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = w.client().CreateKey(named(t, "a"), w.offer.ID, wanted)
-	if !fault.Is(err, fault.Conflict) || !strings.Contains(fault.Of(err).Sentence, made.ID.String()) {
+	_, err = w.client().CreateKey(withKey(t, "a"), w.offer.ID, req)
+	if !fault.Is(err, fault.Conflict) || !strings.Contains(fault.Of(err).Sentence, created.ID.String()) {
 		t.Errorf("a repeated request: %v", err)
 	}
 	for range 2 {
-		if err := w.client().RevokeKey(named(t, "r"), w.offer.ID, made.ID); err != nil {
+		if err := w.client().RevokeKey(withKey(t, "r"), w.offer.ID, created.ID); err != nil {
 			t.Error(err)
 		}
 	}
-	if err := w.client().RevokeKey(named(t, "s"), w.offer.ID, uuid.New()); !fault.Is(err, fault.NotFound) {
+	if err := w.client().RevokeKey(withKey(t, "s"), w.offer.ID, uuid.New()); !fault.Is(err, fault.NotFound) {
 		t.Error(err)
 	}
 	list, err := w.client().Keys(t.Context(), w.offer.ID, request.Page{})
@@ -105,11 +105,11 @@ func TestARepeatedRequestForAKeyNamesTheKey(t *testing.T) {
 	}
 }
 
-func TestAKeyThatIsUnreadableIsRefused(t *testing.T) {
+func TestUnreadableIdempotencyKeyIsRejected(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
+	w := open(t, noLimits)
 	var f *fault.Error
-	_, err := w.client().CreateKey(named(t, "a b"), w.offer.ID, booking.NewKey{Name: "site", Scope: booking.ScopeAll})
+	_, err := w.client().CreateKey(withKey(t, "a b"), w.offer.ID, booking.NewKey{Name: "site", Scope: booking.ScopeAll})
 	if !errors.As(err, &f) || f.Kind != fault.InvalidParameter || !strings.HasPrefix(f.Sentence, "Idempotency-Key:") {
 		t.Error(err)
 	}

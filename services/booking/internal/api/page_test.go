@@ -23,8 +23,8 @@ import (
 
 var thePage = actor.Actor{Kind: actor.Page}
 
-// wanted returns a booking as the booking page sends it.
-func wanted(at string, change ...func(*booking.NewBooking)) booking.NewBooking {
+// newPageRequest returns a booking as the booking page sends it.
+func newPageRequest(at string, change ...func(*booking.NewBooking)) booking.NewBooking {
 	n := booking.NewBooking{ServiceIDs: []string{cutID.String()}, Date: "2027-03-02", Time: at, CustomerName: "Zoë",
 		CustomerEmail: "zoe@example.com"}
 	for _, c := range change {
@@ -33,27 +33,27 @@ func wanted(at string, change ...func(*booking.NewBooking)) booking.NewBooking {
 	return n
 }
 
-// answering sets the customer's answers to the form to this JSON object.
-func answering(form string) func(*booking.NewBooking) {
+// addAnswers sets the customer's answers to the form to this JSON object.
+func addAnswers(form string) func(*booking.NewBooking) {
 	return func(n *booking.NewBooking) { n.FormData = json.RawMessage(form) }
 }
 
-func of(email string) func(*booking.NewBooking) {
+func setEmail(email string) func(*booking.NewBooking) {
 	return func(n *booking.NewBooking) { n.CustomerEmail = email }
 }
 
-// onPage books as the booking page does; `key` is the Idempotency-Key, or "" for none.
-func (w *town) onPage(key string, n booking.NewBooking) (*booking.Booking, error) {
+// bookOnPage books as the booking page does; `key` is the Idempotency-Key, or "" for none.
+func (w *fixture) bookOnPage(key string, n booking.NewBooking) (*booking.Booking, error) {
 	ctx := idempotency.With(actor.With(context.Background(), thePage), idempotency.Request{Key: key})
 	return w.client().Book(ctx, w.offer.ID, "harbor", n)
 }
 
-// asks gives the business a form with two questions for all services, one for haircuts and one for the sauna. A
-// customer may have `most` open bookings.
-func asks(most int) func(*catalog.Snapshot) {
+// addQuestion gives the business a form with two questions for all services, one for haircuts and one for the sauna. A
+// customer may have `limit` open bookings.
+func addQuestion(limit int) func(*catalog.Snapshot) {
 	label := func(text string) catalog.Label { return catalog.Label{Text: text} }
 	return func(o *catalog.Snapshot) {
-		o.Bookings.MaxOpenPerCustomer = most
+		o.Bookings.MaxOpenPerCustomer = limit
 		o.Form = []catalog.Question{
 			{Key: "level", Label: label("Your level"), Type: catalog.QuestionSelect, Required: true,
 				Options: []catalog.QuestionOption{{Key: "new"}, {Key: "old"}}, ServiceIDs: []uuid.UUID{cutID}},
@@ -65,11 +65,11 @@ func asks(most int) func(*catalog.Snapshot) {
 	}
 }
 
-func TestThePageBooksAsItselfWithTheConsentThatOnlyItMaySet(t *testing.T) {
+func TestPageBookingStoresConsent(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
-	w.change(asks(20))
-	got, err := w.onPage("k", wanted("09:30", answering(`{"level": "new", "notes": " hi ", "_consent": {"news": true, "other": true}, "_other": 1, "gone": "x"}`)))
+	w := open(t, noLimits)
+	w.change(addQuestion(20))
+	got, err := w.bookOnPage("k", newPageRequest("09:30", addAnswers(`{"level": "new", "notes": " hi ", "_consent": {"news": true, "other": true}, "_other": 1, "gone": "x"}`)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,168 +88,172 @@ func TestThePageBooksAsItselfWithTheConsentThatOnlyItMaySet(t *testing.T) {
 	if n := w.count(`SELECT count(*) FROM events WHERE type = 'booking.created' AND actor_kind = 'page' AND actor_id IS NULL`); n != 1 {
 		t.Errorf("%d events say that the page booked", n)
 	}
-	w.expect("by API key", w.book(w.key("write"), order("11:30",
+	w.expect("by API key", w.book(w.key("write"), newOrder("11:30",
 		map[string]any{"form_data": map[string]any{"own": 1, "_consent": map[string]any{"news": true}}})), 201, "")
 	if n := w.count(`SELECT count(*) FROM bookings WHERE source = 'api' AND form_data = '{"own": 1}' AND NOT on_page`); n != 1 {
 		t.Errorf("of an API key %d bookings keep their own answers and no consent", n)
 	}
 }
 
-func TestBookAsksAKeyForRequiredAnswersIfTheBusinessEnforcesThem(t *testing.T) {
+func TestBookEnforcesRequiredAnswers(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
-	w.change(asks(20))
+	w := open(t, noLimits)
+	w.change(addQuestion(20))
 	key := w.key("write")
-	w.expect("not enforced", w.book(key, order("09:30", nil)), 201, "")
+	w.expect("not enforced", w.book(key, newOrder("09:30", nil)), 201, "")
 	w.change(func(o *catalog.Snapshot) { o.FormEnforceAPI = true })
-	w.expect("no answer", w.book(key, order("11:30", nil)), 400, "invalid_parameter")
+	w.expect("no answer", w.book(key, newOrder("11:30", nil)), 400, "invalid_parameter")
 	w.expect("answered",
-		w.book(key, order("11:30", map[string]any{"form_data": map[string]any{"level": "old", "own": 1}})), 201, "")
+		w.book(key, newOrder("11:30", map[string]any{"form_data": map[string]any{"level": "old", "own": 1}})), 201, "")
 	if n := w.count(`SELECT count(*) FROM bookings WHERE form_data = '{"level": "old", "own": 1}'`); n != 1 {
 		t.Errorf("%d bookings keep their answers", n)
 	}
 }
 
-func TestAKeyOfThePageIsItsOwn(t *testing.T) {
+func TestPageKeysAreSeparate(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
-	w.change(asks(20))
-	form := answering(`{"level": "old"}`)
-	first, err := w.onPage("k", wanted("09:30", form))
+	w := open(t, noLimits)
+	w.change(addQuestion(20))
+	form := addAnswers(`{"level": "old"}`)
+	first, err := w.bookOnPage("k", newPageRequest("09:30", form))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := w.onPage("k", wanted("09:30", form)); err != nil || again.ID != first.ID ||
-		again.ManageURL != first.ManageURL {
-		t.Errorf("a second click: %+v, %v", again, err)
+	if second, err := w.bookOnPage("k", newPageRequest("09:30", form)); err != nil || second.ID != first.ID ||
+		second.ManageURL != first.ManageURL {
+		t.Errorf("a second click: %+v, %v", second, err)
 	}
-	if _, err := w.onPage("k", wanted("11:30", form)); !fault.Is(err, fault.IdempotencyMismatch) {
+	if _, err := w.bookOnPage("k", newPageRequest("11:30", form)); !fault.Is(err, fault.IdempotencyMismatch) {
 		t.Errorf("another request: %v", err)
 	}
-	w.expect("an API key's", w.book(w.key("write"), order("11:30", nil), header, "k"), 201, "")
-	ownersOwn := idempotency.With(actor.With(t.Context(), owner), idempotency.Request{Key: "k"})
-	if got, err := w.client().Book(ownersOwn, w.offer.ID, "harbor", wanted("13:30")); err != nil || got.ID == first.ID {
+	w.expect("an API key's", w.book(w.key("write"), newOrder("11:30", nil), header, "k"), 201, "")
+	ownersOwn := idempotency.With(actor.With(t.Context(), ownerActor), idempotency.Request{Key: "k"})
+	if got, err := w.client().Book(ownersOwn, w.offer.ID, "harbor", newPageRequest("13:30")); err != nil ||
+		got.ID == first.ID {
 		t.Errorf("the owner's: %+v, %v", got, err)
 	}
 	w.expectRows(3)
 }
 
-// TestThePageIsRefusedInTheOrderOfPostBook shows that the booking page gets the checks of POST /book in the same order,
+// TestPageChecksInOrder shows that the booking page gets the checks of POST /book in the same order,
 // without those of the API key. If two checks fail, the earlier one is reported.
-func TestThePageIsRefusedInTheOrderOfPostBook(t *testing.T) {
+func TestPageChecksInOrder(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
-	w.change(asks(1))
+	w := open(t, noLimits)
+	w.change(addQuestion(1))
 	paused := timespan.NewDate(2027, 3, 2)
 	unknown := func(n *booking.NewBooking) { n.ServiceIDs = []string{uuid.NewString()} }
-	form, wrong := answering(`{"level": "old"}`), answering(`{"level": "old", "notes": 1}`)
+	form, wrong := addAnswers(`{"level": "old"}`), addAnswers(`{"level": "old", "notes": 1}`)
 	pause := func(until *timespan.Date) { w.change(func(o *catalog.Snapshot) { o.Bookings.PausedUntil = until }) }
 	refused := func(name string, kind fault.Kind, n booking.NewBooking) {
 		t.Helper()
-		if _, err := w.onPage("", n); !fault.Is(err, kind) {
+		if _, err := w.bookOnPage("", n); !fault.Is(err, kind) {
 			t.Errorf("%s: %v, want %s", name, err, kind.Code)
 		}
 	}
 	pause(&paused)
-	refused("paused, with a wrong body", fault.NotAcceptingBookings, wanted("later", wrong))
+	refused("paused, with a wrong body", fault.NotAcceptingBookings, newPageRequest("later", wrong))
 	pause(nil)
-	refused("a wrong answer about an unknown service", fault.InvalidParameter, wanted("09:30", wrong, unknown))
-	w.set(func(w *town) { w.slotsErr = fault.New(fault.PeerUnavailable, "away") })
-	refused("an unknown service while nothing can be counted", fault.ServiceNotFound, wanted("09:30", form, unknown))
-	refused("nothing can be counted", fault.AvailabilityUnverified, wanted("09:30", form))
-	w.set(func(w *town) { w.slotsErr = nil })
-	if _, err := w.onPage("", wanted("09:30", form)); err != nil {
+	refused("a wrong answer about an unknown service", fault.InvalidParameter, newPageRequest("09:30", wrong, unknown))
+	w.set(func(w *fixture) { w.slotsErr = fault.New(fault.PeerUnavailable, "away") })
+	refused("an unknown service while nothing can be counted", fault.ServiceNotFound,
+		newPageRequest("09:30", form, unknown))
+	refused("nothing can be counted", fault.AvailabilityUnverified, newPageRequest("09:30", form))
+	w.set(func(w *fixture) { w.slotsErr = nil })
+	if _, err := w.bookOnPage("", newPageRequest("09:30", form)); err != nil {
 		t.Fatal(err)
 	}
-	w.set(func(w *town) { w.opening = false })
-	refused("closed, with as many open as there may be", fault.NoStaffAvailable, wanted("11:30", form))
-	w.set(func(w *town) { w.opening = true })
-	refused("as many open as there may be", fault.TooManyOpen, wanted("11:30", form))
+	w.set(func(w *fixture) { w.hasSlots = false })
+	refused("closed, with as many open as there may be", fault.NoStaffAvailable, newPageRequest("11:30", form))
+	w.set(func(w *fixture) { w.hasSlots = true })
+	refused("as many open as there may be", fault.TooManyOpen, newPageRequest("11:30", form))
 	w.expectRows(1)
 }
 
-func TestAnswersAreCheckedOnThePageAlone(t *testing.T) {
+func TestOnlyPageAnswersAreChecked(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
-	w.change(asks(20))
+	w := open(t, noLimits)
+	w.change(addQuestion(20))
 	inSauna := func(n *booking.NewBooking) { n.ServiceIDs = []string{saunaID.String()} }
 	for name, c := range map[string]struct {
 		ask  booking.NewBooking
 		says string
 	}{
-		"no form": {wanted("09:30"), `form_data.level: "Your level" needs an answer.`},
-		"blank": {wanted("09:30", answering(`{"level": " "}`)),
+		"no form": {newPageRequest("09:30"), `form_data.level: "Your level" needs an answer.`},
+		"blank": {newPageRequest("09:30", addAnswers(`{"level": " "}`)),
 			`form_data.level: "Your level" needs an answer.`},
-		"no option": {wanted("09:30", answering(`{"level": "both"}`)),
+		"no option": {newPageRequest("09:30", addAnswers(`{"level": "both"}`)),
 			`form_data.level: "Your level" takes one of its options by key: new, old.`},
-		"too long": {wanted("09:30", answering(`{"level": "new", "notes": "12345678901"}`)),
+		"too long": {newPageRequest("09:30", addAnswers(`{"level": "new", "notes": "12345678901"}`)),
 			`form_data.notes: "Notes" takes at most 10 characters.`},
-		"not ticked": {wanted("09:30", inSauna, answering(`{"towel": false}`)),
+		"not ticked": {newPageRequest("09:30", inSauna, addAnswers(`{"towel": false}`)),
 			`form_data.towel: "Towel?" must be ticked.`},
-		"a strange answer": {wanted("09:30", answering(`{"level": {"a": 1}}`)),
+		"a strange answer": {newPageRequest("09:30", addAnswers(`{"level": {"a": 1}}`)),
 			`form_data.level: "Your level" takes text.`},
 	} {
-		_, err := w.onPage("", c.ask)
+		_, err := w.bookOnPage("", c.ask)
 		if !fault.Is(err, fault.InvalidParameter) || fault.Of(err).Sentence != c.says {
 			t.Errorf("%s: %v, want %s", name, err, c.says)
 		}
 	}
-	if _, err := w.onPage("", wanted("09:30", inSauna, answering(`{"towel": true, "level": 7}`))); err != nil {
+	if _, err := w.bookOnPage("",
+		newPageRequest("09:30", inSauna, addAnswers(`{"towel": true, "level": 7}`))); err != nil {
 		t.Errorf("a question about another service is not asked: %v", err)
 	}
-	w.expect("an API key answers as it likes", w.book(w.key("write"), order("11:30", nil)), 201, "")
-	if _, err := w.client().Book(actor.With(t.Context(), owner), w.offer.ID, "harbor", wanted("13:30")); err != nil {
+	w.expect("an API key answers as it likes", w.book(w.key("write"), newOrder("11:30", nil)), 201, "")
+	if _, err := w.client().Book(actor.With(t.Context(), ownerActor), w.offer.ID, "harbor",
+		newPageRequest("13:30")); err != nil {
 		t.Errorf("the owner: %v", err)
 	}
 }
 
-func TestOneAddressHasSoManyOpenBookingsOfThePage(t *testing.T) {
+func TestOpenBookingsOfAddressAreLimited(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
+	w := open(t, noLimits)
 	w.change(func(o *catalog.Snapshot) { o.Bookings.MaxOpenPerCustomer = 2 })
 	full := func(name string, n booking.NewBooking) {
 		t.Helper()
-		if _, err := w.onPage("", n); !fault.Is(err, fault.TooManyOpen) || !strings.Contains(fault.Of(err).Sentence,
+		if _, err := w.bookOnPage("", n); !fault.Is(err, fault.TooManyOpen) || !strings.Contains(fault.Of(err).Sentence,
 			"2 open bookings") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	fits := func(name string, n booking.NewBooking) uuid.UUID {
 		t.Helper()
-		b, err := w.onPage("", n)
+		b, err := w.bookOnPage("", n)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		return b.ID
 	}
 	for _, hour := range []string{"08:30", "09:30", "10:30"} {
-		w.expect("by API key", w.book(w.key("write"), order(hour, nil)), 201, "")
+		w.expect("by API key", w.book(w.key("write"), newOrder(hour, nil)), 201, "")
 	}
-	first := fits("one", wanted("11:30"))
-	fits("two", wanted("12:30"))
-	full("three", wanted("13:30", of("ZOE@example.com")))
-	fits("another address", wanted("13:30", of("zoe@example.org")))
-	w.expect("by API key", w.book(w.key("write"), order("14:30", nil)), 201, "")
+	first := fits("one", newPageRequest("11:30"))
+	fits("two", newPageRequest("12:30"))
+	full("three", newPageRequest("13:30", setEmail("ZOE@example.com")))
+	fits("another address", newPageRequest("13:30", setEmail("zoe@example.org")))
+	w.expect("by API key", w.book(w.key("write"), newOrder("14:30", nil)), 201, "")
 	if _, err := w.client().Move(t.Context(), w.offer.ID, first, booking.MoveCancel); err != nil {
 		t.Fatal(err)
 	}
-	fits("after one was cancelled", wanted("15:30"))
-	full("again", wanted("16:30"))
+	fits("after one was cancelled", newPageRequest("15:30"))
+	full("again", newPageRequest("16:30"))
 	later := func(n *booking.NewBooking) { n.Date = "2027-03-04" }
 	w.clock.Advance(29*time.Hour + 15*time.Minute - time.Microsecond) // just before the booking of 12:30 ends
-	full("while both are not over", wanted("09:30", later))
+	full("while both are not over", newPageRequest("09:30", later))
 	w.clock.Advance(time.Microsecond)
-	fits("after one is over", wanted("09:30", later))
+	fits("after one is over", newPageRequest("09:30", later))
 }
 
-// TestTheLimitOfAnAddressCountsTicketsAndReservations shows that bookings, tickets and reservations of one e-mail
+// TestOpenLimitCountsTicketsAndReservations shows that bookings, tickets and reservations of one e-mail
 // address count together. Different spellings of the address are the same address.
-func TestTheLimitOfAnAddressCountsTicketsAndReservations(t *testing.T) {
+func TestOpenLimitCountsTicketsAndReservations(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
+	w := open(t, noLimits)
 	w.change(func(o *catalog.Snapshot) { o.Bookings.MaxOpenPerCustomer = 3 })
-	w.change(withGala(public))
-	charges, reservation := w.charges(), uuid.New()
+	w.change(withGala(setPublic))
+	charges, reservation := w.newPaymentsClient(), uuid.New()
 	reserve := func(id uuid.UUID, address string) error {
 		return charges.CountReservation(t.Context(), w.offer.ID, id, booking.OpenReservation{CustomerEmail: address,
 			EndsAt: now.Add(48 * time.Hour), MaxOpen: 3})
@@ -257,10 +261,10 @@ func TestTheLimitOfAnAddressCountsTicketsAndReservations(t *testing.T) {
 	buy := func(address string) (*booking.Ticket, error) {
 		return w.buyTickets("", func(n *booking.NewTicket) { n.CustomerEmail = &address })
 	}
-	if _, err := w.onPage("", wanted("11:30", of("zoe@b\u00fccher.example"))); err != nil {
+	if _, err := w.bookOnPage("", newPageRequest("11:30", setEmail("zoe@b\u00fccher.example"))); err != nil {
 		t.Fatal(err)
 	}
-	sold, err := buy("ZOE@xn--bcher-kva.example")
+	order, err := buy("ZOE@xn--bcher-kva.example")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -271,7 +275,7 @@ func TestTheLimitOfAnAddressCountsTicketsAndReservations(t *testing.T) {
 	}
 	full := func(when string) {
 		t.Helper()
-		_, bookErr := w.onPage("", wanted("12:30", of("Zoe@b\u00fccher.example")))
+		_, bookErr := w.bookOnPage("", newPageRequest("12:30", setEmail("Zoe@b\u00fccher.example")))
 		_, buyErr := buy("zoe@bu\u0308cher.example")
 		for what, err := range map[string]error{"a booking": bookErr, "tickets": buyErr,
 			"a reservation": reserve(uuid.New(), "zoe@b\u00fccher.example")} {
@@ -281,7 +285,7 @@ func TestTheLimitOfAnAddressCountsTicketsAndReservations(t *testing.T) {
 		}
 	}
 	full("full")
-	if _, err := w.client().CancelTicket(t.Context(), w.offer.ID, sold.ID, booking.Cancel{}); err != nil {
+	if _, err := w.client().CancelTicket(t.Context(), w.offer.ID, order.ID, booking.Cancel{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := buy("zoe@b\u00fccher.example"); err != nil {
@@ -291,7 +295,7 @@ func TestTheLimitOfAnAddressCountsTicketsAndReservations(t *testing.T) {
 	if err := charges.UncountReservation(t.Context(), w.offer.ID, reservation); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.onPage("", wanted("13:30", of("zoe@b\u00fccher.example"))); err != nil {
+	if _, err := w.bookOnPage("", newPageRequest("13:30", setEmail("zoe@b\u00fccher.example"))); err != nil {
 		t.Errorf("after the reservation was cancelled: %v", err)
 	}
 	full("full once more")
@@ -301,12 +305,12 @@ func TestTheLimitOfAnAddressCountsTicketsAndReservations(t *testing.T) {
 	}
 }
 
-// TestTheLimitOfAnAddressHoldsInARace shows that exactly the allowed number of bookings succeeds when many clients book
+// TestOpenLimitHoldsConcurrently shows that exactly the allowed number of bookings succeeds when many clients book
 // with one e-mail address at once.
-func TestTheLimitOfAnAddressHoldsInARace(t *testing.T) {
+func TestOpenLimitHoldsConcurrently(t *testing.T) {
 	t.Parallel()
 	const clients, most = 64, 20
-	w := open(t, none)
+	w := open(t, noLimits)
 	w.change(func(o *catalog.Snapshot) { o.Bookings.MaxOpenPerCustomer = most })
 	client := w.client()
 	var (
@@ -315,7 +319,8 @@ func TestTheLimitOfAnAddressHoldsInARace(t *testing.T) {
 		outcomes = make([]error, clients)
 	)
 	for i := range clients {
-		n := wanted(fmt.Sprintf("%02d:00", 8+i%12), of([]string{"zoe@example.com", "Zoe@Example.com"}[i%2]))
+		n := newPageRequest(fmt.Sprintf("%02d:00", 8+i%12),
+			setEmail([]string{"zoe@example.com", "Zoe@Example.com"}[i%2]))
 		// Three members at twelve hours on two days: each client has a free time.
 		n.Date = fmt.Sprintf("2027-03-%02d", 2+i/36)
 		wg.Go(func() {
@@ -341,15 +346,15 @@ func TestTheLimitOfAnAddressHoldsInARace(t *testing.T) {
 	w.expectRows(most)
 }
 
-// TestABookingOnThePageIsCountedInTheStatementThatBooks shows that a booking on the page takes as many round trips to
+// TestPageBookingIsCountedInOneStatement shows that a booking on the page takes as many round trips to
 // the database as a booking with an idempotency key. It takes one more to read the booking for the response.
-func TestABookingOnThePageIsCountedInTheStatementThatBooks(t *testing.T) {
+func TestPageBookingIsCountedInOneStatement(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
+	w := open(t, noLimits)
 	w.change(func(o *catalog.Snapshot) { o.Bookings.MaxOpenPerCustomer = 20 })
-	sent := w.trips.prepared(t, func(n int) {
+	sent := w.trips.measure(t, func(n int) {
 		hour := fmt.Sprintf("%02d:30", 8+n)
-		if _, err := w.onPage(hour, wanted(hour)); err != nil {
+		if _, err := w.bookOnPage(hour, newPageRequest(hour)); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -359,9 +364,9 @@ func TestABookingOnThePageIsCountedInTheStatementThatBooks(t *testing.T) {
 	}
 }
 
-// keepsThePackage fails the test unless the booking, the customer's page and the calendar name the package as which it
+// expectPackage fails the test unless the booking, the customer's page and the calendar name the package as which it
 // was sold.
-func keepsThePackage(t *testing.T, w *town, name string, got *booking.Booking) {
+func expectPackage(t *testing.T, w *fixture, name string, got *booking.Booking) {
 	t.Helper()
 	token := tokenOf(got.ManageURL)
 	seen, err := w.pages().Managed(t.Context(), token)
@@ -375,12 +380,12 @@ func keepsThePackage(t *testing.T, w *town, name string, got *booking.Booking) {
 	}
 }
 
-// TestPackagesAreSoldByThePageAndTheOwnerAlone shows that the page and the owner sell services together as a package.
+// TestOnlyPageAndOwnerSellPackages shows that the page and the owner sell services together as a package.
 // Each service has the share of the package price that pricing returns. An API key books services at their own prices,
 // as GET /services lists them.
-func TestPackagesAreSoldByThePageAndTheOwnerAlone(t *testing.T) {
+func TestOnlyPageAndOwnerSellPackages(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
+	w := open(t, noLimits)
 	w.change(func(o *catalog.Snapshot) {
 		o.Bookings.MaxOpenPerCustomer = 20
 		pair := catalog.Label{Text: "Pair", Translations: map[string]string{"pt": "Par"}}
@@ -392,8 +397,9 @@ func TestPackagesAreSoldByThePageAndTheOwnerAlone(t *testing.T) {
 	for name, c := range map[string]struct {
 		ctx context.Context
 		at  string
-	}{"the page": {actor.With(t.Context(), thePage), "09:30"}, "the owner": {actor.With(t.Context(), owner), "12:30"}} {
-		got, err := w.client().Book(c.ctx, w.offer.ID, "harbor", wanted(c.at, both))
+	}{"the page": {actor.With(t.Context(), thePage), "09:30"}, "the owner": {actor.With(t.Context(), ownerActor),
+		"12:30"}} {
+		got, err := w.client().Book(c.ctx, w.offer.ID, "harbor", newPageRequest(c.at, both))
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -401,11 +407,11 @@ func TestPackagesAreSoldByThePageAndTheOwnerAlone(t *testing.T) {
 			got.Services[1].Price != "10.00" {
 			t.Errorf("%s booked %+v", name, got)
 		}
-		keepsThePackage(t, w, name, got)
+		expectPackage(t, w, name, got)
 	}
 	alone := w.book(
 		w.key("write"),
-		order("15:30", map[string]any{"service_ids": []string{cutID.String(), saunaID.String()}}),
+		newOrder("15:30", map[string]any{"service_ids": []string{cutID.String(), saunaID.String()}}),
 	)
 	w.expect("by API key", alone, 201, "")
 	if seen, err := w.pages().Managed(t.Context(), tokenOf(alone.body.ManageURL)); err != nil ||

@@ -22,10 +22,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-func public(e *catalog.Event) { e.Public = true }
+func setPublic(e *catalog.Event) { e.Public = true }
 
 // buyTickets buys tickets as the booking page does.
-func (w *town) buyTickets(key string, change func(*booking.NewTicket)) (*booking.Ticket, error) {
+func (w *fixture) buyTickets(key string, change func(*booking.NewTicket)) (*booking.Ticket, error) {
 	order := tickets(seatID, 1)
 	if change != nil {
 		change(&order)
@@ -34,31 +34,31 @@ func (w *town) buyTickets(key string, change func(*booking.NewTicket)) (*booking
 	return w.client().SellTicket(idempotency.With(ctx, idempotency.Request{Key: key}), w.offer.ID, order)
 }
 
-func TestOnThePageCustomersBuyTicketsOfPublicEventsUntilTheyBegin(t *testing.T) {
+func TestPageSellsTicketsOfPublicEvents(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
+	w := open(t, noLimits)
 	refused := func(name string, kind fault.Kind, change func(*booking.NewTicket)) {
 		t.Helper()
 		if _, err := w.buyTickets("", change); !fault.Is(err, kind) {
 			t.Errorf("%s: %v, want %s", name, err, kind.Code)
 		}
 	}
-	w.change(withGala(asItIs))
+	w.change(withGala(noChange))
 	refused("not public", fault.NotFound, nil)
-	if _, err := w.client().SellTicket(actor.With(t.Context(), owner), w.offer.ID, tickets(seatID, 1)); err != nil {
+	if _, err := w.client().SellTicket(actor.With(t.Context(), ownerActor), w.offer.ID, tickets(seatID, 1)); err != nil {
 		t.Errorf("the owner: %v", err)
 	}
-	w.change(withGala(public))
-	sold, err := w.buyTickets("k", nil)
-	if err != nil || sold.ManageURL == "" {
-		t.Fatalf("got %+v, %v", sold, err)
+	w.change(withGala(setPublic))
+	order, err := w.buyTickets("k", nil)
+	if err != nil || order.ManageURL == "" {
+		t.Fatalf("got %+v, %v", order, err)
 	}
-	if again, err := w.buyTickets("k", nil); err != nil || again.ID != sold.ID {
-		t.Errorf("a second click: %+v, %v", again, err)
+	if second, err := w.buyTickets("k", nil); err != nil || second.ID != order.ID {
+		t.Errorf("a second click: %+v, %v", second, err)
 	}
-	ownersKey := idempotency.With(actor.With(t.Context(), owner), idempotency.Request{Key: "k"})
+	ownersKey := idempotency.With(actor.With(t.Context(), ownerActor), idempotency.Request{Key: "k"})
 	if other, err := w.client().SellTicket(ownersKey, w.offer.ID, tickets(vipID, 1)); err != nil ||
-		other.ID == sold.ID {
+		other.ID == order.ID {
 		t.Errorf("the same key of the owner's: %+v, %v", other, err)
 	}
 	if n := w.count(`SELECT count(*) FROM events WHERE type = 'ticket.sold' AND actor_kind = 'page'`); n != 1 {
@@ -78,10 +78,10 @@ func TestOnThePageCustomersBuyTicketsOfPublicEventsUntilTheyBegin(t *testing.T) 
 	refused("it has begun", fault.Conflict, nil)
 }
 
-func TestOnThePageWhoBuysTicketsAnswersTheQuestionsAboutTheEvent(t *testing.T) {
+func TestPageTicketsAnswerQuestions(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
-	w.change(withGala(public))
+	w := open(t, noLimits)
+	w.change(withGala(setPublic))
 	w.change(func(o *catalog.Snapshot) {
 		o.Form = []catalog.Question{
 			{Key: "meal", Type: catalog.QuestionText, MaxLength: 10, Required: true, EventIDs: []uuid.UUID{galaID}},
@@ -107,23 +107,23 @@ func TestOnThePageWhoBuysTicketsAnswersTheQuestionsAboutTheEvent(t *testing.T) {
 	order := tickets(vipID, 1)
 	answering(sent)(&order)
 	bought, err := w.buyTickets("", answering(sent))
-	sold, ownersErr := w.client().SellTicket(actor.With(t.Context(), owner), w.offer.ID, order)
+	result, ownersErr := w.client().SellTicket(actor.With(t.Context(), ownerActor), w.offer.ID, order)
 	if err := errors.Join(err, ownersErr); err != nil {
 		t.Fatal(err)
 	}
 	for id, want := range map[uuid.UUID]string{
 		bought.ID: `{"meal": "fish", "_consent": {"news": true}}`,
-		sold.ID:   `{"meal": "fish", "other": "x"}`, // only the customer can give consent
+		result.ID: `{"meal": "fish", "other": "x"}`, // only the customer can give consent
 	} {
 		kept, err := w.client().Ticket(t.Context(), w.offer.ID, id)
-		if err != nil || kept.CustomerPhone == nil || *kept.CustomerPhone != "+351 1 777" || cmp.Diff(decoded(t, want),
-			decoded(t, string(kept.FormData))) != "" {
+		if err != nil || kept.CustomerPhone == nil || *kept.CustomerPhone != "+351 1 777" || cmp.Diff(decodeObject(t, want),
+			decodeObject(t, string(kept.FormData))) != "" {
 			t.Errorf("kept %+v with %s, %v", kept, kept.FormData, err)
 		}
 	}
 }
 
-func decoded(t *testing.T, object string) map[string]any {
+func decodeObject(t *testing.T, object string) map[string]any {
 	t.Helper()
 	var m map[string]any
 	if err := json.Unmarshal([]byte(object), &m); err != nil {
@@ -132,11 +132,11 @@ func decoded(t *testing.T, object string) map[string]any {
 	return m
 }
 
-// TestOnThePageNothingIsSoldThatMustBePaidAndCannotBe shows that the page sells no ticket that must be paid online if
+// TestPageRejectsUnpayableTickets shows that the page sells no ticket that must be paid online if
 // booking cannot take the payment.
-func TestOnThePageNothingIsSoldThatMustBePaidAndCannotBe(t *testing.T) {
+func TestPageRejectsUnpayableTickets(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
+	w := open(t, noLimits)
 	for _, c := range []struct {
 		mode, requirement string
 		price             int64
@@ -161,15 +161,15 @@ func TestOnThePageNothingIsSoldThatMustBePaidAndCannotBe(t *testing.T) {
 		if fault.Is(err, fault.PaymentNotOffered) != c.refused || !c.refused && err != nil {
 			t.Errorf("%+v: %v", c, err)
 		}
-		if _, err := w.client().SellTicket(actor.With(t.Context(), owner), w.offer.ID, tickets(seatID, 1)); err != nil {
+		if _, err := w.client().SellTicket(actor.With(t.Context(), ownerActor), w.offer.ID, tickets(seatID, 1)); err != nil {
 			t.Errorf("the owner, %+v: %v", c, err)
 		}
 	}
 }
 
-func TestOneOrderHoldsTicketsOfSeveralTiersOrNone(t *testing.T) {
+func TestOrderOfTiersIsAllOrNothing(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
+	w := open(t, noLimits)
 	w.change(withGala(func(e *catalog.Event) { e.Public, e.Tiers[0].Price, e.Tiers[1].Price = true, 6000, 12000 }))
 	order := func(seats, vips int) func(*booking.NewTicket) {
 		return func(n *booking.NewTicket) {
@@ -182,12 +182,12 @@ func TestOneOrderHoldsTicketsOfSeveralTiersOrNone(t *testing.T) {
 		fault.Of(err).Sentence != "Sold out: asked for 7, while 4 are left of Seat, 2 are left of VIP and 5 of the event." {
 		t.Errorf("one tier has too few: %v", err)
 	}
-	sold, err := w.buyTickets("k", order(3, 1))
+	result, err := w.buyTickets("k", order(3, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := booking.Ticket{
-		ID: sold.ID, Status: "sold", EventID: galaID, EventName: "Gala", TierName: "Seat, VIP", Quantity: 4,
+		ID: result.ID, Status: "sold", EventID: galaID, EventName: "Gala", TierName: "Seat, VIP", Quantity: 4,
 		Total: new(json.Number("270.00")), Currency: "EUR",
 		Tiers: []booking.SoldTier{ // four tickets are a group, which gets a discount of one tenth
 			{TierID: seatID, TierName: "Seat", Quantity: 3, Price: new(json.Number("54.00"))},
@@ -195,13 +195,13 @@ func TestOneOrderHoldsTicketsOfSeveralTiersOrNone(t *testing.T) {
 		},
 		Date: "2027-03-01", StartTime: "22:00:00", Timezone: "Europe/Lisbon",
 		CustomerName: "Zoë", CustomerEmail: new("zoe@example.com"), FormData: json.RawMessage("{}"), Locale: "pt",
-		CreatedAt: now, ManageURL: sold.ManageURL,
+		CreatedAt: now, ManageURL: result.ManageURL,
 	}
-	if diff := cmp.Diff(want, *sold); diff != "" {
+	if diff := cmp.Diff(want, *result); diff != "" {
 		t.Error(diff)
 	}
-	if again, err := w.buyTickets("k", order(3, 1)); err != nil || cmp.Diff(want, *again) != "" {
-		t.Errorf("a second click: %+v, %v", again, err)
+	if second, err := w.buyTickets("k", order(3, 1)); err != nil || cmp.Diff(want, *second) != "" {
+		t.Errorf("a second click: %+v, %v", second, err)
 	}
 	if _, err := w.buyTickets("", order(1, 1)); !fault.Is(err, fault.Conflict) {
 		t.Errorf("more than the event has left: %v", err)
@@ -212,11 +212,11 @@ func TestOneOrderHoldsTicketsOfSeveralTiersOrNone(t *testing.T) {
 		sales.Events) != "" {
 		t.Errorf("sales are %+v, %v", sales, err)
 	}
-	w.set(func(w *town) { w.pricesErr = errors.New("away") })
+	w.set(func(w *fixture) { w.pricesErr = errors.New("away") })
 	if _, err := w.buyTickets("", nil); !fault.Is(err, fault.AvailabilityUnverified) {
 		t.Errorf("without a price: %v", err)
 	}
-	if _, err := w.client().CancelTicket(t.Context(), w.offer.ID, sold.ID, booking.Cancel{}); err != nil {
+	if _, err := w.client().CancelTicket(t.Context(), w.offer.ID, result.ID, booking.Cancel{}); err != nil {
 		t.Error(err)
 	}
 	if n := w.count(`SELECT sum(sold) FROM tier_sales`) + w.count(`SELECT sum(sold) FROM event_sales`); n != 0 {
@@ -224,10 +224,10 @@ func TestOneOrderHoldsTicketsOfSeveralTiersOrNone(t *testing.T) {
 	}
 }
 
-func TestOrdersOfTiersAreRefusedByField(t *testing.T) {
+func TestSellRejectsInvalidTiers(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
-	w.change(withGala(public))
+	w := open(t, noLimits)
+	w.change(withGala(setPublic))
 	at := w.internal + "/internal/businesses/" + w.offer.ID.String() + "/tickets"
 	body := func(rest string) string {
 		return `{"slug":"harbor","event_id":"` + galaID.String() +
@@ -249,12 +249,12 @@ func TestOrdersOfTiersAreRefusedByField(t *testing.T) {
 	}
 }
 
-// TestAnOrderNamesTheRulesThatChangedItsPrice shows that an order stores the labels of the pricing rules. It shows them
+// TestOrderNamesPricingRules shows that an order stores the labels of the pricing rules. It shows them
 // even after the business removes the rules.
-func TestAnOrderNamesTheRulesThatChangedItsPrice(t *testing.T) {
+func TestOrderNamesPricingRules(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
-	w.change(withGala(public))
+	w := open(t, noLimits)
+	w.change(withGala(setPublic))
 	w.change(func(o *catalog.Snapshot) {
 		o.Events[0].TotalCapacity, o.Events[0].Tiers[0].Capacity, o.Events[0].Tiers[0].Price = 9, 9, 3000
 		o.Rules = []catalog.Rule{{Key: "group", Kind: rule.PartySize, Label: catalog.Label{Text: "Groups of four"}}}
@@ -265,7 +265,7 @@ func TestAnOrderNamesTheRulesThatChangedItsPrice(t *testing.T) {
 		t.Fatalf("got %+v, %v", four, err)
 	}
 	w.change(func(o *catalog.Snapshot) { o.Rules = nil })
-	if kept, err := w.client().Ticket(actor.With(t.Context(), owner), w.offer.ID, four.ID); err != nil ||
+	if kept, err := w.client().Ticket(actor.With(t.Context(), ownerActor), w.offer.ID, four.ID); err != nil ||
 		!slices.Equal(kept.PriceChanges, want) {
 		t.Errorf("later: %+v, %v", kept, err)
 	}

@@ -19,38 +19,40 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// creating is a provider that delays its first response until `answer` is closed; the charge is created before that.
-type creating struct {
+// slowProvider is a provider that delays its first response until `answer` is closed; the charge is created before
+// that.
+type slowProvider struct {
 	payment.Provider
-	begun  atomic.Bool
-	opened chan uuid.UUID // the id of the booking
-	answer chan struct{}
+	hasBegun atomic.Bool
+	created  chan uuid.UUID // the id of the booking
+	answer   chan struct{}
 }
 
-func (c *creating) Create(ctx context.Context, charge payment.Charge) (payment.Intent, error) {
+func (c *slowProvider) Create(ctx context.Context, charge payment.Charge) (payment.Intent, error) {
 	intent, err := c.Provider.Create(ctx, charge)
-	if c.begun.CompareAndSwap(false, true) {
-		c.opened <- charge.ID
+	if c.hasBegun.CompareAndSwap(false, true) {
+		c.created <- charge.ID
 		<-c.answer
 	}
 	return intent, err
 }
 
-// meanwhile books with the idempotency key `k` and calls `happens` while the provider delays its response. The booking
+// bookDuring books with the idempotency key `k` and calls `act` while the provider delays its response. The booking
 // is written and its charge is created at that time.
-func (s *shop) meanwhile(happens func(booking uuid.UUID)) answer {
+func (s *paymentFixture) bookDuring(act func(booking uuid.UUID)) answer {
 	s.t.Helper()
-	provider := &creating{Provider: s.providers[stripe.Name], opened: make(chan uuid.UUID), answer: make(chan struct{})}
+	provider := &slowProvider{Provider: s.providers[stripe.Name], created: make(chan uuid.UUID),
+		answer: make(chan struct{})}
 	s.booker.Payments = usecase.PaymentOptions{
-		Providers: payment.Providers{stripe.Name: provider}, Within: time.Minute, ExpiresAfter: expiresAfter,
+		Providers: payment.Providers{stripe.Name: provider}, CallTimeout: time.Minute, ExpiresAfter: expiresAfter,
 	}
 	done := make(chan answer, 1)
-	go func() { done <- s.book(s.key, order("09:30", nil), header, "k") }()
+	go func() { done <- s.book(s.key, newOrder("09:30", nil), header, "k") }()
 	select {
-	case id := <-provider.opened:
+	case id := <-provider.created:
 		func() {
 			defer close(provider.answer)
-			happens(id)
+			act(id)
 		}()
 		return <-done
 	case a := <-done:
@@ -59,20 +61,20 @@ func (s *shop) meanwhile(happens func(booking uuid.UUID)) answer {
 	}
 }
 
-func (s *shop) expectHeld(want int) {
+func (s *paymentFixture) expectOccupied(want int) {
 	s.t.Helper()
 	if got := s.count(`SELECT count(*) FROM occupied_time`); got != want {
 		s.t.Errorf("%d times are held, want %d", got, want)
 	}
 }
 
-// TestABookingThatIsOffBeforeItsChargeIsOpenIsNotTold cancels or releases a booking while the provider creates its
+// TestBookingCancelledDuringPaymentGetsError cancels or releases a booking while the provider creates its
 // charge. The request gets an error, and the charge is cancelled.
-func TestABookingThatIsOffBeforeItsChargeIsOpenIsNotTold(t *testing.T) {
+func TestBookingCancelledDuringPaymentGetsError(t *testing.T) {
 	t.Parallel()
-	for name, happens := range map[string]func(*shop, uuid.UUID){
-		"cancelled by the owner": func(s *shop, id uuid.UUID) { s.ownerMoves(id, "cancel") },
-		"released": func(s *shop, _ uuid.UUID) {
+	for name, happens := range map[string]func(*paymentFixture, uuid.UUID){
+		"cancelled by the owner": func(s *paymentFixture, id uuid.UUID) { s.applyTransition(id, "cancel") },
+		"released": func(s *paymentFixture, _ uuid.UUID) {
 			s.clock.Advance(25 * time.Second)
 			s.step()
 		},
@@ -81,22 +83,22 @@ func TestABookingThatIsOffBeforeItsChargeIsOpenIsNotTold(t *testing.T) {
 			t.Parallel()
 			f := newFakeStripe(t)
 			s := openShop(t, f.URL)
-			a := s.meanwhile(func(id uuid.UUID) { happens(s, id) })
+			a := s.bookDuring(func(id uuid.UUID) { happens(s, id) })
 			s.expect("the booking", a, 503, "payment_unavailable")
 			s.step()
 			s.expectState("cancelled", "cancelled", 0)
 			if got := f.statuses(); got != "canceled" {
 				t.Errorf("the charge is %q, want it canceled", got)
 			}
-			s.expect("the same key again", s.book(s.key, order("09:30", nil), header, "k"), 201, "")
+			s.expect("the same key again", s.book(s.key, newOrder("09:30", nil), header, "k"), 201, "")
 		})
 	}
 }
 
-// TestAPaidBookingWhoseKeyIsTakenOverIsTakenBack has a retry take the idempotency lock while the provider creates the
+// TestBookingIsCancelledAfterLockIsLost has a retry take the idempotency lock while the provider creates the
 // charge of the first request. The first request is answered after the retry, or while the retry is still in flight.
 // Only the booking of the retry stays.
-func TestAPaidBookingWhoseKeyIsTakenOverIsTakenBack(t *testing.T) {
+func TestBookingIsCancelledAfterLockIsLost(t *testing.T) {
 	t.Parallel()
 	for _, inFlight := range []bool{false, true} {
 		t.Run(fmt.Sprintf("retry in flight %t", inFlight), func(t *testing.T) {
@@ -105,12 +107,12 @@ func TestAPaidBookingWhoseKeyIsTakenOverIsTakenBack(t *testing.T) {
 			s := openShop(t, f.URL)
 			held, retried := make(chan struct{}), make(chan answer, 1)
 			var second answer
-			first := s.meanwhile(func(uuid.UUID) {
+			first := s.bookDuring(func(uuid.UUID) {
 				s.clock.Advance(25 * time.Second)
-				s.set(func(w *town) { w.held = held })
-				go func() { retried <- s.book(s.key, order("09:30", nil), header, "k") }()
+				s.set(func(w *fixture) { w.release = held })
+				go func() { retried <- s.book(s.key, newOrder("09:30", nil), header, "k") }()
 				for asked := 0; asked < 2; {
-					s.set(func(w *town) { asked = w.asked })
+					s.set(func(w *fixture) { asked = w.bookableCalls })
 				}
 				if !inFlight {
 					close(held)
@@ -123,38 +125,38 @@ func TestAPaidBookingWhoseKeyIsTakenOverIsTakenBack(t *testing.T) {
 			}
 			s.expect("who lost its key", first, 503, "payment_unavailable")
 			s.expect("who took it over", second, 201, "")
-			s.expectHeld(1)
+			s.expectOccupied(1)
 			s.step()
 			if got := f.statuses(); got != "canceled requires_payment_method" {
 				t.Errorf("the charges are %q, want the first canceled and the second open", got)
 			}
-			again := s.book(s.key, order("09:30", nil), header, "k")
-			if again.status != http.StatusCreated || again.text != second.text {
-				t.Errorf("the replay is %d %s\nthe answer was %s", again.status, again.text, second.text)
+			third := s.book(s.key, newOrder("09:30", nil), header, "k")
+			if third.status != http.StatusCreated || third.text != second.text {
+				t.Errorf("the replay is %d %s\nthe answer was %s", third.status, third.text, second.text)
 			}
 		})
 	}
 }
 
-// TestAnOpenChargeWhoseAnswerIsLostIsTold breaks the database connections while booking stores that a charge is open.
+// TestLostAnswerOfOpenPaymentIsRecovered breaks the database connections while booking stores that a charge is open.
 // In the meantime the customer may pay, or the owner may cancel. The request and its retry return the same booking.
-func TestAnOpenChargeWhoseAnswerIsLostIsTold(t *testing.T) {
+func TestLostAnswerOfOpenPaymentIsRecovered(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		happens         func(s *shop)
+		happens         func(s *paymentFixture)
 		booking, charge string
 		held            int
 	}{
-		"and nothing else happens": {func(*shop) {}, "pending", "open", 1},
-		"and the customer pays": {func(s *shop) {
-			s.tell("payment_intent.succeeded", map[string]any{"id": "pi_1"})
+		"and nothing else happens": {func(*paymentFixture) {}, "pending", "open", 1},
+		"and the customer pays": {func(s *paymentFixture) {
+			s.sendEvent("payment_intent.succeeded", map[string]any{"id": "pi_1"})
 		}, "confirmed", "paid", 1},
-		"and the owner cancels": {func(s *shop) {
+		"and the owner cancels": {func(s *paymentFixture) {
 			var id uuid.UUID
 			if err := s.pool.QueryRow(s.t.Context(), `SELECT id FROM bookings`).Scan(&id); err != nil {
 				s.t.Error(err)
 			}
-			s.ownerMoves(id, "cancel")
+			s.applyTransition(id, "cancel")
 		}, "cancelled", "cancelling", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -165,7 +167,7 @@ func TestAnOpenChargeWhoseAnswerIsLostIsTold(t *testing.T) {
 			s.booker.Bookings = store.New(pool)
 			wires.Break("pi_1", testkit.DropAnswer, true) // the statement that stores the charge as open
 			done := make(chan answer, 1)
-			go func() { done <- s.book(s.key, order("09:30", nil), header, "k") }()
+			go func() { done <- s.book(s.key, newOrder("09:30", nil), header, "k") }()
 			for noted := 0; noted == 0; {
 				noted = s.count(`SELECT count(*) FROM payments WHERE status = 'open'`)
 			}
@@ -174,26 +176,26 @@ func TestAnOpenChargeWhoseAnswerIsLostIsTold(t *testing.T) {
 			first := <-done
 			s.expect("the booking", first, 201, "")
 			s.expectState(c.booking, c.charge, c.held)
-			again := s.book(s.key, order("09:30", nil), header, "k")
-			if again.status != http.StatusCreated || again.text != first.text ||
-				again.header.Get("Idempotent-Replayed") != "true" {
-				t.Errorf("the replay is %d %s\nthe answer was %s", again.status, again.text, first.text)
+			second := s.book(s.key, newOrder("09:30", nil), header, "k")
+			if second.status != http.StatusCreated || second.text != first.text ||
+				second.header.Get("Idempotent-Replayed") != "true" {
+				t.Errorf("the replay is %d %s\nthe answer was %s", second.status, second.text, first.text)
 			}
 		})
 	}
 }
 
-// TestAKeyThatIsRefusedIsRefusedToABookingThatWaitsForItsProvider pauses the business while the provider creates the
+// TestRefusedKeyStopsBookingDuringPayment pauses the business while the provider creates the
 // charge. A later attempt with the same key is refused, so the earlier attempt must be refused, too (semantics.md §3).
-func TestAKeyThatIsRefusedIsRefusedToABookingThatWaitsForItsProvider(t *testing.T) {
+func TestRefusedKeyStopsBookingDuringPayment(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
 	s := openShop(t, f.URL)
 	paused := timespan.NewDate(2027, time.March, 2)
-	first := s.meanwhile(func(uuid.UUID) {
+	first := s.bookDuring(func(uuid.UUID) {
 		s.clock.Advance(time.Second)
 		s.change(func(o *catalog.Snapshot) { o.Bookings.PausedUntil = &paused })
-		s.expect("a later attempt", s.book(s.key, order("09:30", nil), header, "k"), 403, "not_accepting_bookings")
+		s.expect("a later attempt", s.book(s.key, newOrder("09:30", nil), header, "k"), 403, "not_accepting_bookings")
 	})
 	s.expect("the earlier one", first, 409, "idempotency_in_progress")
 	s.expectState("cancelled", "cancelling", 0)
@@ -202,6 +204,6 @@ func TestAKeyThatIsRefusedIsRefusedToABookingThatWaitsForItsProvider(t *testing.
 		t.Errorf("the charge is %q, want it canceled", got)
 	}
 	s.change(func(o *catalog.Snapshot) { o.Bookings.PausedUntil = nil })
-	s.expect("once it goes on", s.book(s.key, order("09:30", nil), header, "k"), 201, "")
-	s.expectHeld(1)
+	s.expect("once it goes on", s.book(s.key, newOrder("09:30", nil), header, "k"), 201, "")
+	s.expectOccupied(1)
 }

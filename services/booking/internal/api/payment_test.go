@@ -29,17 +29,17 @@ const (
 	expiresAfter  = 30 * time.Minute
 )
 
-// shop is a town whose business always takes payment online, through Stripe or a fake of it.
-type shop struct {
-	*town
+// paymentFixture is a fixture whose business always takes payment online, through Stripe or a fake of it.
+type paymentFixture struct {
+	*fixture
 	key       string
 	providers payment.Providers
 	payments  *usecase.Payments
 }
 
-func openShop(t *testing.T, stripeURL string) *shop {
+func openShop(t *testing.T, stripeURL string) *paymentFixture {
 	t.Helper()
-	w := open(t, none)
+	w := open(t, noLimits)
 	w.change(func(o *catalog.Snapshot) {
 		o.Payments = catalog.Payments{
 			Providers: []string{"stripe"}, Accounts: map[string]string{"stripe": "acct_harbor"},
@@ -50,8 +50,8 @@ func openShop(t *testing.T, stripeURL string) *shop {
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
 	providers := payment.Providers{stripe.Name: stripe.New("sk_test_123", webhookSecret, stripeURL, transport)}
-	s := &shop{
-		town: w, key: w.key("write"), providers: providers,
+	s := &paymentFixture{
+		fixture: w, key: w.key("write"), providers: providers,
 	}
 	s.charge(time.Minute)
 	s.payments = usecase.NewPayments(w.store, s.booker.Payments, w.clock, telemetry.Discard())
@@ -59,12 +59,12 @@ func openShop(t *testing.T, stripeURL string) *shop {
 }
 
 // charge sets the timeout of later calls to the provider.
-func (s *shop) charge(within time.Duration) {
-	s.booker.Payments = usecase.PaymentOptions{Providers: s.providers, Within: within, ExpiresAfter: expiresAfter}
+func (s *paymentFixture) charge(within time.Duration) {
+	s.booker.Payments = usecase.PaymentOptions{Providers: s.providers, CallTimeout: within, ExpiresAfter: expiresAfter}
 }
 
-// toPay is the payment in the response to a booking.
-type toPay struct {
+// paymentDue is the payment in the response to a booking.
+type paymentDue struct {
 	Provider     string
 	Amount       json.Number
 	Currency     string
@@ -72,9 +72,9 @@ type toPay struct {
 	ClientSecret string `json:"client_secret"`
 }
 
-func (a answer) payment(t *testing.T) *toPay {
+func (a answer) payment(t *testing.T) *paymentDue {
 	t.Helper()
-	var body struct{ Payment *toPay }
+	var body struct{ Payment *paymentDue }
 	if err := json.Unmarshal([]byte(a.text), &body); err != nil {
 		t.Fatal(err)
 	}
@@ -82,9 +82,9 @@ func (a answer) payment(t *testing.T) *toPay {
 }
 
 // buy books for this time, and fails the test unless the response has an open payment.
-func (s *shop) buy(at string) (uuid.UUID, *toPay) {
+func (s *paymentFixture) buy(at string) (uuid.UUID, *paymentDue) {
 	s.t.Helper()
-	a := s.book(s.key, order(at, nil))
+	a := s.book(s.key, newOrder(at, nil))
 	p := a.payment(s.t.(*testing.T))
 	if a.status != http.StatusCreated || p == nil || a.body.PaymentRequired == nil || !*a.body.PaymentRequired {
 		s.t.Fatalf("got %d %s, want a booking to be paid", a.status, a.text)
@@ -92,7 +92,7 @@ func (s *shop) buy(at string) (uuid.UUID, *toPay) {
 	return a.body.Booking.ID, p
 }
 
-func (s *shop) step() {
+func (s *paymentFixture) step() {
 	s.t.Helper()
 	if err := s.payments.Reconcile(s.t.Context()); err != nil {
 		s.t.Fatal(err)
@@ -101,7 +101,7 @@ func (s *shop) step() {
 
 // expectState fails the test unless the only booking and its charge have these statuses, and there are `occupied`
 // occupied times.
-func (s *shop) expectState(booking, charge string, occupied int) {
+func (s *paymentFixture) expectState(booking, charge string, occupied int) {
 	s.t.Helper()
 	var gotBooking, gotCharge string
 	err := s.pool.QueryRow(s.t.Context(), `SELECT b.status, p.status FROM bookings b
@@ -116,10 +116,10 @@ func (s *shop) expectState(booking, charge string, occupied int) {
 	}
 }
 
-func TestABookingPaidOnlineCarriesItsCharge(t *testing.T) {
+func TestOnlineBookingReturnsPayment(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, testkit.StartStripeMock(t).URL)
-	a := s.book(s.key, order("09:30", nil), header, "k")
+	a := s.book(s.key, newOrder("09:30", nil), header, "k")
 	p := a.payment(t)
 	if a.status != http.StatusCreated || !*a.body.PaymentRequired || a.body.Booking.Status != "pending" {
 		t.Fatalf("got %d %s", a.status, a.text)
@@ -129,9 +129,10 @@ func TestABookingPaidOnlineCarriesItsCharge(t *testing.T) {
 		t.Errorf("the payment is %+v", p)
 	}
 	s.expectState("pending", "open", 1)
-	again := s.book(s.key, order("09:30", nil), header, "k")
-	if again.status != http.StatusCreated || again.text != a.text || again.header.Get("Idempotent-Replayed") != "true" {
-		t.Errorf("the replay is %d %s\nthe answer was %s", again.status, again.text, a.text)
+	second := s.book(s.key, newOrder("09:30", nil), header, "k")
+	if second.status != http.StatusCreated || second.text != a.text ||
+		second.header.Get("Idempotent-Replayed") != "true" {
+		t.Errorf("the replay is %d %s\nthe answer was %s", second.status, second.text, a.text)
 	}
 	s.expectRows(1)
 	if n := s.count(`SELECT count(*) FROM payments p WHERE p::text LIKE '%secret%'`); n != 0 {
@@ -139,10 +140,10 @@ func TestABookingPaidOnlineCarriesItsCharge(t *testing.T) {
 	}
 }
 
-// TestPaymentIsRequiredWhereTheRulesSay checks all combinations of the conditions in semantics.md §3. Payment is
+// TestPaymentIsRequiredByRules checks all combinations of the conditions in semantics.md §3. Payment is
 // required if there is a provider, the total is above 0 and the requirement is not none. The mode must be online, or
 // customer_choice with the choice online.
-func TestPaymentIsRequiredWhereTheRulesSay(t *testing.T) {
+func TestPaymentIsRequiredByRules(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
 	s := openShop(t, f.URL)
@@ -156,7 +157,7 @@ func TestPaymentIsRequiredWhereTheRulesSay(t *testing.T) {
 							o.Payments.Providers, o.Payments.Modes.Services = providers, mode
 							o.Services[0].PaymentRequirement, o.Services[0].Price = requirement, price
 						})
-						body := order(fmt.Sprintf("%02d:00", hour%24), map[string]any{"payment_choice": choice})
+						body := newOrder(fmt.Sprintf("%02d:00", hour%24), map[string]any{"payment_choice": choice})
 						body["date"] = fmt.Sprintf("2027-03-%02d", 2+hour/24)
 						hour++
 						a := s.book(s.key, body)
@@ -178,7 +179,7 @@ func TestPaymentIsRequiredWhereTheRulesSay(t *testing.T) {
 	}
 }
 
-func TestTheAmountFollowsTheRequirementOfEachService(t *testing.T) {
+func TestAmountFollowsServiceRequirements(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
 	s := openShop(t, f.URL)
@@ -208,7 +209,7 @@ func TestTheAmountFollowsTheRequirementOfEachService(t *testing.T) {
 		if c.two {
 			ids = append(ids, freeID)
 		}
-		a := s.book(s.key, order(fmt.Sprintf("%02d:00", 8+2*i), map[string]any{"service_ids": ids}))
+		a := s.book(s.key, newOrder(fmt.Sprintf("%02d:00", 8+2*i), map[string]any{"service_ids": ids}))
 		p := a.payment(t)
 		if a.status != http.StatusCreated || p == nil || p.Amount != c.amount {
 			t.Errorf("case %d: %d %s, want %s to pay", i, a.status, a.text, c.amount)
@@ -223,37 +224,38 @@ func TestTheAmountFollowsTheRequirementOfEachService(t *testing.T) {
 	}
 }
 
-func TestWithoutAUsableProviderNothingIsBooked(t *testing.T) {
+func TestBookFailsWithoutUsableProvider(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, newFakeStripe(t).URL)
 	s.change(func(o *catalog.Snapshot) { o.Payments.Accounts = nil })
-	s.expect("no account", s.book(s.key, order("09:30", nil)), 409, "payment_not_offered")
+	s.expect("no account", s.book(s.key, newOrder("09:30", nil)), 409, "payment_not_offered")
 	s.change(func(o *catalog.Snapshot) {
 		o.Payments.Providers, o.Payments.Accounts = []string{"other"}, map[string]string{"other": "x"}
 	})
-	s.expect("not connected", s.book(s.key, order("09:30", nil)), 409, "payment_not_offered")
+	s.expect("not connected", s.book(s.key, newOrder("09:30", nil)), 409, "payment_not_offered")
 	s.expectRows(0)
 }
 
-// ordered is a provider that records in `asked` when Chargeable is called, and refuses unless `able` is true.
-type ordered struct {
+// orderedProvider is a provider that records in `calls` when RoundChargeable is called, and refuses unless `canCharge`
+// is true.
+type orderedProvider struct {
 	payment.Provider
-	name  string
-	able  bool
-	asked *[]string
+	name      string
+	canCharge bool
+	calls     *[]string
 }
 
-func (p ordered) Chargeable(amount int64, currency money.Currency) (int64, error) {
-	*p.asked = append(*p.asked, p.name)
-	if !p.able {
+func (p orderedProvider) RoundChargeable(amount int64, currency money.Currency) (int64, error) {
+	*p.calls = append(*p.calls, p.name)
+	if !p.canCharge {
 		return 0, payment.ErrRefused
 	}
-	return p.Provider.Chargeable(amount, currency)
+	return p.Provider.RoundChargeable(amount, currency)
 }
 
-// TestThePreferredProviderIsTriedFirstAndTheOthersInTheirOrder has three providers, of which all, one or none can
+// TestPreferredProviderIsTriedFirst has three providers, of which all, one or none can
 // charge. The preferred provider is asked first, then the others in their order.
-func TestThePreferredProviderIsTriedFirstAndTheOthersInTheirOrder(t *testing.T) {
+func TestPreferredProviderIsTriedFirst(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, newFakeStripe(t).URL)
 	names := []string{"a", "b", "c"}
@@ -268,30 +270,30 @@ func TestThePreferredProviderIsTriedFirstAndTheOthersInTheirOrder(t *testing.T) 
 		{nil, "abc", "a"}, {"a", "abc", "a"}, {"b", "abc", "b"}, {"c", "abc", "c"},
 		{nil, "c", "abc"}, {"a", "c", "abc"}, {"b", "c", "bac"}, {"c", "b", "cab"}, {"c", "", "cab"},
 	} {
-		var asked []string
+		var req []string
 		providers := payment.Providers{}
 		for _, name := range names {
-			providers[name] = ordered{s.providers[stripe.Name], name, strings.Contains(c.able, name), &asked}
+			providers[name] = orderedProvider{s.providers[stripe.Name], name, strings.Contains(c.able, name), &req}
 		}
-		s.booker.Payments = usecase.PaymentOptions{Providers: providers, Within: time.Minute,
+		s.booker.Payments = usecase.PaymentOptions{Providers: providers, CallTimeout: time.Minute,
 			ExpiresAfter: expiresAfter}
-		a := s.book(s.key, order(fmt.Sprintf("%02d:00", 8+i), map[string]any{"preferred_provider": c.preferred}))
-		if got := strings.Join(asked, ""); got != c.asked {
+		a := s.book(s.key, newOrder(fmt.Sprintf("%02d:00", 8+i), map[string]any{"preferred_provider": c.preferred}))
+		if got := strings.Join(req, ""); got != c.asked {
 			t.Errorf("%v preferred, %q can charge: %q were asked, want %q", c.preferred, c.able, got, c.asked)
 		}
 		if c.able == "" {
 			s.expect("none can", a, 409, "payment_not_offered")
-		} else if p := a.payment(t); p == nil || p.Provider != asked[len(asked)-1] {
+		} else if p := a.payment(t); p == nil || p.Provider != req[len(req)-1] {
 			t.Errorf("%v preferred, %q can charge: got %d %s", c.preferred, c.able, a.status, a.text)
 		}
 	}
 }
 
-// TestAProviderThatFailsLeavesNothing shows that every failure of the provider returns 503 and frees the time at once.
+// TestFailedProviderLeavesNoBooking shows that every failure of the provider returns 503 and frees the time at once.
 // After the reconciliation, no charge can be paid.
-func TestAProviderThatFailsLeavesNothing(t *testing.T) {
+func TestFailedProviderLeavesNoBooking(t *testing.T) {
 	t.Parallel()
-	for name, m := range map[string]manner{
+	for name, m := range map[string]behavior{
 		"fails": fails, "refuses": refuses, "throttles": throttles, "hangs": hangs, "breaks": breaks,
 		"answers nonsense": answersNonsense,
 	} {
@@ -303,15 +305,15 @@ func TestAProviderThatFailsLeavesNothing(t *testing.T) {
 			if m == hangs {
 				s.charge(300 * time.Millisecond)
 			}
-			a := s.book(s.key, order("09:30", nil), header, "k")
+			a := s.book(s.key, newOrder("09:30", nil), header, "k")
 			s.charge(time.Minute)
 			s.expect(name, a, 503, "payment_unavailable")
-			charge, again := "cancelling", "1"
+			charge, second := "cancelling", "1"
 			if m == refuses {
-				charge, again = "cancelled", "" // a retry would be refused, too
+				charge, second = "cancelled", "" // a retry would be refused, too
 			}
-			if got := a.header.Get("Retry-After"); got != again || strings.Contains(a.body.Error,
-				"try again") != (again != "") {
+			if got := a.header.Get("Retry-After"); got != second || strings.Contains(a.body.Error,
+				"try again") != (second != "") {
 				t.Errorf("Retry-After is %q with %q", got, a.body.Error)
 			}
 			s.expectState("cancelled", charge, 0)
@@ -324,14 +326,14 @@ func TestAProviderThatFailsLeavesNothing(t *testing.T) {
 			if got := f.statuses(); got != "canceled" && m != refuses {
 				t.Errorf("the charges are %q, want them canceled", got)
 			}
-			s.expect("the same key again", s.book(s.key, order("09:30", nil), header, "k"), 201, "")
+			s.expect("the same key again", s.book(s.key, newOrder("09:30", nil), header, "k"), 201, "")
 		})
 	}
 }
 
-// TestAProcessThatDiesHoldsNothing leaves a booking as after a crash before or after the charge was created. When the
+// TestCrashedProcessReleasesTime leaves a booking as after a crash before or after the charge was created. When the
 // request is overdue, the booking and its charge are cancelled.
-func TestAProcessThatDiesHoldsNothing(t *testing.T) {
+func TestCrashedProcessReleasesTime(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
 	s := openShop(t, f.URL)
@@ -351,7 +353,7 @@ func TestAProcessThatDiesHoldsNothing(t *testing.T) {
 	}
 }
 
-func TestABookingThatIsNotPaidInTimeIsCancelled(t *testing.T) {
+func TestUnpaidBookingIsCancelled(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
 	s := openShop(t, f.URL)
@@ -367,7 +369,7 @@ func TestABookingThatIsNotPaidInTimeIsCancelled(t *testing.T) {
 	}
 }
 
-func TestAPaymentWhoseNoticeWasLostIsFoundInTheEnd(t *testing.T) {
+func TestReconcileFindsPaymentWithoutNotice(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
 	s := openShop(t, f.URL)
@@ -378,12 +380,12 @@ func TestAPaymentWhoseNoticeWasLostIsFoundInTheEnd(t *testing.T) {
 	s.expectState("confirmed", "paid", 1)
 }
 
-func TestCancellingABookingCancelsItsCharge(t *testing.T) {
+func TestCancelCancelsCharge(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
 	s := openShop(t, f.URL)
 	id, _ := s.buy("09:30")
-	s.ownerMoves(id, "cancel")
+	s.applyTransition(id, "cancel")
 	s.expectState("cancelled", "cancelling", 0)
 	s.step()
 	s.expectState("cancelled", "cancelled", 0)
@@ -392,27 +394,27 @@ func TestCancellingABookingCancelsItsCharge(t *testing.T) {
 	}
 }
 
-func TestABookingTheOwnerConfirmedOutlivesItsCharge(t *testing.T) {
+func TestConfirmedBookingSurvivesPaymentExpiry(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, newFakeStripe(t).URL)
 	id, _ := s.buy("09:30")
-	s.ownerMoves(id, "confirm")
+	s.applyTransition(id, "confirm")
 	s.clock.Advance(expiresAfter)
 	s.step()
 	s.expectState("confirmed", "cancelled", 1)
 }
 
-func (s *shop) ownerMoves(id uuid.UUID, move string) {
+func (s *paymentFixture) applyTransition(id uuid.UUID, name string) {
 	s.t.Helper()
 	a := s.send(http.MethodPost, fmt.Sprintf("%s/internal/businesses/%s/bookings/%s/%s", s.internal, s.offer.ID, id,
-		move), "", nil)
+		name), "", nil)
 	if a.status != http.StatusOK {
-		s.t.Fatalf("%s answered %d %s", move, a.status, a.text)
+		s.t.Fatalf("%s answered %d %s", name, a.status, a.text)
 	}
 }
 
 // notify sends an event of Stripe about a charge to the webhook.
-func (s *shop) notify(event, account, reference string) answer {
+func (s *paymentFixture) notify(event, account, reference string) answer {
 	s.t.Helper()
 	body := fmt.Appendf(nil,
 		`{"id": "evt_1", "object": "event", "api_version": "2020-08-27", "created": %d, "type": %q, "account": %q,
@@ -421,13 +423,13 @@ func (s *shop) notify(event, account, reference string) answer {
 	return s.sendNotice(string(body), signed.Header)
 }
 
-func (s *shop) sendNotice(body, signature string) answer {
+func (s *paymentFixture) sendNotice(body, signature string) answer {
 	s.t.Helper()
 	return s.send(http.MethodPost, s.public+"/api/public/stripe/webhook", body,
 		http.Header{"Stripe-Signature": {signature}})
 }
 
-func TestNoticesDecideOnABooking(t *testing.T) {
+func TestNoticesChangeBooking(t *testing.T) {
 	t.Parallel()
 	const paid, failed, canceled = "payment_intent.succeeded", "payment_intent.payment_failed",
 		"payment_intent.canceled"
@@ -464,20 +466,21 @@ func TestNoticesDecideOnABooking(t *testing.T) {
 			if got := f.statuses(); got != c.stripe {
 				t.Errorf("Stripe has the charge as %s, want %s", got, c.stripe)
 			}
-			if want := map[string][]int64{"succeeded": {4000}}[c.stripe]; !slices.Equal(f.given(p.Reference), want) {
-				t.Errorf("%v went back, want %v", f.given(p.Reference), want)
+			if want := map[string][]int64{"succeeded": {4000}}[c.stripe]; !slices.Equal(f.sumRefunds(p.Reference),
+				want) {
+				t.Errorf("%v went back, want %v", f.sumRefunds(p.Reference), want)
 			}
 			s.step()
-			if n := len(f.given(p.Reference)); n > 1 {
+			if n := len(f.sumRefunds(p.Reference)); n > 1 {
 				t.Errorf("refunded %d times", n)
 			}
 		})
 	}
 }
 
-// TestAFailedAttemptLeavesTimeToTryAgain has the customer's bank decline two payments. The booking waits until it
+// TestFailedAttemptKeepsPaymentOpen has the customer's bank decline two payments. The booking waits until it
 // expires (lifecycle.md §4). In one case the customer then pays with success, in the other not.
-func TestAFailedAttemptLeavesTimeToTryAgain(t *testing.T) {
+func TestFailedAttemptKeepsPaymentOpen(t *testing.T) {
 	t.Parallel()
 	for name, pays := range map[string]bool{"with success": true, "in vain": false} {
 		t.Run(name, func(t *testing.T) {
@@ -518,9 +521,9 @@ func TestAFailedAttemptLeavesTimeToTryAgain(t *testing.T) {
 	}
 }
 
-// TestAFailedAttemptOnAChargeOfStripeMockLeavesItOpen shows that a charge of stripe-mock stays open after a failed
+// TestFailedAttemptKeepsStripeMockPaymentOpen shows that a charge of stripe-mock stays open after a failed
 // payment, and can be paid then.
-func TestAFailedAttemptOnAChargeOfStripeMockLeavesItOpen(t *testing.T) {
+func TestFailedAttemptKeepsStripeMockPaymentOpen(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, testkit.StartStripeMock(t).URL)
 	_, p := s.buy("09:30")
@@ -531,7 +534,7 @@ func TestAFailedAttemptOnAChargeOfStripeMockLeavesItOpen(t *testing.T) {
 	s.expectState("confirmed", "paid", 1)
 }
 
-func TestNoticesOfUnknownChargesChangeNothing(t *testing.T) {
+func TestNoticesOfUnknownChargesAreIgnored(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, newFakeStripe(t).URL)
 	_, p := s.buy("09:30")
@@ -544,7 +547,7 @@ func TestNoticesOfUnknownChargesChangeNothing(t *testing.T) {
 	s.expectState("pending", "open", 1)
 }
 
-func TestNoticesThatStripeDidNotSignAreRefused(t *testing.T) {
+func TestUnsignedNoticesAreRejected(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, newFakeStripe(t).URL)
 	_, p := s.buy("09:30")
@@ -567,9 +570,9 @@ func TestNoticesThatStripeDidNotSignAreRefused(t *testing.T) {
 	s.expectState("confirmed", "paid", 1)
 }
 
-// TestStripeStoppedInTheMiddleHoldsNoSlot stops stripe-mock while many clients book. In the end, time is occupied only
+// TestStoppedProviderHoldsNoSlot stops stripe-mock while many clients book. In the end, time is occupied only
 // for live bookings, and each of these has an open charge.
-func TestStripeStoppedInTheMiddleHoldsNoSlot(t *testing.T) {
+func TestStoppedProviderHoldsNoSlot(t *testing.T) {
 	t.Parallel()
 	mock := testkit.StartStripeMock(t)
 	s := openShop(t, mock.URL)
@@ -579,7 +582,7 @@ func TestStripeStoppedInTheMiddleHoldsNoSlot(t *testing.T) {
 	for range clients {
 		wg.Go(func() {
 			for hour := range hours {
-				a := s.book(s.key, order(fmt.Sprintf("%02d:00", hour), nil))
+				a := s.book(s.key, newOrder(fmt.Sprintf("%02d:00", hour), nil))
 				switch {
 				case a.status == http.StatusCreated:
 					if booked.Add(1) == clients*hours/3 {

@@ -42,7 +42,7 @@ type Public struct {
 	offers   Offers
 	booker   *usecase.Booker
 	limits   Limits
-	known    *lru.Cache[[sha256.Size]byte, store.Key] // cache of API keys by hash; an entry may be stale
+	keyCache *lru.Cache[[sha256.Size]byte, store.Key] // cache of API keys by hash; an entry may be stale
 	links    *link.Links
 	clock    clock.Clock
 	tel      *telemetry.Telemetry
@@ -54,7 +54,7 @@ func NewPublic(keys Keys, offers Offers, booker *usecase.Booker, limits Limits, 
 	tel *telemetry.Telemetry) *Public {
 	return &Public{
 		keys: keys, offers: offers, booker: booker, limits: limits, links: links, clock: c, tel: tel,
-		known: lru.New[[sha256.Size]byte](rememberedKeys, func(store.Key) int { return 1 }), outcomes: newOutcomes(tel),
+		keyCache: lru.New[[sha256.Size]byte](maxCachedKeys, func(store.Key) int { return 1 }), outcomes: newOutcomes(tel),
 	}
 }
 
@@ -68,17 +68,17 @@ func (p *Public) book(c *fiber.Ctx) error { return p.respond(c, p.admit) }
 //
 // The checks are made in the order of semantics.md §3. [Public.Limit] has already checked the
 // limit by address. The booker makes the check of the business's account and all checks after it.
-func (p *Public) respond(c *fiber.Ctx, authenticate func(*fiber.Ctx) (shown, error)) error {
+func (p *Public) respond(c *fiber.Ctx, authenticate func(*fiber.Ctx) (presentedKey, error)) error {
 	var confirmation store.Confirmation
 	key, err := authenticate(c)
 	if err == nil {
-		confirmation, err = p.decide(c, key)
+		confirmation, err = p.bookWithCache(c, key)
 	}
 	p.outcomes.count(c.UserContext(), confirmation, err)
 	if err != nil {
 		return err
 	}
-	if confirmation.Replayed {
+	if confirmation.IsRepeated {
 		c.Set("Idempotent-Replayed", "true")
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")
@@ -93,87 +93,87 @@ func newOutcomes(tel *telemetry.Telemetry) outcomes {
 		"Requests to book by outcome: booked, replayed, or the messageCode of the refusal.")}
 }
 
-func (o outcomes) count(ctx context.Context, made store.Confirmation, err error) {
+func (o outcomes) count(ctx context.Context, confirmation store.Confirmation, err error) {
 	outcome := "booked"
 	switch {
 	case err != nil:
 		outcome = server.FaultOf(err).Kind.Code
-	case made.Replayed:
+	case confirmation.IsRepeated:
 		outcome = "replayed"
 	}
 	o.Add(ctx, 1, metric.WithAttributes(attribute.String("outcome", outcome)))
 }
 
-// decide books with the cached API key and the cached offer. The statement
+// bookWithCache books with the cached API key and the cached offer. The statement
 // that writes the booking checks that the key and the offer are still current.
 //
 // An attempt may write nothing, for example if it returns a refusal or a stored
-// confirmation. In this case, decide itself checks that the key and the offer are
-// current. If one of them is stale, decide reads both again and makes a second attempt.
-func (p *Public) decide(c *fiber.Ctx, key shown) (store.Confirmation, error) {
+// confirmation. In this case, bookWithCache itself checks that the key and the offer are
+// current. If one of them is stale, bookWithCache reads both again and makes a second attempt.
+func (p *Public) bookWithCache(c *fiber.Ctx, key presentedKey) (store.Confirmation, error) {
 	ctx, slug := c.UserContext(), c.Params("slug")
-	read := sync.OnceValue(func() asked { return parse(c, actor.Actor{Kind: actor.APIKey, ID: key.ID}) })
-	offer, unread := p.offers.Recent(ctx, slug)
-	made, err := p.attempt(ctx, key, offer, unread, read)
-	if err == nil && !made.Replayed || fault.Is(err, fault.OutcomeUnknown) {
-		return made, err
+	read := sync.OnceValue(func() parsedRequest { return parseRequest(c, actor.Actor{Kind: actor.APIKey, ID: key.ID}) })
+	offer, readErr := p.offers.Recent(ctx, slug)
+	confirmation, err := p.attempt(ctx, key, offer, readErr, read)
+	if err == nil && !confirmation.IsRepeated || fault.Is(err, fault.OutcomeUnknown) {
+		return confirmation, err
 	}
-	by := store.Basis{KeyOf: key.BusinessID, Key: key.ID}
+	by := store.Basis{KeyBusiness: key.BusinessID, Key: key.ID}
 	if offer != nil {
-		by.OfferOf, by.Version = offer.ID, offer.Version
+		by.OfferBusiness, by.Version = offer.ID, offer.Version
 	}
-	current, unknown := p.keys.Current(ctx, by)
+	current, unknown := p.keys.IsCurrent(ctx, by)
 	switch {
 	case current || unknown != nil && err != nil && server.FaultOf(err).Kind.Status == fiber.StatusServiceUnavailable:
-		return made, err
+		return confirmation, err
 	case unknown != nil:
 		return store.Confirmation{}, unknown
 	}
 	if key, err = p.lookUp(c, key.hash); err != nil {
 		return store.Confirmation{}, err
 	}
-	offer, unread = p.offers.Fresh(ctx, slug)
-	return p.attempt(ctx, key, offer, unread, read)
+	offer, readErr = p.offers.Fresh(ctx, slug)
+	return p.attempt(ctx, key, offer, readErr, read)
 }
 
 // attempt makes all checks that come after the limit of the key, and then books. If the offer could not be read,
-// the argument `offer` is nil and `unread` is the error of the read. The API key then identifies the business.
-func (p *Public) attempt(ctx context.Context, key shown, offer *catalog.Snapshot, unread error,
-	read func() asked) (store.Confirmation, error) {
+// the argument `offer` is nil and `readErr` is the error of the read. The API key then identifies the business.
+func (p *Public) attempt(ctx context.Context, key presentedKey, offer *catalog.Snapshot, readErr error,
+	parse func() parsedRequest) (store.Confirmation, error) {
 	by := actor.Actor{Kind: actor.APIKey, ID: key.ID}
-	if unread != nil {
-		return p.booker.RefuseWithoutOffer(ctx, key.BusinessID, by, read().named, unread)
+	if readErr != nil {
+		return p.booker.RefuseWithoutOffer(ctx, key.BusinessID, by, parse().idemKey, readErr)
 	}
 	if err := authorize(key.Key, offer); err != nil {
 		return store.Confirmation{}, err
 	}
-	asked := read()
-	if asked.err != nil {
-		return p.booker.Refuse(ctx, offer, by, asked.named, asked.err)
+	req := parse()
+	if req.err != nil {
+		return p.booker.Refuse(ctx, offer, by, req.idemKey, req.err)
 	}
-	return p.booker.Book(ctx, offer, by, asked.named, asked.request)
+	return p.booker.Book(ctx, offer, by, req.idemKey, req.request)
 }
 
-// asked is the result of parsing a request to book: the request, or the fault in the field `err`. The
-// field `named` is empty if the request has no valid Idempotency-Key, or if the body cannot be read.
-type asked struct {
-	named   idempotency.Request
+// parsedRequest is the result of parsing a request to book: the request, or the fault in the field `err`. The
+// field `idemKey` is empty if the request has no valid Idempotency-Key, or if the body cannot be read.
+type parsedRequest struct {
+	idemKey idempotency.Request
 	request *request.Request
 	err     error
 }
 
-func parse(c *fiber.Ctx, by actor.Actor) asked {
+func parseRequest(c *fiber.Ctx, by actor.Actor) parsedRequest {
 	key, noKey := server.IdempotencyKey(c)
-	body, unread := server.Body(c)
-	var named idempotency.Request
-	if key != "" && unread == nil {
-		named = idempotency.Request{Key: key, Hash: request.Hash(body)}
+	body, readErr := server.Body(c)
+	var idemKey idempotency.Request
+	if key != "" && readErr == nil {
+		idemKey = idempotency.Request{Key: key, Hash: request.Hash(body)}
 	}
-	if err := cmp.Or(noKey, checkContentType(c.Get(fiber.HeaderContentType)), unread); err != nil {
-		return asked{named: named, err: err}
+	if err := cmp.Or(noKey, checkContentType(c.Get(fiber.HeaderContentType)), readErr); err != nil {
+		return parsedRequest{idemKey: idemKey, err: err}
 	}
 	r, err := request.Parse(body, by)
-	return asked{named, r, err}
+	return parsedRequest{idemKey, r, err}
 }
 
 // checkContentType refuses a body whose Content-Type is not JSON. It

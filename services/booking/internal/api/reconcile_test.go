@@ -11,38 +11,38 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// cancelling is a payment provider that cancels charges with the function `cancel`.
-type cancelling struct {
+// slowCancel is a payment provider that cancels charges with the function `cancel`.
+type slowCancel struct {
 	payment.Provider
 	cancel func(ctx context.Context, account, reference string) (payment.Outcome, error)
 }
 
-func (c cancelling) Cancel(ctx context.Context, account, reference string) (payment.Outcome, error) {
+func (c slowCancel) Cancel(ctx context.Context, account, reference string) (payment.Outcome, error) {
 	return c.cancel(ctx, account, reference)
 }
 
 // reconcilerOf returns the payment use cases of a replica whose provider cancels charges with `cancel`. A call of the
 // provider times out after `within`.
-func (s *shop) reconcilerOf(within time.Duration,
+func (s *paymentFixture) reconcilerOf(within time.Duration,
 	cancel func(ctx context.Context, account, reference string) (payment.Outcome, error)) *usecase.Payments {
-	providers := payment.Providers{stripe.Name: cancelling{s.providers[stripe.Name], cancel}}
-	options := usecase.PaymentOptions{Providers: providers, Within: within}
+	providers := payment.Providers{stripe.Name: slowCancel{s.providers[stripe.Name], cancel}}
+	options := usecase.PaymentOptions{Providers: providers, CallTimeout: within}
 	return usecase.NewPayments(s.store, options, s.clock, telemetry.Discard())
 }
 
 // cancelled books at these times and cancels the bookings as the owner, so that their open charges are still to be
 // cancelled.
-func (s *shop) cancelled(times ...string) {
+func (s *paymentFixture) cancelled(times ...string) {
 	s.t.Helper()
 	for _, at := range times {
 		id, _ := s.buy(at)
-		s.ownerMoves(id, "cancel")
+		s.applyTransition(id, "cancel")
 	}
 }
 
-// TestAHangingChargeHoldsUpNoRelease cancels two charges, of which the first hangs. An unfinished booking becomes due
+// TestSlowCancelDoesNotDelayRelease cancels two charges, of which the first hangs. An unfinished booking becomes due
 // in that time. Its time is free before the cancellation of the second charge begins.
-func TestAHangingChargeHoldsUpNoRelease(t *testing.T) {
+func TestSlowCancelDoesNotDelayRelease(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, newFakeStripe(t).URL)
 	s.cancelled("09:30", "11:30")
@@ -70,31 +70,31 @@ func TestAHangingChargeHoldsUpNoRelease(t *testing.T) {
 	}
 }
 
-// TestReplicasDoNotEndTheSameCharge has a second replica cancel all due charges while each call of the first replica
+// TestReplicasEndEachChargeOnce has a second replica cancel all due charges while each call of the first replica
 // takes the maximum time. No charge is cancelled twice.
-func TestReplicasDoNotEndTheSameCharge(t *testing.T) {
+func TestReplicasEndEachChargeOnce(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, newFakeStripe(t).URL)
 	s.cancelled("09:30", "11:30", "13:30", "15:30")
-	asked := map[string]int{}
+	requests := map[string]int{}
 	quick := s.reconcilerOf(time.Minute, func(_ context.Context, _, reference string) (payment.Outcome, error) {
-		asked[reference]++
+		requests[reference]++
 		return payment.Cancelled, nil
 	})
 	slow := s.reconcilerOf(time.Minute, func(ctx context.Context, _, reference string) (payment.Outcome, error) {
-		asked[reference]++
+		requests[reference]++
 		s.clock.Advance(30 * time.Second)
 		return payment.Cancelled, quick.Reconcile(ctx)
 	})
 	if err := slow.Reconcile(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for reference, n := range asked {
+	for reference, n := range requests {
 		if n != 1 {
 			t.Errorf("%s was cancelled %d times", reference, n)
 		}
 	}
-	if len(asked) != 4 {
-		t.Errorf("%d charges were cancelled, want 4", len(asked))
+	if len(requests) != 4 {
+		t.Errorf("%d charges were cancelled, want 4", len(requests))
 	}
 }

@@ -27,7 +27,7 @@ import (
 )
 
 // openPolicyShop returns a shop that refunds 100 % until a day before the start and 50 % until two hours before.
-func openPolicyShop(t *testing.T) (*shop, *fakeStripe) {
+func openPolicyShop(t *testing.T) (*paymentFixture, *fakeStripe) {
 	t.Helper()
 	f := newFakeStripe(t)
 	s := openShop(t, f.URL)
@@ -38,8 +38,8 @@ func openPolicyShop(t *testing.T) (*shop, *fakeStripe) {
 	return s, f
 }
 
-// bought books and pays for a time, and returns the id of the booking and the reference of its charge.
-func (s *shop) bought(f *fakeStripe, at string) (uuid.UUID, string) {
+// buyPaid books and pays for a time, and returns the id of the booking and the reference of its charge.
+func (s *paymentFixture) buyPaid(f *fakeStripe, at string) (uuid.UUID, string) {
 	s.t.Helper()
 	id, p := s.buy(at)
 	f.pay(p.Reference)
@@ -47,16 +47,16 @@ func (s *shop) bought(f *fakeStripe, at string) (uuid.UUID, string) {
 	return id, p.Reference
 }
 
-func (s *shop) cancel(id uuid.UUID, wanted booking.RefundAmount) *booking.Booking {
+func (s *paymentFixture) cancel(id uuid.UUID, requested booking.RefundAmount) *booking.Booking {
 	s.t.Helper()
-	b, err := s.client().Cancel(s.t.Context(), s.offer.ID, id, booking.Cancel{Refund: wanted})
+	b, err := s.client().Cancel(s.t.Context(), s.offer.ID, id, booking.Cancel{Refund: requested})
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	return b
 }
 
-func (s *shop) expectRefund(when string, id uuid.UUID, refunded json.Number, want *booking.Refund) {
+func (s *paymentFixture) expectRefund(when string, id uuid.UUID, refunded json.Number, want *booking.Refund) {
 	s.t.Helper()
 	list, err := s.client().Bookings(s.t.Context(), s.offer.ID, booking.Filter{}, request.Page{})
 	if err != nil {
@@ -73,9 +73,9 @@ func (s *shop) expectRefund(when string, id uuid.UUID, refunded json.Number, wan
 	}
 }
 
-// TestACancellationRefundsAsItsPreviewSays cancels at different times before the start. The preview and the refund
+// TestCancelRefundsPreviewedAmount cancels at different times before the start. The preview and the refund
 // follow the policy at the time of the booking, although the business has a new policy.
-func TestACancellationRefundsAsItsPreviewSays(t *testing.T) {
+func TestCancelRefundsPreviewedAmount(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name    string
@@ -93,7 +93,7 @@ func TestACancellationRefundsAsItsPreviewSays(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			s, f := openPolicyShop(t)
-			id, reference := s.bought(f, "09:30")
+			id, reference := s.buyPaid(f, "09:30")
 			s.change(func(o *catalog.Snapshot) { o.CancellationPolicy = []catalog.CancellationRule{{RefundPercent: 7}} })
 			start := time.Date(2027, 3, 2, 9, 30, 0, 0, time.UTC)
 			s.clock.Advance(start.Add(-c.before).Sub(s.clock.Now()))
@@ -113,8 +113,8 @@ func TestACancellationRefundsAsItsPreviewSays(t *testing.T) {
 				t.Errorf("the booking is %s and still holds time", cancelled.Status)
 			}
 			s.step()
-			if !slices.Equal(f.given(reference), c.charged) {
-				t.Errorf("%v went back, want %v", f.given(reference), c.charged)
+			if !slices.Equal(f.sumRefunds(reference), c.charged) {
+				t.Errorf("%v went back, want %v", f.sumRefunds(reference), c.charged)
 			}
 			if c.charged == nil {
 				s.expectRefund("cancelled", id, "0.00", nil)
@@ -137,7 +137,7 @@ func preview(amount json.Number, percent int) booking.Cancellation {
 		Currency: "EUR"}}
 }
 
-func (s *shop) expectEvents(id uuid.UUID, want ...string) {
+func (s *paymentFixture) expectEvents(id uuid.UUID, want ...string) {
 	s.t.Helper()
 	rows, err := s.pool.Query(s.t.Context(), `SELECT type FROM events WHERE subject_id = $1 ORDER BY sequence`, id)
 	if err != nil {
@@ -157,27 +157,27 @@ func (s *shop) expectEvents(id uuid.UUID, want ...string) {
 	}
 }
 
-// TestEventsTellOfThePaymentAsItWas reads the events after the last change. Each event has the payment as it was when
+// TestEventsContainPaymentState reads the events after the last change. Each event has the payment as it was when
 // the event was recorded.
-func TestEventsTellOfThePaymentAsItWas(t *testing.T) {
+func TestEventsContainPaymentState(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)
-	id, _ := s.bought(f, "09:30")
+	id, _ := s.buyPaid(f, "09:30")
 	s.cancel(id, "12.50")
 	s.step()
-	told, err := s.events(t).List(t.Context(), s.offer.ID, event.Filter{Subject: id}, request.Page{})
+	list, err := s.events(t).List(t.Context(), s.offer.ID, event.Filter{Subject: id}, request.Page{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := map[event.Type]*booking.Payment{}
-	for _, e := range told.Events {
+	for _, e := range list.Events {
 		var b booking.Booking
 		if err := json.Unmarshal(e.Data, &b); err != nil {
 			t.Fatal(err)
 		}
 		got[e.Type] = b.Payment
 	}
-	policy := refund.PolicyOf(s.offer)
+	policy := refund.NewPolicy(s.offer)
 	paid := func(status string, refunded json.Number, back *booking.Refund) *booking.Payment {
 		return &booking.Payment{Provider: "stripe", Status: status, Amount: "40.00", Refunded: refunded, Refund: back,
 			Policy: policy}
@@ -198,9 +198,9 @@ func TestEventsTellOfThePaymentAsItWas(t *testing.T) {
 	}
 }
 
-// TestTheOwnerDecidesWhatGoesBack shows that the owner can refund an amount other than the policy gives, but not more
+// TestOwnerChoosesRefund shows that the owner can refund an amount other than the policy gives, but not more
 // than was paid.
-func TestTheOwnerDecidesWhatGoesBack(t *testing.T) {
+func TestOwnerChoosesRefund(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)
 	for i, c := range []struct {
@@ -216,7 +216,7 @@ func TestTheOwnerDecidesWhatGoesBack(t *testing.T) {
 		{wanted: "40.01", fault: fault.Conflict}, {wanted: "-1", fault: fault.InvalidParameter},
 		{wanted: "0.001", fault: fault.InvalidParameter},
 	} {
-		id, reference := s.bought(f, fmt.Sprintf("%02d:00", 9+i))
+		id, reference := s.buyPaid(f, fmt.Sprintf("%02d:00", 9+i))
 		b, err := s.client().Cancel(t.Context(), s.offer.ID, id, booking.Cancel{Refund: c.wanted})
 		if c.fault != (fault.Kind{}) {
 			if !fault.Is(err, c.fault) {
@@ -232,17 +232,17 @@ func TestTheOwnerDecidesWhatGoesBack(t *testing.T) {
 			t.Fatalf("%s: %+v, %v", c.wanted, b.Payment, err)
 		}
 		s.step()
-		if !slices.Equal(f.given(reference), c.given) {
-			t.Errorf("%s: %v went back, want %v", c.wanted, f.given(reference), c.given)
+		if !slices.Equal(f.sumRefunds(reference), c.given) {
+			t.Errorf("%s: %v went back, want %v", c.wanted, f.sumRefunds(reference), c.given)
 		}
 	}
 }
 
-func TestABookingThatWasNotPaidOnlineRefundsNothing(t *testing.T) {
+func TestBookingWithoutPaymentRefundsNothing(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)
 	s.change(func(o *catalog.Snapshot) { o.Payments.Modes.Services = catalog.ModeAtDoor })
-	plain := s.book(s.key, order("09:30", nil)).body.Booking.ID
+	plain := s.book(s.key, newOrder("09:30", nil)).body.Booking.ID
 	s.change(func(o *catalog.Snapshot) { o.Payments.Modes.Services = catalog.ModeOnline })
 	open, p := s.buy("11:30")
 	for _, id := range []uuid.UUID{plain, open} {
@@ -263,32 +263,32 @@ func TestABookingThatWasNotPaidOnlineRefundsNothing(t *testing.T) {
 	}
 	f.pay(p.Reference) // paid too late, so all of it is refunded
 	s.step()
-	if !slices.Equal(f.given(p.Reference), []int64{4000}) {
-		t.Errorf("%v went back of what was paid too late, want 4000", f.given(p.Reference))
+	if !slices.Equal(f.sumRefunds(p.Reference), []int64{4000}) {
+		t.Errorf("%v went back of what was paid too late, want 4000", f.sumRefunds(p.Reference))
 	}
 	s.expectEvents(open, "booking.created", "booking.cancelled", "payment.succeeded", "payment.refunded")
 }
 
-func TestWhoDoesNotComeIsRefundedNothingUnlessTheOwnerDoes(t *testing.T) {
+func TestNoShowIsNotRefundedAutomatically(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)
-	id, reference := s.bought(f, "09:30")
-	refund := func(wanted booking.RefundAmount) error {
-		_, err := s.client().Refund(t.Context(), s.offer.ID, id, booking.NewRefund{Refund: wanted})
+	id, reference := s.buyPaid(f, "09:30")
+	refund := func(requested booking.RefundAmount) error {
+		_, err := s.client().Refund(t.Context(), s.offer.ID, id, booking.NewRefund{Refund: requested})
 		return err
 	}
 	if err := refund(""); !fault.Is(err, fault.Conflict) {
 		t.Errorf("while the booking is ahead: %v", err)
 	}
 	s.clock.Set(now.AddDate(0, 0, 1))
-	s.ownerMoves(id, "no-show")
+	s.applyTransition(id, "no-show")
 	s.step()
-	if f.given(reference) != nil {
-		t.Errorf("%v went back", f.given(reference))
+	if f.sumRefunds(reference) != nil {
+		t.Errorf("%v went back", f.sumRefunds(reference))
 	}
-	for _, wanted := range []booking.RefundAmount{"policy", "none"} {
-		if err := refund(wanted); !fault.Is(err, fault.InvalidParameter) {
-			t.Errorf("%s: %v", wanted, err)
+	for _, requested := range []booking.RefundAmount{"policy", "none"} {
+		if err := refund(requested); !fault.Is(err, fault.InvalidParameter) {
+			t.Errorf("%s: %v", requested, err)
 		}
 	}
 	if err := refund("15"); err != nil {
@@ -308,19 +308,19 @@ func TestWhoDoesNotComeIsRefundedNothingUnlessTheOwnerDoes(t *testing.T) {
 	if err := refund(""); !fault.Is(err, fault.Conflict) {
 		t.Errorf("when nothing is left: %v", err)
 	}
-	if !slices.Equal(f.given(reference), []int64{1500, 2500}) {
-		t.Errorf("%v went back, want 1500 and 2500", f.given(reference))
+	if !slices.Equal(f.sumRefunds(reference), []int64{1500, 2500}) {
+		t.Errorf("%v went back, want 1500 and 2500", f.sumRefunds(reference))
 	}
 	s.expectRefund("in the end", id, "40.00", &booking.Refund{Amount: "25.00", Percent: 63,
 		Status: booking.RefundRefunded})
 }
 
-// TestARefusedRefundIsShownAndNotRepeated shows that a refund that the provider refuses is not retried. The owner sees
+// TestRefusedRefundIsNotRetried shows that a refund that the provider refuses is not retried. The owner sees
 // the reason and can request the refund again.
-func TestARefusedRefundIsShownAndNotRepeated(t *testing.T) {
+func TestRefusedRefundIsNotRetried(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)
-	id, reference := s.bought(f, "09:30")
+	id, reference := s.buyPaid(f, "09:30")
 	f.set(refuses)
 	s.cancel(id, "")
 	s.step()
@@ -336,28 +336,28 @@ func TestARefusedRefundIsShownAndNotRepeated(t *testing.T) {
 	s.step()
 	s.expectRefund("tried again", id, "40.00", &booking.Refund{Amount: "40.00", Percent: 100,
 		Status: booking.RefundRefunded})
-	if !slices.Equal(f.given(reference), []int64{4000}) {
-		t.Errorf("%v went back", f.given(reference))
+	if !slices.Equal(f.sumRefunds(reference), []int64{4000}) {
+		t.Errorf("%v went back", f.sumRefunds(reference))
 	}
 }
 
-// TestARefundIsAskedForUntilItIsAnswered has the provider fail in ways that leave the result unknown. Booking retries
+// TestRefundIsRetriedUntilAnswered has the provider fail in ways that leave the result unknown. Booking retries
 // after a day, when the provider no longer has the idempotency key. The refund is made once.
-func TestARefundIsAskedForUntilItIsAnswered(t *testing.T) {
+func TestRefundIsRetriedUntilAnswered(t *testing.T) {
 	t.Parallel()
-	for name, m := range map[string]manner{"fails": fails, "throttles": throttles, "hangs": hangs, "breaks": breaks,
+	for name, m := range map[string]behavior{"fails": fails, "throttles": throttles, "hangs": hangs, "breaks": breaks,
 		"answers nonsense": answersNonsense} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, f := openPolicyShop(t)
-			id, reference := s.bought(f, "09:30")
+			id, reference := s.buyPaid(f, "09:30")
 			s.cancel(id, "12.50")
 			if s.count(`SELECT count(*) FROM occupied_time`) != 0 {
 				t.Error("the time is held until the provider answers")
 			}
 			f.set(m)
 			options := s.booker.Payments
-			options.Within = 100 * time.Millisecond
+			options.CallTimeout = 100 * time.Millisecond
 			impatient := usecase.NewPayments(s.store, options, s.clock, telemetry.Discard())
 			if err := impatient.Reconcile(t.Context()); err != nil {
 				t.Fatal(err)
@@ -365,21 +365,21 @@ func TestARefundIsAskedForUntilItIsAnswered(t *testing.T) {
 			s.expectRefund("not answered", id, "0.00", &booking.Refund{Amount: "12.50", Percent: 31,
 				Status: booking.RefundPending})
 			f.set(answers)
-			f.forget()
+			f.forgetKeys()
 			s.clock.Advance(24 * time.Hour)
 			s.step()
 			s.expectRefund("answered", id, "12.50", &booking.Refund{Amount: "12.50", Percent: 31,
 				Status: booking.RefundRefunded})
-			if !slices.Equal(f.given(reference), []int64{1250}) {
-				t.Errorf("%v went back, want 1250 once", f.given(reference))
+			if !slices.Equal(f.sumRefunds(reference), []int64{1250}) {
+				t.Errorf("%v went back, want 1250 once", f.sumRefunds(reference))
 			}
 		})
 	}
 }
 
-// TestNoticesOfARefundDecideAboutItsNewestTry sends statuses of refunds from the provider in the orders that can occur.
+// TestRefundNoticesApplyToNewestRefund sends statuses of refunds from the provider in the orders that can occur.
 // They decide the status of the newest refund only.
-func TestNoticesOfARefundDecideAboutItsNewestTry(t *testing.T) {
+func TestRefundNoticesApplyToNewestRefund(t *testing.T) {
 	t.Parallel()
 	const done, failed, underway = payment.RefundRefunded, payment.RefundRefused, payment.RefundPending
 	for _, c := range []struct {
@@ -398,10 +398,10 @@ func TestNoticesOfARefundDecideAboutItsNewestTry(t *testing.T) {
 		t.Run(fmt.Sprintf("%v of %d", c.told, c.number), func(t *testing.T) {
 			t.Parallel()
 			s, f := openPolicyShop(t)
-			id, reference := s.bought(f, "09:30")
+			id, reference := s.buyPaid(f, "09:30")
 			s.cancel(id, "")
 			for _, status := range c.told {
-				err := s.payments.Notice(t.Context(), "stripe",
+				err := s.payments.HandleNotice(t.Context(), "stripe",
 					payment.Notice{Account: "acct_harbor", Reference: reference, Refund: &payment.RefundNotice{
 						Number: c.number, RefundState: payment.RefundState{Status: status},
 					}})
@@ -414,12 +414,12 @@ func TestNoticesOfARefundDecideAboutItsNewestTry(t *testing.T) {
 	}
 }
 
-// TestOfManyCancellationsAtOnceOneRefunds has several owners cancel one booking while several replicas make refunds.
+// TestConcurrentCancellationsRefundOnce has several owners cancel one booking while several replicas make refunds.
 // One cancellation succeeds, and one refund is made.
-func TestOfManyCancellationsAtOnceOneRefunds(t *testing.T) {
+func TestConcurrentCancellationsRefundOnce(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)
-	id, reference := s.bought(f, "09:30")
+	id, reference := s.buyPaid(f, "09:30")
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	cancelled := 0
@@ -442,16 +442,16 @@ func TestOfManyCancellationsAtOnceOneRefunds(t *testing.T) {
 	}
 	wg.Wait()
 	s.step()
-	if given := f.given(reference); cancelled != 1 || !slices.Equal(given, []int64{1500}) {
-		t.Errorf("%d cancelled, %v went back", cancelled, given)
+	if refunds := f.sumRefunds(reference); cancelled != 1 || !slices.Equal(refunds, []int64{1500}) {
+		t.Errorf("%d cancelled, %v went back", cancelled, refunds)
 	}
 	s.expectRefund("in the end", id, "15.00", &booking.Refund{Amount: "15.00", Percent: 38,
 		Status: booking.RefundRefunded})
 }
 
-// TestThePaymentAndTheCancellationMayMeet processes the payment and the cancellation of a booking at the same time. In
+// TestConcurrentPaymentAndCancelRefund processes the payment and the cancellation of a booking at the same time. In
 // either order, all of the payment is refunded.
-func TestThePaymentAndTheCancellationMayMeet(t *testing.T) {
+func TestConcurrentPaymentAndCancelRefund(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)
 	for i := range 10 {
@@ -466,18 +466,18 @@ func TestThePaymentAndTheCancellationMayMeet(t *testing.T) {
 		})
 		wg.Wait()
 		s.step()
-		if !slices.Equal(f.given(p.Reference), []int64{4000}) {
-			t.Errorf("%v went back, want 4000", f.given(p.Reference))
+		if !slices.Equal(f.sumRefunds(p.Reference), []int64{4000}) {
+			t.Errorf("%v went back, want 4000", f.sumRefunds(p.Reference))
 		}
 		s.expectRefund("in the end", id, "40.00", &booking.Refund{Amount: "40.00", Percent: 100,
 			Status: booking.RefundRefunded})
 	}
 }
 
-func TestARefusedBodyChangesNothing(t *testing.T) {
+func TestInvalidCancelBodyChangesNothing(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)
-	id, _ := s.bought(f, "09:30")
+	id, _ := s.buyPaid(f, "09:30")
 	at := fmt.Sprintf("%s/internal/businesses/%s/bookings/%s/", s.internal, s.offer.ID, id)
 	for _, body := range []string{`{"refund": "half"}`, `{"refund": "12.50"}`, `[]`, `{`} {
 		s.expect(body, s.send(http.MethodPost, at+"cancel", body, nil), 400, "invalid_parameter")
@@ -490,14 +490,14 @@ func TestARefusedBodyChangesNothing(t *testing.T) {
 	}
 }
 
-// TestACustomerCancelsWithinTheHoursThatTheBusinessAllows cancels just before and just after the deadline of
+// TestCustomerCancelsUntilDeadline cancels just before and just after the deadline of
 // self_service.cancel_until_hours.
-func TestACustomerCancelsWithinTheHoursThatTheBusinessAllows(t *testing.T) {
+func TestCustomerCancelsUntilDeadline(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)
 	c := usecase.NewCancellations(s.store, s.providers, s.clock)
 	start := time.Date(2027, 3, 2, 9, 30, 0, 0, time.UTC)
-	id, reference := s.bought(f, "09:30")
+	id, reference := s.buyPaid(f, "09:30")
 	url, err := s.client().Link(t.Context(), s.offer.ID, event.Booking, id)
 	if err != nil {
 		t.Fatal(err)
@@ -509,7 +509,7 @@ func TestACustomerCancelsWithinTheHoursThatTheBusinessAllows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(want.Shown(), seen.Booking.Cancellation); diff != "" {
+		if diff := cmp.Diff(want.Render(), seen.Booking.Cancellation); diff != "" {
 			t.Errorf("the preview (-want +got):\n%s", diff)
 		}
 	}
@@ -541,40 +541,40 @@ func TestACustomerCancelsWithinTheHoursThatTheBusinessAllows(t *testing.T) {
 	look(cancellation.Preview{Reason: booking.StatusCancelled})
 	fail(0)
 	s.step()
-	if !slices.Equal(f.given(reference), []int64{2000}) {
-		t.Errorf("%v went back", f.given(reference))
+	if !slices.Equal(f.sumRefunds(reference), []int64{2000}) {
+		t.Errorf("%v went back", f.sumRefunds(reference))
 	}
 }
 
-// TestARescheduleNeverRaisesTheRefund reschedules a booking to a late date and cancels it there. A reschedule by the
+// TestRescheduleNeverRaisesRefund reschedules a booking to a late date and cancels it there. A reschedule by the
 // customer or the front desk keeps the lower refund of the old date; one by the owner does not.
-func TestARescheduleNeverRaisesTheRefund(t *testing.T) {
+func TestRescheduleNeverRaisesRefund(t *testing.T) {
 	t.Parallel()
 	late := booking.Reschedule{Date: "2027-03-30", Time: "09:30"}
 	for _, c := range []struct {
 		name    string
 		before  time.Duration // time before the start
-		move    func(*shop, uuid.UUID, string) error
+		move    func(*paymentFixture, uuid.UUID, string) error
 		percent int
 		amount  json.Number
 	}{
-		{"a customer, too late", time.Hour, (*shop).moveByLink, 0, "0.00"},
-		{"a customer, late", 3 * time.Hour, (*shop).moveByLink, 50, "20.00"},
-		{"a customer, in time", 30 * time.Hour, (*shop).moveByLink, 100, "40.00"},
-		{"the front desk", time.Hour, func(s *shop, id uuid.UUID, _ string) error {
-			_, err := s.client().Reschedule(actor.With(s.t.Context(), owner), s.offer.ID, id, "harbor", late, true)
+		{"a customer, too late", time.Hour, (*paymentFixture).rescheduleByLink, 0, "0.00"},
+		{"a customer, late", 3 * time.Hour, (*paymentFixture).rescheduleByLink, 50, "20.00"},
+		{"a customer, in time", 30 * time.Hour, (*paymentFixture).rescheduleByLink, 100, "40.00"},
+		{"the front desk", time.Hour, func(s *paymentFixture, id uuid.UUID, _ string) error {
+			_, err := s.client().Reschedule(actor.With(s.t.Context(), ownerActor), s.offer.ID, id, "harbor", late, true)
 			return err
 		}, 0, "0.00"},
-		{"the owner", time.Hour, func(s *shop, id uuid.UUID, _ string) error {
-			_, err := s.client().Reschedule(actor.With(s.t.Context(), owner), s.offer.ID, id, "harbor", late, false)
+		{"the owner", time.Hour, func(s *paymentFixture, id uuid.UUID, _ string) error {
+			_, err := s.client().Reschedule(actor.With(s.t.Context(), ownerActor), s.offer.ID, id, "harbor", late, false)
 			return err
 		}, 100, "40.00"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			s, f := openPolicyShop(t)
-			s.change(customersMay(new(int), new(int)))
-			a := s.book(s.key, order("09:30", map[string]any{"date": "2027-03-03"}))
+			s.change(allowCustomers(new(int), new(int)))
+			a := s.book(s.key, newOrder("09:30", map[string]any{"date": "2027-03-03"}))
 			f.pay(a.payment(t).Reference)
 			s.notify("payment_intent.succeeded", "acct_harbor", a.payment(t).Reference)
 			id, token := a.body.Booking.ID, tokenOf(a.body.ManageURL)
@@ -587,11 +587,11 @@ func TestARescheduleNeverRaisesTheRefund(t *testing.T) {
 			if err != nil || got.Refund != preview(c.amount, c.percent).Refund {
 				t.Errorf("the owner is shown %+v, %v", got.Refund, err)
 			}
-			shown, err := s.pages().Managed(t.Context(), token)
-			if err != nil || shown.Booking.Cancellation.Refund != got.Refund {
-				t.Errorf("the customer is shown %+v, %v", shown.Booking.Cancellation.Refund, err)
+			view, err := s.pages().Managed(t.Context(), token)
+			if err != nil || view.Booking.Cancellation.Refund != got.Refund {
+				t.Errorf("the customer is shown %+v, %v", view.Booking.Cancellation.Refund, err)
 			}
-			if err := second(s.pages().Cancel(t.Context(), token,
+			if err := ignoreFirst(s.pages().Cancel(t.Context(), token,
 				booking.CancelByLink{Refund: &c.amount})); err != nil {
 				t.Fatal(err)
 			}
@@ -603,8 +603,8 @@ func TestARescheduleNeverRaisesTheRefund(t *testing.T) {
 	}
 }
 
-// moveByLink reschedules twice as the customer, to two days at the end of the month.
-func (s *shop) moveByLink(_ uuid.UUID, token string) error {
+// rescheduleByLink reschedules twice as the customer, to two days at the end of the month.
+func (s *paymentFixture) rescheduleByLink(_ uuid.UUID, token string) error {
 	for _, date := range []string{"2027-03-29", "2027-03-30"} {
 		if _, err := s.pages().Reschedule(s.t.Context(), token,
 			booking.Reschedule{Date: date, Time: "09:30"}); err != nil {
@@ -614,14 +614,14 @@ func (s *shop) moveByLink(_ uuid.UUID, token string) error {
 	return nil
 }
 
-// TestABusinessThatConfirmsByHandConfirmsWhatIsPaidToo shows that a paid booking waits until the owner confirms or
+// TestManualConfirmationAppliesToPaidBookings shows that a paid booking waits until the owner confirms or
 // declines it. A declined booking is refunded in full.
-func TestABusinessThatConfirmsByHandConfirmsWhatIsPaidToo(t *testing.T) {
+func TestManualConfirmationAppliesToPaidBookings(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)
 	s.change(func(o *catalog.Snapshot) { o.Bookings.AutoConfirm = false })
-	s.change(customersMay(new(int), nil))
-	a := s.book(s.key, order("09:30", nil))
+	s.change(allowCustomers(new(int), nil))
+	a := s.book(s.key, newOrder("09:30", nil))
 	id, token, reference := a.body.Booking.ID, tokenOf(a.body.ManageURL), a.payment(t).Reference
 	f.pay(reference)
 	for range 2 {
@@ -637,9 +637,9 @@ func TestABusinessThatConfirmsByHandConfirmsWhatIsPaidToo(t *testing.T) {
 		100).Refund || got.Until != nil {
 		t.Errorf("to decline it gives back %+v, %v", got, err)
 	}
-	if shown, err := s.pages().Managed(t.Context(), token); err != nil ||
-		shown.Booking.Cancellation.Refund != preview("0.00", 0).Refund {
-		t.Errorf("to withdraw it gives back %+v, %v", shown.Booking.Cancellation, err)
+	if view, err := s.pages().Managed(t.Context(), token); err != nil ||
+		view.Booking.Cancellation.Refund != preview("0.00", 0).Refund {
+		t.Errorf("to withdraw it gives back %+v, %v", view.Booking.Cancellation, err)
 	}
 	for _, less := range []booking.RefundAmount{booking.RefundNone, "39.99"} {
 		if _, err := s.client().Cancel(t.Context(), s.offer.ID, id, booking.Cancel{Refund: less}); !fault.Is(err,
@@ -652,7 +652,7 @@ func TestABusinessThatConfirmsByHandConfirmsWhatIsPaidToo(t *testing.T) {
 	s.expectRefund("declined", id, "40.00", &booking.Refund{Amount: "40.00", Percent: 100,
 		Status: booking.RefundRefunded})
 
-	id, _ = s.bought(f, "12:30")
+	id, _ = s.buyPaid(f, "12:30")
 	if b, err := s.client().Move(t.Context(), s.offer.ID, id, booking.MoveConfirm); err != nil ||
 		b.Status != booking.StatusConfirmed {
 		t.Fatalf("%+v, %v", b, err)
@@ -663,13 +663,13 @@ func TestABusinessThatConfirmsByHandConfirmsWhatIsPaidToo(t *testing.T) {
 	}
 }
 
-// TestWhatAnOwnerBooksIsConfirmedByItsPayment shows that the payment confirms a booking that the owner made. This holds
+// TestPaymentConfirmsOwnerBooking shows that the payment confirms a booking that the owner made. This holds
 // even if the owner confirms other bookings by hand.
-func TestWhatAnOwnerBooksIsConfirmedByItsPayment(t *testing.T) {
+func TestPaymentConfirmsOwnerBooking(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)
 	s.change(func(o *catalog.Snapshot) { o.Bookings.AutoConfirm = false })
-	b, err := s.client().Book(actor.With(t.Context(), owner), s.offer.ID, "harbor", wanted("09:30"))
+	b, err := s.client().Book(actor.With(t.Context(), ownerActor), s.offer.ID, "harbor", newPageRequest("09:30"))
 	if err != nil || b.Payment == nil {
 		t.Fatalf("%+v, %v", b, err)
 	}

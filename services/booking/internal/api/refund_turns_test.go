@@ -15,19 +15,19 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// refunding is a payment provider that makes refunds with the function `refund`.
-type refunding struct {
+// slowRefund is a payment provider that makes refunds with the function `refund`.
+type slowRefund struct {
 	payment.Provider
 	refund func(ctx context.Context, r payment.Refund) (payment.RefundState, error)
 }
 
-func (r refunding) Refund(ctx context.Context, asked payment.Refund) (payment.RefundState, error) {
-	return r.refund(ctx, asked)
+func (r slowRefund) Refund(ctx context.Context, req payment.Refund) (payment.RefundState, error) {
+	return r.refund(ctx, req)
 }
 
-// alsoOf copies a cancelled booking and its charge `times` times for a new business with this account. The refunds are
-// due at the time `due`.
-func (s *shop) alsoOf(id uuid.UUID, account string, due time.Time, times int) {
+// addDueRefunds copies a cancelled booking and its charge `times` times for a new business with this account. The
+// refunds are due at the time `due`.
+func (s *paymentFixture) addDueRefunds(id uuid.UUID, account string, due time.Time, times int) {
 	s.t.Helper()
 	business := uuid.New()
 	for _, insert := range []string{
@@ -44,28 +44,28 @@ func (s *shop) alsoOf(id uuid.UUID, account string, due time.Time, times int) {
 	}
 }
 
-// TestNoBusinessWaitsBehindTheRefundsOfOthers has one business with a thousand refunds, whose first refund hangs, and
+// TestBusinessesShareRefundTurns has one business with a thousand refunds, whose first refund hangs, and
 // ten businesses with twenty refunds each. The only refund of the last business is made before any other business has
 // had a third.
-func TestNoBusinessWaitsBehindTheRefundsOfOthers(t *testing.T) {
+func TestBusinessesShareRefundTurns(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)
-	id, _ := s.bought(f, "09:30")
+	id, _ := s.buyPaid(f, "09:30")
 	s.cancel(id, "")
-	s.alsoOf(id, "large", now.Add(-time.Hour), 1000)
+	s.addDueRefunds(id, "large", now.Add(-time.Hour), 1000)
 	for range 10 {
-		s.alsoOf(id, uuid.NewString(), now.Add(-time.Hour), 20)
+		s.addDueRefunds(id, uuid.NewString(), now.Add(-time.Hour), 20)
 	}
-	s.alsoOf(id, "small", now, 1)
+	s.addDueRefunds(id, "small", now, 1)
 
 	var mu sync.Mutex
-	asked, hung, small := map[string]int{}, 0, make(chan struct{})
+	requests, hung, small := map[string]int{}, 0, make(chan struct{})
 	refund := func(ctx context.Context, r payment.Refund) (payment.RefundState, error) {
 		mu.Lock()
-		asked[r.Account]++
-		first := asked[r.Account] == 1
+		requests[r.Account]++
+		first := requests[r.Account] == 1
 		if r.Account == "small" {
-			for account, n := range asked {
+			for account, n := range requests {
 				if n > 2 {
 					t.Errorf("%s has had %d refunds before the last business had its one", account, n)
 				}
@@ -83,8 +83,8 @@ func TestNoBusinessWaitsBehindTheRefundsOfOthers(t *testing.T) {
 		}
 		return payment.RefundState{Status: payment.RefundRefunded}, nil
 	}
-	options := usecase.PaymentOptions{Providers: payment.Providers{stripe.Name: refunding{s.providers[stripe.Name],
-		refund}}, Within: testkit.MaxWait}
+	options := usecase.PaymentOptions{Providers: payment.Providers{stripe.Name: slowRefund{s.providers[stripe.Name],
+		refund}}, CallTimeout: testkit.MaxWait}
 	if err := usecase.NewPayments(s.store, options, s.clock, telemetry.Discard()).Reconcile(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestNoBusinessWaitsBehindTheRefundsOfOthers(t *testing.T) {
 		t.Error("the last business's refund was not made while another's hung")
 	}
 	if left := s.count(`SELECT count(*) FROM payments WHERE refund_status <> 'refunded'`); left != 0 ||
-		asked["large"] != 1000 {
-		t.Errorf("%d refunds are left, %d of a thousand were asked for", left, asked["large"])
+		requests["large"] != 1000 {
+		t.Errorf("%d refunds are left, %d of a thousand were asked for", left, requests["large"])
 	}
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// reportOf parses the id of the business and the query parameters of a report. Fault: invalid_parameter.
-func reportOf(c *fiber.Ctx) (uuid.UUID, report.Query, error) {
-	businessID, err := pathID(c, "business")
+// parseReport parses the id of the business and the query parameters of a report. Fault: invalid_parameter.
+func parseReport(c *fiber.Ctx) (uuid.UUID, report.Query, error) {
+	businessID, err := parsePathID(c, "business")
 	if err != nil {
 		return uuid.Nil, report.Query{}, err
 	}
@@ -23,8 +23,8 @@ func reportOf(c *fiber.Ctx) (uuid.UUID, report.Query, error) {
 	return businessID, q, err
 }
 
-func (in *Internal) bookingsReport(c *fiber.Ctx) error {
-	businessID, q, err := reportOf(c)
+func (in *Internal) serveBookingsReport(c *fiber.Ctx) error {
+	businessID, q, err := parseReport(c)
 	if err != nil {
 		return err
 	}
@@ -35,8 +35,8 @@ func (in *Internal) bookingsReport(c *fiber.Ctx) error {
 	return c.JSON(booking.BookingsReport{Rows: rows})
 }
 
-func (in *Internal) revenueReport(c *fiber.Ctx) error {
-	businessID, q, err := reportOf(c)
+func (in *Internal) serveRevenueReport(c *fiber.Ctx) error {
+	businessID, q, err := parseReport(c)
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (in *Internal) revenueReport(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(report.Revenue{Rows: all(rows, showRevenue)})
+	return c.JSON(report.Revenue{Rows: convertAll(rows, showRevenue)})
 }
 
 func showRevenue(r store.RevenueRow) report.RevenueRow {
@@ -54,8 +54,8 @@ func showRevenue(r store.RevenueRow) report.RevenueRow {
 	}
 }
 
-func (in *Internal) staffTimeReport(c *fiber.Ctx) error {
-	businessID, q, err := reportOf(c)
+func (in *Internal) serveStaffTimeReport(c *fiber.Ctx) error {
+	businessID, q, err := parseReport(c)
 	if err != nil {
 		return err
 	}

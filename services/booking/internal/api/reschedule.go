@@ -13,7 +13,7 @@ import (
 
 // reschedule changes the time of a booking. The actor of the change is the actor of the request.
 func (in *Internal) reschedule(c *fiber.Ctx) error {
-	businessID, bookingID, err := businessAnd(c, "booking")
+	businessID, bookingID, err := parsePathIDs(c, "booking")
 	if err != nil {
 		return err
 	}
@@ -28,13 +28,13 @@ func (in *Internal) reschedule(c *fiber.Ctx) error {
 	ctx := c.UserContext()
 	offer, err := in.owner.Offer(ctx, businessID, slug)
 	if err != nil {
-		return usecase.Unverified(err)
+		return usecase.NewUnverifiedFault(err)
 	}
-	moved, err := in.booker.Reschedule(ctx, offer, server.Actor(c), bookingID, to)
+	updated, err := in.booker.Reschedule(ctx, offer, server.Actor(c), bookingID, to)
 	if err != nil {
 		return err
 	}
-	return c.JSON(showBooking(moved))
+	return c.JSON(showBooking(updated))
 }
 
 // parseReschedule parses the body of a request to reschedule. It returns the slug of
@@ -59,14 +59,14 @@ func parseReschedule(body []byte) (string, usecase.Reschedule, error) {
 	if to.Time == timespan.MinutesPerDay {
 		return "", to, request.Invalid("time: nothing starts at 24:00; send 00:00 and the next date.")
 	}
-	if to.StaffID, err = optionalID("staff_id", wire.StaffID); err != nil {
+	if to.StaffID, err = parseOptionalID("staff_id", wire.StaffID); err != nil {
 		return "", to, err
 	}
-	to.ClassScheduleID, err = optionalID("class_schedule_id", wire.ClassScheduleID)
+	to.ClassScheduleID, err = parseOptionalID("class_schedule_id", wire.ClassScheduleID)
 	return wire.Slug, to, err
 }
 
-func optionalID(name string, text *string) (*uuid.UUID, error) {
+func parseOptionalID(name string, text *string) (*uuid.UUID, error) {
 	if text == nil {
 		return nil, nil
 	}

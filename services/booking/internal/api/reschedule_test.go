@@ -28,21 +28,21 @@ import (
 )
 
 var (
-	owner    = actor.Actor{Kind: actor.Owner}
-	customer = actor.Actor{Kind: actor.Customer}
+	ownerActor    = actor.Actor{Kind: actor.Owner}
+	customerActor = actor.Actor{Kind: actor.Customer}
 )
 
 // at returns a reschedule to this time on the day after the test begins.
 func at(clock string) booking.Reschedule { return booking.Reschedule{Date: "2027-03-02", Time: clock} }
 
 // reschedule reschedules as the owner through the internal API.
-func (w *town) reschedule(id uuid.UUID, to booking.Reschedule) (*booking.Booking, error) {
+func (w *fixture) reschedule(id uuid.UUID, to booking.Reschedule) (*booking.Booking, error) {
 	w.t.Helper()
-	return w.client().Reschedule(actor.With(w.t.Context(), owner), w.offer.ID, id, "harbor", to, false)
+	return w.client().Reschedule(actor.With(w.t.Context(), ownerActor), w.offer.ID, id, "harbor", to, false)
 }
 
-// moveAs reschedules as the actor `by`, with a direct call of the use case.
-func (w *town) moveAs(by actor.Actor, id uuid.UUID, clock string,
+// rescheduleAs reschedules as the actor `by`, with a direct call of the use case.
+func (w *fixture) rescheduleAs(by actor.Actor, id uuid.UUID, clock string,
 	change func(*usecase.Reschedule)) (store.Booking, error) {
 	w.t.Helper()
 	date, _ := timespan.ParseDate("2027-03-02")
@@ -58,19 +58,19 @@ func (w *town) moveAs(by actor.Actor, id uuid.UUID, clock string,
 	return w.booker.Reschedule(w.t.Context(), offer, by, id, to)
 }
 
-func (w *town) booked(changes map[string]any) uuid.UUID {
+func (w *fixture) mustBook(changes map[string]any) uuid.UUID {
 	w.t.Helper()
-	a := w.book(w.key("write"), order("09:30", changes))
+	a := w.book(w.key("write"), newOrder("09:30", changes))
 	if a.status != 201 {
 		w.t.Fatalf("%d %s", a.status, a.text)
 	}
 	return a.body.Booking.ID
 }
 
-func TestAnOwnerMovesABookingByAQuarterOfAnHour(t *testing.T) {
+func TestOwnerReschedulesByQuarterHour(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
-	id := w.booked(map[string]any{"staff_id": benID})
+	w := open(t, noLimits)
+	id := w.mustBook(map[string]any{"staff_id": benID})
 	got, err := w.reschedule(id, at("09:45"))
 	if err != nil || got.ID != id || got.StartTime != "09:45:00" || got.EndTime != "10:30:00" ||
 		*got.StaffID != benID || got.Status != "pending" ||
@@ -87,11 +87,11 @@ func TestAnOwnerMovesABookingByAQuarterOfAnHour(t *testing.T) {
 	}
 }
 
-func TestWithoutAMemberTheSameOneStaysOrTheNextOneComes(t *testing.T) {
+func TestRescheduleKeepsMemberIfFree(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
-	id := w.booked(map[string]any{"staff_id": benID})
-	w.booked(map[string]any{"time": "12:00", "staff_id": benID})
+	w := open(t, noLimits)
+	id := w.mustBook(map[string]any{"staff_id": benID})
+	w.mustBook(map[string]any{"time": "12:00", "staff_id": benID})
 	got, err := w.reschedule(id, at("12:15"))
 	if err != nil || *got.StaffID != annaID || *got.StaffName != "Anna" || got.StaffRequested {
 		t.Errorf("Ben is busy: %+v, %v, want Anna", got, err)
@@ -112,70 +112,71 @@ func TestWithoutAMemberTheSameOneStaysOrTheNextOneComes(t *testing.T) {
 	}
 }
 
-func TestACustomerWhoAskedForAMemberIsNotGivenToAnother(t *testing.T) {
+func TestRescheduleKeepsRequestedMember(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
+	w := open(t, noLimits)
 	hours := 12
 	w.change(func(o *catalog.Snapshot) { o.SelfService.RescheduleUntilHours = &hours })
-	w.booked(map[string]any{"time": "12:00", "staff_id": benID})
-	w.booked(map[string]any{"time": "15:00", "staff_id": annaID})
-	byBen := w.booked(map[string]any{"staff_id": benID})
-	byAny := w.booked(nil) // of Anna
-	if _, err := w.moveAs(customer, byBen, "12:15", nil); !fault.Is(err, fault.SlotUnavailable) {
+	w.mustBook(map[string]any{"time": "12:00", "staff_id": benID})
+	w.mustBook(map[string]any{"time": "15:00", "staff_id": annaID})
+	byBen := w.mustBook(map[string]any{"staff_id": benID})
+	byAny := w.mustBook(nil) // of Anna
+	if _, err := w.rescheduleAs(customerActor, byBen, "12:15", nil); !fault.Is(err, fault.SlotUnavailable) {
 		t.Errorf("Ben is busy: %v", err)
 	}
-	if got, err := w.moveAs(customer, byAny, "15:00", nil); err != nil || *got.StaffID != benID || got.StaffRequested {
+	if got, err := w.rescheduleAs(customerActor, byAny, "15:00", nil); err != nil || *got.StaffID != benID ||
+		got.StaffRequested {
 		t.Errorf("who asked for nobody: %+v, %v; want Ben", got, err)
 	}
-	got, err := w.moveAs(customer, byBen, "12:15", func(to *usecase.Reschedule) { to.StaffID = &carlID })
+	got, err := w.rescheduleAs(customerActor, byBen, "12:15", func(to *usecase.Reschedule) { to.StaffID = &carlID })
 	if err != nil || *got.StaffID != carlID || !got.StaffRequested {
 		t.Errorf("to Carl: %+v, %v", got, err)
 	}
-	if got, err := w.moveAs(customer, byBen, "18:00",
-		func(to *usecase.Reschedule) { to.Override = true }); err != nil || w.question.Override {
+	if got, err := w.rescheduleAs(customerActor, byBen, "18:00",
+		func(to *usecase.Reschedule) { to.Override = true }); err != nil || w.lastQuestion.Override {
 		t.Errorf("a customer overrides: %+v, %v", got, err)
 	}
 }
 
-func TestRescheduleLimitsMovesByCustomer(t *testing.T) {
+func TestRescheduleLimitsCustomers(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
+	w := open(t, noLimits)
 	hours := 1
 	w.change(func(o *catalog.Snapshot) { o.SelfService.RescheduleUntilHours = &hours })
-	id, other := w.booked(map[string]any{"staff_id": benID}),
-		w.booked(map[string]any{"time": "15:00", "staff_id": annaID})
+	id, other := w.mustBook(map[string]any{"staff_id": benID}),
+		w.mustBook(map[string]any{"time": "15:00", "staff_id": annaID})
 	times := []string{"11:00", "12:00"}
-	for i := range store.MaxCustomerMoves {
-		if _, err := w.moveAs(customer, id, times[i%2], nil); err != nil {
+	for i := range store.MaxCustomerReschedules {
+		if _, err := w.rescheduleAs(customerActor, id, times[i%2], nil); err != nil {
 			t.Fatalf("move %d: %v", i+1, err)
 		}
 		w.clock.Advance(time.Minute)
 	}
-	_, err := w.moveAs(customer, id, "11:00", nil)
+	_, err := w.rescheduleAs(customerActor, id, "11:00", nil)
 	if !fault.Is(err, fault.RateLimited) || !strings.Contains(fault.Of(err).Sentence, "6 times an hour") ||
 		fault.Of(err).RetryAfter != 54*time.Minute {
 		t.Errorf("the seventh move: %v, retry after %s", err, fault.Of(err).RetryAfter)
 	}
-	if _, err := w.moveAs(customer, other, "16:00", nil); err != nil {
+	if _, err := w.rescheduleAs(customerActor, other, "16:00", nil); err != nil {
 		t.Errorf("another booking: %v", err)
 	}
-	if _, err := w.moveAs(owner, id, "11:00", nil); err != nil {
+	if _, err := w.rescheduleAs(ownerActor, id, "11:00", nil); err != nil {
 		t.Errorf("the business: %v", err)
 	}
 	w.clock.Advance(54 * time.Minute)
-	if _, err := w.moveAs(customer, id, "12:00", nil); err != nil {
+	if _, err := w.rescheduleAs(customerActor, id, "12:00", nil); err != nil {
 		t.Errorf("an hour after the first move: %v", err)
 	}
 }
 
-func TestACustomerMovesUntilTheBusinessSaysSo(t *testing.T) {
+func TestCustomerReschedulesUntilDeadline(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
-	id := w.booked(nil) // 25.5 hours ahead
+	w := open(t, noLimits)
+	id := w.mustBook(nil) // 25.5 hours ahead
 	twelve := 12
 	refused := func(name string, kind fault.Kind, says string) {
 		t.Helper()
-		_, err := w.moveAs(customer, id, "11:00", nil)
+		_, err := w.rescheduleAs(customerActor, id, "11:00", nil)
 		if !fault.Is(err, kind) || !strings.Contains(fault.Of(err).Sentence, says) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -192,7 +193,7 @@ func TestACustomerMovesUntilTheBusinessSaysSo(t *testing.T) {
 		t.Errorf("an owner during a pause: %v", err)
 	}
 	w.change(func(o *catalog.Snapshot) { o.Bookings.PausedUntil = nil })
-	if got, err := w.moveAs(customer, id, "11:00", nil); err != nil || got.Sequence != 3 {
+	if got, err := w.rescheduleAs(customerActor, id, "11:00", nil); err != nil || got.Sequence != 3 {
 		t.Errorf("in time: %+v, %v", got, err)
 	}
 	w.clock.Set(now.AddDate(0, 0, 2))
@@ -201,10 +202,10 @@ func TestACustomerMovesUntilTheBusinessSaysSo(t *testing.T) {
 	}
 }
 
-func TestWhatIsOverOrNotOfferedAnyMoreDoesNotMove(t *testing.T) {
+func TestRescheduleRejectsEndedOrWithdrawnBooking(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
-	id := w.booked(nil)
+	w := open(t, noLimits)
+	id := w.mustBook(nil)
 	if _, err := w.reschedule(uuid.New(), at("10:00")); !fault.Is(err, fault.NotFound) {
 		t.Errorf("an unknown booking: %v", err)
 	}
@@ -237,32 +238,32 @@ func TestWhatIsOverOrNotOfferedAnyMoreDoesNotMove(t *testing.T) {
 		"completed") {
 		t.Errorf("what took place: %v", err)
 	}
-	w.set(func(w *town) { w.catalogErr = context.DeadlineExceeded })
+	w.set(func(w *fixture) { w.catalogErr = context.DeadlineExceeded })
 	if _, err := w.reschedule(id, at("10:00")); !fault.Is(err, fault.AvailabilityUnverified) {
 		t.Errorf("catalog is away: %v", err)
 	}
 }
 
-func TestARepeatedMoveToAnotherTimeIsMadeOnce(t *testing.T) {
+func TestRepeatedRescheduleAppliesOnce(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
-	id := w.booked(nil)
+	w := open(t, noLimits)
+	id := w.mustBook(nil)
 	move := func(key string, to booking.Reschedule) (*booking.Booking, error) {
-		return w.client().Reschedule(actor.With(named(t, key), owner), w.offer.ID, id, "harbor", to, false)
+		return w.client().Reschedule(actor.With(withKey(t, key), ownerActor), w.offer.ID, id, "harbor", to, false)
 	}
 	first, err := move("a", at("11:00"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := move("a", at("11:00")); err != nil || cmp.Diff(first, again) != "" {
-		t.Errorf("repeated: %+v, %v", again, err)
+	if second, err := move("a", at("11:00")); err != nil || cmp.Diff(first, second) != "" {
+		t.Errorf("repeated: %+v, %v", second, err)
 	}
 	if _, err := move("b", at("15:00")); err != nil {
 		t.Fatal(err)
 	}
-	w.set(func(w *town) { w.opening = false })
-	if again, err := move("a", at("11:00")); err != nil || cmp.Diff(first, again) != "" {
-		t.Errorf("repeated where it would be refused by now: %+v, %v", again, err)
+	w.set(func(w *fixture) { w.hasSlots = false })
+	if second, err := move("a", at("11:00")); err != nil || cmp.Diff(first, second) != "" {
+		t.Errorf("repeated where it would be refused by now: %+v, %v", second, err)
 	}
 	if _, err := move("a", at("12:00")); !fault.Is(err, fault.IdempotencyMismatch) {
 		t.Errorf("another time under the key: %v", err)
@@ -272,17 +273,17 @@ func TestARepeatedMoveToAnotherTimeIsMadeOnce(t *testing.T) {
 	}
 }
 
-func TestAMoveAsksForWhatWasBooked(t *testing.T) {
+func TestRescheduleAsksForBookedServices(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
+	w := open(t, noLimits)
 	w.change(func(o *catalog.Snapshot) {
 		o.Services[0].Variants = []catalog.Variant{{ID: longID, Name: "Long", DurationMinutes: 90, Price: 6000}}
 	})
-	id := w.booked(map[string]any{
+	id := w.mustBook(map[string]any{
 		"service_ids": []any{cutID, freeID}, "is_package": true, "staffing_mode": "per_service",
 		"variants": cutID.String() + ":" + longID.String(),
 	})
-	asked := w.question
+	req := w.lastQuestion
 	w.change(func(o *catalog.Snapshot) {
 		o.Services[0].Variants[0].DurationMinutes, o.Services[0].Variants[0].Price = 120, 9000
 	})
@@ -292,8 +293,8 @@ func TestAMoveAsksForWhatWasBooked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	asked.Time, asked.Override, asked.OutsideHours, asked.ClassScheduleID = 14*60, true, true, nil
-	if diff := cmp.Diff(asked, w.question); diff != "" {
+	req.Time, req.Override, req.OutsideHours, req.ClassScheduleID = 14*60, true, true, nil
+	if diff := cmp.Diff(req, w.lastQuestion); diff != "" {
 		t.Errorf("(-booked +moved):\n%s", diff)
 	}
 	if s := got.Services[0]; s.VariantID != longID || s.DurationMinutes != 120 || s.Price.String() != "60.00" ||
@@ -303,9 +304,9 @@ func TestAMoveAsksForWhatWasBooked(t *testing.T) {
 	}
 }
 
-func TestAPartyStaysInItsSession(t *testing.T) {
+func TestRescheduleKeepsSession(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
+	w := open(t, noLimits)
 	date, _ := timespan.ParseDate("2027-03-02")
 	late := uuid.New()
 	w.change(func(o *catalog.Snapshot) {
@@ -319,7 +320,7 @@ func TestAPartyStaysInItsSession(t *testing.T) {
 				class(late, 20*60, 2)},
 		})
 	})
-	id := w.booked(map[string]any{"service_ids": []any{yogaID}, "time": "18:00", "party_size": 3,
+	id := w.mustBook(map[string]any{"service_ids": []any{yogaID}, "time": "18:00", "party_size": 3,
 		"class_schedule_id": secondID})
 	if _, err := w.reschedule(id, at("20:00")); !fault.Is(err, fault.SlotUnavailable) || !strings.Contains(err.Error(),
 		"fewer seats") {
@@ -338,13 +339,13 @@ func TestAPartyStaysInItsSession(t *testing.T) {
 	}
 }
 
-func TestABusinessThatConfirmsAtOnceDoesUnlessItIsPaid(t *testing.T) {
+func TestAutomaticConfirmationWaitsForPayment(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
+	w := open(t, noLimits)
 	w.change(func(o *catalog.Snapshot) { o.Bookings.AutoConfirm = true })
 	key := w.key("write")
 	for range 2 {
-		a := w.book(key, order("09:30", nil), "Idempotency-Key", "k")
+		a := w.book(key, newOrder("09:30", nil), "Idempotency-Key", "k")
 		if a.status != 201 || a.body.Booking.Status != "confirmed" {
 			t.Errorf("%d %s", a.status, a.text)
 		}
@@ -364,11 +365,11 @@ func TestABusinessThatConfirmsAtOnceDoesUnlessItIsPaid(t *testing.T) {
 	s.expectState("confirmed", "paid", 1)
 }
 
-func TestBookingsOfAMemberIncludeTheirPartsOfPackages(t *testing.T) {
+func TestMemberFilterIncludesPackages(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
-	w.set(func(w *town) { w.performers = []*uuid.UUID{&annaID, &benID} })
-	id := w.booked(map[string]any{"service_ids": []any{cutID, freeID}, "is_package": true,
+	w := open(t, noLimits)
+	w.set(func(w *fixture) { w.performers = []*uuid.UUID{&annaID, &benID} })
+	id := w.mustBook(map[string]any{"service_ids": []any{cutID, freeID}, "is_package": true,
 		"staffing_mode": "per_service"})
 	for member, want := range map[uuid.UUID]int{annaID: 1, benID: 1, carlID: 0} {
 		list, err := w.client().Bookings(t.Context(), w.offer.ID, booking.Filter{StaffID: &member}, request.Page{})
@@ -376,28 +377,28 @@ func TestBookingsOfAMemberIncludeTheirPartsOfPackages(t *testing.T) {
 			t.Errorf("%s has %d bookings, %v; want %d", member, len(list.Bookings), err, want)
 		}
 	}
-	w.set(func(w *town) { w.performers = []*uuid.UUID{&annaID, &carlID} })
-	moved, err := w.reschedule(id, at("14:00"))
-	if err != nil || moved.Services[1].StaffID == nil || *moved.Services[1].StaffID != carlID {
-		t.Errorf("moved to another member: %+v, %v", moved, err)
+	w.set(func(w *fixture) { w.performers = []*uuid.UUID{&annaID, &carlID} })
+	updated, err := w.reschedule(id, at("14:00"))
+	if err != nil || updated.Services[1].StaffID == nil || *updated.Services[1].StaffID != carlID {
+		t.Errorf("moved to another member: %+v, %v", updated, err)
 	}
 }
 
-func TestAnOwnerBooksForACustomer(t *testing.T) {
+func TestOwnerBooksForCustomer(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
-	wanted := booking.NewBooking{
+	w := open(t, noLimits)
+	req := booking.NewBooking{
 		ServiceIDs: []string{cutID.String()}, Date: "2027-03-02", Time: "09:37", CustomerName: "Zoë",
 		CustomerEmail: "zoe@example.com", Override: true,
 	}
 	book := func(key string, b booking.NewBooking) (*booking.Booking, error) {
-		return w.client().Book(actor.With(named(t, key), owner), w.offer.ID, "harbor", b)
+		return w.client().Book(actor.With(withKey(t, key), ownerActor), w.offer.ID, "harbor", b)
 	}
 	date, _ := timespan.ParseDate("2027-05-01")
 	w.change(func(o *catalog.Snapshot) { o.Bookings.PausedUntil = &date })
-	first, err := book("a", wanted)
+	first, err := book("a", req)
 	if err != nil || first.Source != "dashboard" || first.Status != "confirmed" || first.CustomerName != "Zoë" ||
-		*first.StaffID != annaID || !w.question.Override {
+		*first.StaffID != annaID || !w.lastQuestion.Override {
 		t.Fatalf("got %+v, %v", first, err)
 	}
 	for _, change := range []func() error{
@@ -412,25 +413,25 @@ func TestAnOwnerBooksForACustomer(t *testing.T) {
 		if err := change(); err != nil {
 			t.Fatal(err)
 		}
-		if again, err := book("a", wanted); err != nil || !cmp.Equal(again, first) {
-			t.Errorf("repeated, it is answered otherwise than the first: %v\n%s", err, cmp.Diff(first, again))
+		if second, err := book("a", req); err != nil || !cmp.Equal(second, first) {
+			t.Errorf("repeated, it is answered otherwise than the first: %v\n%s", err, cmp.Diff(first, second))
 		}
 	}
-	wanted.StaffID = new(annaID.String())
-	if _, err := book("a", wanted); !fault.Is(err, fault.IdempotencyMismatch) {
+	req.StaffID = new(annaID.String())
+	if _, err := book("a", req); !fault.Is(err, fault.IdempotencyMismatch) {
 		t.Errorf("another booking under the key: %v", err)
 	}
-	if _, err := book("b", wanted); err != nil {
+	if _, err := book("b", req); err != nil {
 		t.Errorf("what is free again: %v", err)
 	}
-	if _, err := book("c", wanted); !fault.Is(err, fault.SlotUnavailable) {
+	if _, err := book("c", req); !fault.Is(err, fault.SlotUnavailable) {
 		t.Errorf("what is taken: %v", err)
 	}
-	wanted.Override, wanted.Time = false, "12:00"
-	w.set(func(w *town) { w.warnings = []string{availability.RuleNotice, availability.RuleGrid} })
-	paused, err := book("d", wanted)
-	if err != nil || w.question.OutsideHours || !w.question.Override {
-		t.Errorf("during a pause, within hours: %+v, %v", w.question, err)
+	req.Override, req.Time = false, "12:00"
+	w.set(func(w *fixture) { w.warnings = []string{availability.RuleNotice, availability.RuleGrid} })
+	paused, err := book("d", req)
+	if err != nil || w.lastQuestion.OutsideHours || !w.lastQuestion.Override {
+		t.Errorf("during a pause, within hours: %+v, %v", w.lastQuestion, err)
 	}
 	var codes []string
 	for _, warning := range paused.Warnings {
@@ -439,11 +440,11 @@ func TestAnOwnerBooksForACustomer(t *testing.T) {
 	if want := []string{"not_accepting_bookings", "too_soon", "not_a_start"}; !slices.Equal(codes, want) {
 		t.Errorf("warned of %v, want %v", codes, want)
 	}
-	if again, err := book("d", wanted); err != nil || !cmp.Equal(again, paused) {
-		t.Errorf("repeated: %v\n%s", err, cmp.Diff(paused, again))
+	if second, err := book("d", req); err != nil || !cmp.Equal(second, paused) {
+		t.Errorf("repeated: %v\n%s", err, cmp.Diff(paused, second))
 	}
-	wanted.Override, wanted.Date = true, "tomorrow"
-	if _, err := book("e", wanted); !fault.Is(err, fault.NotAcceptingBookings) &&
+	req.Override, req.Date = true, "tomorrow"
+	if _, err := book("e", req); !fault.Is(err, fault.NotAcceptingBookings) &&
 		!fault.Is(err, fault.InvalidParameter) {
 		t.Errorf("no date: %v", err)
 	}
@@ -453,20 +454,20 @@ func TestAnOwnerBooksForACustomer(t *testing.T) {
 	if n := w.count(`SELECT count(*) FROM events WHERE type = 'booking.created' AND actor_kind = 'owner'`); n != 3 {
 		t.Errorf("%d events of the owner, want three", n)
 	}
-	if a := w.book(w.key("write"), order("14:00", map[string]any{"override": true})); a.status != 403 {
+	if a := w.book(w.key("write"), newOrder("14:00", map[string]any{"override": true})); a.status != 403 {
 		t.Errorf("a key overrides a pause: %d", a.status)
 	}
 }
 
-func TestAnOwnerBooksForSomebodyWithoutAnAddress(t *testing.T) {
+func TestOwnerBooksWithoutAddress(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
+	w := open(t, noLimits)
 	w.change(func(o *catalog.Snapshot) { o.PriceNeeds = append(o.PriceNeeds, rule.NewCustomer) })
-	wanted := booking.NewBooking{ServiceIDs: []string{cutID.String()}, Date: "2027-03-02", Time: "09:30",
+	req := booking.NewBooking{ServiceIDs: []string{cutID.String()}, Date: "2027-03-02", Time: "09:30",
 		CustomerName: "Zoë"}
 	for _, clock := range []string{"09:30", "12:00"} { // two bookings without an address are not of one customer
-		wanted.Time = clock
-		booked, err := w.client().Book(actor.With(t.Context(), owner), w.offer.ID, "harbor", wanted)
+		req.Time = clock
+		booked, err := w.client().Book(actor.With(t.Context(), ownerActor), w.offer.ID, "harbor", req)
 		if err != nil || booked.CustomerName != "Zoë" || booked.CustomerEmail != "" || booked.Status != "confirmed" {
 			t.Fatalf("got %+v, %v", booked, err)
 		}
@@ -478,20 +479,20 @@ func TestAnOwnerBooksForSomebodyWithoutAnAddress(t *testing.T) {
 	if err != nil || len(known) != 0 {
 		t.Errorf("customers by address: %+v, %v", known, err)
 	}
-	wanted.Time, wanted.CustomerEmail = "14:00", "zoe"
-	if _, err := w.client().Book(actor.With(t.Context(), owner), w.offer.ID, "harbor", wanted); !fault.Is(err,
+	req.Time, req.CustomerEmail = "14:00", "zoe"
+	if _, err := w.client().Book(actor.With(t.Context(), ownerActor), w.offer.ID, "harbor", req); !fault.Is(err,
 		fault.InvalidParameter) {
 		t.Errorf("what is no address: %v", err)
 	}
-	a := w.book(w.key("write"), order("14:00", map[string]any{"customer_email": ""}))
+	a := w.book(w.key("write"), newOrder("14:00", map[string]any{"customer_email": ""}))
 	w.expect("a key without an address", a, http.StatusBadRequest, "invalid_parameter")
 }
 
-func TestTheEventOfAMoveTellsFromWhereAndTo(t *testing.T) {
+func TestRescheduleEventContainsFormerTime(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
-	id := w.booked(map[string]any{"staff_id": benID})
-	w.booked(map[string]any{"time": "12:00", "staff_id": benID})
+	w := open(t, noLimits)
+	id := w.mustBook(map[string]any{"staff_id": benID})
+	w.mustBook(map[string]any{"time": "12:00", "staff_id": benID})
 	if _, err := w.reschedule(id, at("12:15")); err != nil { // the booking is Anna's then
 		t.Fatal(err)
 	}
@@ -504,7 +505,8 @@ func TestTheEventOfAMoveTellsFromWhereAndTo(t *testing.T) {
 	if err := json.Unmarshal(last.Data, &told); err != nil {
 		t.Fatal(err)
 	}
-	if last.Type != event.BookingRescheduled || last.Subject.ID != id || last.Sequence != 2 || last.Actor != owner ||
+	if last.Type != event.BookingRescheduled || last.Subject.ID != id || last.Sequence != 2 ||
+		last.Actor != ownerActor ||
 		told.ID != id || told.StartTime != "12:15:00" {
 		t.Errorf("the event is %+v %s", last, last.Data)
 	}

@@ -48,8 +48,8 @@ func (r *roundTrips) take() []string {
 	return sent
 }
 
-// prepared calls `do` until a call prepares no statement, and returns the round trips of that call.
-func (r *roundTrips) prepared(t *testing.T, do func(n int)) []string {
+// measure calls `do` until a call prepares no statement, and returns the round trips of that call.
+func (r *roundTrips) measure(t *testing.T, do func(n int)) []string {
 	t.Helper()
 	for n := range 10 {
 		r.take()
@@ -102,8 +102,8 @@ func table(sql string) string {
 	return sql
 }
 
-// traced returns a copy of the pool that records its round trips in `r`.
-func traced(t testing.TB, pool *pgxpool.Pool, r *roundTrips) *pgxpool.Pool {
+// withTracer returns a copy of the pool that records its round trips in `r`.
+func withTracer(t testing.TB, pool *pgxpool.Pool, r *roundTrips) *pgxpool.Pool {
 	t.Helper()
 	cfg := pool.Config()
 	cfg.ConnConfig.Tracer = r
@@ -136,80 +136,80 @@ func (c *commands) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Pro
 	}
 }
 
-func TestABookingTakesOneRoundTripToRedis(t *testing.T) {
+func TestBookTakesOneRedisRoundTrip(t *testing.T) {
 	t.Parallel()
-	w := openCounting(t, limits.Config{BookPerMinute: 100, KeyPerMinute: 4}, telemetry.Discard(), inRedis)
+	w := openWithLimiter(t, limits.Config{BookPerMinute: 100, KeyPerMinute: 4}, telemetry.Discard(), newRedisLimiter)
 	key := w.key("write")
-	w.expect("the key is not known yet", w.book(key, order("08:30", nil)), 201, "")
+	w.expect("the key is not known yet", w.book(key, newOrder("08:30", nil)), 201, "")
 	for _, at := range []string{"09:30", "10:30", "11:30"} {
 		before := w.redis.sent.Load()
-		w.expect(at, w.book(key, order(at, nil)), 201, "")
+		w.expect(at, w.book(key, newOrder(at, nil)), 201, "")
 		if n := w.redis.sent.Load() - before; n != 1 {
 			t.Errorf("%s: %d round trips to Redis, want 1", at, n)
 		}
 	}
-	w.expect("over the limit of the key", w.book(key, order("12:30", nil)), 401, "rate_limited")
+	w.expect("over the limit of the key", w.book(key, newOrder("12:30", nil)), 401, "rate_limited")
 	if err := w.store.RevokeAllKeys(testkit.AsSystem(t), w.offer.ID, now); err != nil {
 		t.Fatal(err)
 	}
-	a := w.book(key, order("12:30", nil))
+	a := w.book(key, newOrder("12:30", nil))
 	w.expect("that the key is none comes first", a, 401, "invalid_api_key")
 	if policy := a.header.Get("RateLimit-Policy"); policy != `"book";q=100;w=60` {
 		t.Errorf("it tells the limits %s", policy)
 	}
 }
 
-func TestABookingTakesTwoRoundTripsToTheDatabase(t *testing.T) {
+func TestBookTakesTwoDatabaseRoundTrips(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
+	w := open(t, noLimits)
 	key := w.key("write")
-	w.expect("its use is noted", w.book(key, order("08:30", nil)), 201, "")
+	w.expect("its use is noted", w.book(key, newOrder("08:30", nil)), 201, "")
 	at := func(n int) string { return fmt.Sprintf("2027-03-%02d", 2+n) }
-	sent := w.trips.prepared(t, func(n int) {
-		w.expect("plain", w.book(key, order("12:30", map[string]any{"date": at(n)})), 201, "")
+	sent := w.trips.measure(t, func(n int) {
+		w.expect("plain", w.book(key, newOrder("12:30", map[string]any{"date": at(n)})), 201, "")
 	})
 	want := []string{"FROM occupied_time", "INSERT INTO occupied_time"}
 	if diff := cmp.Diff(want, sent); diff != "" {
 		t.Errorf("a booking (-want +got):\n%s", diff)
 	}
-	sent = w.trips.prepared(t, func(n int) {
-		w.expect("with an idempotency key", w.book(key, order("14:30", map[string]any{"date": at(n)}), header, at(n)),
+	sent = w.trips.measure(t, func(n int) {
+		w.expect("with an idempotency key", w.book(key, newOrder("14:30", map[string]any{"date": at(n)}), header, at(n)),
 			201, "")
 	})
 	want = []string{"batch", "INSERT INTO occupied_time"}
 	if diff := cmp.Diff(want, sent); diff != "" {
 		t.Errorf("a booking with an idempotency key (-want +got):\n%s", diff)
 	}
-	w.expect("a forged key", w.book("sm_"+strings.Repeat("0", 64), order("14:30", nil)), 401, "invalid_api_key")
+	w.expect("a forged key", w.book("sm_"+strings.Repeat("0", 64), newOrder("14:30", nil)), 401, "invalid_api_key")
 	if sent := w.trips.take(); len(sent) > 0 {
 		t.Errorf("a key with a wrong checksum is looked up: %v", sent)
 	}
 }
 
-// TestABookingAsksAvailabilityAndPricingSideBySideAndNobodyElse shows that a booking calls availability and pricing at
+// TestBookAsksAvailabilityAndPricingConcurrently shows that a booking calls availability and pricing at
 // the same time, and does not call catalog. Each of the two fakes answers only after both were called.
-func TestABookingAsksAvailabilityAndPricingSideBySideAndNobodyElse(t *testing.T) {
+func TestBookAsksAvailabilityAndPricingConcurrently(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
+	w := open(t, noLimits)
 	key := w.key("write")
-	w.expect("the first", w.book(key, order("08:30", nil)), 201, "")
-	w.set(func(w *town) {
-		w.remembered, w.freshened, w.asked, w.quotes, w.meeting = w.offer, 0, 0, nil, newMeeting()
+	w.expect("the first", w.book(key, newOrder("08:30", nil)), 201, "")
+	w.set(func(w *fixture) {
+		w.staleOffer, w.freshCalls, w.bookableCalls, w.quotes, w.meetingPoint = w.offer, 0, 0, nil, newMeetingPoint()
 	})
-	w.expect("the next", w.book(key, order("09:30", nil)), 201, "")
-	if w.freshened != 0 || w.asked != 1 || len(w.quotes) != 1 {
-		t.Errorf("catalog is asked %d times, availability %d, pricing %d; want 0, 1, 1", w.freshened, w.asked,
+	w.expect("the next", w.book(key, newOrder("09:30", nil)), 201, "")
+	if w.freshCalls != 0 || w.bookableCalls != 1 || len(w.quotes) != 1 {
+		t.Errorf("catalog is asked %d times, availability %d, pricing %d; want 0, 1, 1", w.freshCalls, w.bookableCalls,
 			len(w.quotes))
 	}
 }
 
-// meeting lets the fakes of availability and pricing wait until both were called.
-type meeting struct{ availability, pricing chan struct{} }
+// meetingPoint lets the fakes of availability and pricing wait until both were called.
+type meetingPoint struct{ availability, pricing chan struct{} }
 
-func newMeeting() *meeting { return &meeting{make(chan struct{}), make(chan struct{})} }
+func newMeetingPoint() *meetingPoint { return &meetingPoint{make(chan struct{}), make(chan struct{})} }
 
-// meet closes the channel `here` and waits until the channel `there` is closed.
-func meet(ctx context.Context, here, there chan struct{}) error {
+// meetOther closes the channel `here` and waits until the channel `there` is closed.
+func meetOther(ctx context.Context, here, there chan struct{}) error {
 	close(here)
 	select {
 	case <-there:
@@ -219,21 +219,21 @@ func meet(ctx context.Context, here, there chan struct{}) error {
 	}
 }
 
-// TestOccupiedTimeTakesOneRoundTripHoweverMuchThereIs shows that reading occupied time takes one round trip, however
+// TestOccupiedTakesOneRoundTrip shows that reading occupied time takes one round trip, however
 // long the window is and however many bookings there are. Availability's queries_test.go shows that calendars read
 // occupied time once.
-func TestOccupiedTimeTakesOneRoundTripHoweverMuchThereIs(t *testing.T) {
+func TestOccupiedTakesOneRoundTrip(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
+	w := open(t, noLimits)
 	client, key := w.client(), w.key("write")
 	from := time.Date(2027, 3, 1, 0, 0, 0, 0, time.UTC)
 	for _, at := range []string{"", "09:30", "11:30", "13:30"} {
 		if at != "" {
-			w.expect(at, w.book(key, order(at, nil)), 201, "")
+			w.expect(at, w.book(key, newOrder(at, nil)), 201, "")
 		}
 		for _, days := range []int{1, 62} {
 			for seats, want := range map[bool][]string{false: {"FROM occupied_time"}, true: {"batch"}} {
-				sent := w.trips.prepared(t, func(int) {
+				sent := w.trips.measure(t, func(int) {
 					if _, err := client.Occupied(t.Context(), w.offer.ID, from, from.AddDate(0, 0, days), seats,
 						nil); err != nil {
 						t.Fatal(err)

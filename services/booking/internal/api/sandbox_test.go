@@ -15,10 +15,10 @@ import (
 // nowhere is an address of Stripe on which no server listens, so that each request fails.
 const nowhere = "http://127.0.0.1:1"
 
-// inSandbox makes the shop a sandbox, which needs no connection to Stripe.
-func inSandbox(s *shop) *shop {
+// setSandbox makes the shop a sandbox, which needs no connection to Stripe.
+func setSandbox(s *paymentFixture) *paymentFixture {
 	s.providers[payment.Sandbox] = sandbox.New(s.clock)
-	s.booker.Notice = s.payments.Notice
+	s.booker.HandleNotice = s.payments.HandleNotice
 	s.change(func(o *catalog.Snapshot) {
 		o.Account.Sandbox, o.Payments.Accounts = true, nil
 		o.Bookings.MaxOpenPerCustomer = 20
@@ -26,25 +26,25 @@ func inSandbox(s *shop) *shop {
 	return s
 }
 
-// haircutsFor returns a sandbox in which a haircut costs this number of cents.
-func haircutsFor(t *testing.T, cents int64) *shop {
+// setHaircutPrice returns a sandbox in which a haircut costs this number of cents.
+func setHaircutPrice(t *testing.T, cents int64) *paymentFixture {
 	t.Helper()
-	s := inSandbox(openShop(t, nowhere))
+	s := setSandbox(openShop(t, nowhere))
 	s.change(func(o *catalog.Snapshot) { o.Services[0].Price = cents })
 	return s
 }
 
-// expectRefunded fails the test unless the only payment has a refund with this status, reason and amount in cents.
-func (s *shop) expectRefunded(status payment.RefundStatus, reason string, amount int64) {
+// expectRefundState fails the test unless the only payment has a refund with this status, reason and amount in cents.
+func (s *paymentFixture) expectRefundState(status payment.RefundStatus, reason string, amount int64) {
 	s.t.Helper()
 	if n := s.count(fmt.Sprintf(`SELECT count(*) FROM payments WHERE refund_status = '%s' AND coalesce(refund_reason, '') = '%s' AND refunded = %d`, status, reason, amount)); n != 1 {
 		s.t.Errorf("the refund is not %s %s of %d", status, reason, amount)
 	}
 }
 
-func TestInASandboxBookingsArePaidAndRefundedWithoutAnyProvider(t *testing.T) {
+func TestSandboxPaysAndRefunds(t *testing.T) {
 	t.Parallel()
-	s := haircutsFor(t, 4000)
+	s := setHaircutPrice(t, 4000)
 	id, due := s.buy("09:30")
 	if due.Provider != payment.Sandbox || due.Amount != "40.00" || due.ClientSecret != "" {
 		t.Errorf("to be paid: %+v", due)
@@ -53,21 +53,21 @@ func TestInASandboxBookingsArePaidAndRefundedWithoutAnyProvider(t *testing.T) {
 	s.expectEvents(id, "booking.created", "payment.succeeded", "booking.confirmed")
 	s.cancel(id, booking.RefundFull)
 	s.step()
-	s.expectRefunded(payment.RefundRefunded, "", 4000)
+	s.expectRefundState(payment.RefundRefunded, "", 4000)
 }
 
-func TestInASandboxTheAmountSaysWhatFails(t *testing.T) {
+func TestSandboxAmountSelectsFailure(t *testing.T) {
 	t.Parallel()
 	t.Run("01: the customer is declined, and the booking expires", func(t *testing.T) {
 		t.Parallel()
-		s := haircutsFor(t, 4001)
-		b, err := s.onPage("09:30", wanted("09:30"))
+		s := setHaircutPrice(t, 4001)
+		b, err := s.bookOnPage("09:30", newPageRequest("09:30"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		s.expectState("pending", "open", 1)
-		if again, err := s.payAgain(b.ManageURL); err != nil || again.URL != "" {
-			t.Errorf("to pay once more: %+v, %v", again, err)
+		if second, err := s.payAgain(b.ManageURL); err != nil || second.URL != "" {
+			t.Errorf("to pay once more: %+v, %v", second, err)
 		}
 		s.expectEvents(b.ID, "booking.created", "payment.failed")
 		s.clock.Advance(expiresAfter)
@@ -76,37 +76,37 @@ func TestInASandboxTheAmountSaysWhatFails(t *testing.T) {
 	})
 	t.Run("02: the charge is refused", func(t *testing.T) {
 		t.Parallel()
-		s := haircutsFor(t, 4002)
-		s.expect("refused", s.book(s.key, order("09:30", nil)), 503, "payment_unavailable")
+		s := setHaircutPrice(t, 4002)
+		s.expect("refused", s.book(s.key, newOrder("09:30", nil)), 503, "payment_unavailable")
 		s.expectState("cancelled", "cancelled", 0)
 	})
 	t.Run("03: the refund is refused", func(t *testing.T) {
 		t.Parallel()
-		s := haircutsFor(t, 4003)
+		s := setHaircutPrice(t, 4003)
 		id, _ := s.buy("09:30")
 		s.cancel(id, booking.RefundFull)
 		s.step()
-		s.expectRefunded(payment.RefundRefused, sandbox.RefundReason, 0)
+		s.expectRefundState(payment.RefundRefused, sandbox.RefundReason, 0)
 	})
 }
 
-func TestInASandboxOrdersOfThePageTicketsAndReservationsArePaidAtOnce(t *testing.T) {
+func TestSandboxPaysImmediately(t *testing.T) {
 	t.Parallel()
-	s := inSandbox(openBoxOffice(t, nowhere))
-	booked, err := s.onPage("09:30", wanted("09:30"))
+	s := setSandbox(openTicketPayments(t, nowhere))
+	booked, err := s.bookOnPage("09:30", newPageRequest("09:30"))
 	if err != nil || booked.CheckoutURL != "" || booked.ManageURL == "" {
 		t.Errorf("a booking: %+v, %v", booked, err)
 	}
-	sold, err := s.buyTickets("k", seats(2, 0))
-	if err != nil || sold.Status != booking.StatusSold || sold.CheckoutURL != "" {
-		t.Errorf("tickets: %+v, %v", sold, err)
+	order, err := s.buyTickets("k", newTierOrder(2, 0))
+	if err != nil || order.Status != booking.StatusSold || order.CheckoutURL != "" {
+		t.Errorf("tickets: %+v, %v", order, err)
 	}
 	reservation := uuid.New()
-	if opened, err := s.charges().Open(t.Context(), s.offer.ID, reservation, s.kayaks()); err != nil ||
+	if opened, err := s.newPaymentsClient().Open(t.Context(), s.offer.ID, reservation, s.kayaks()); err != nil ||
 		opened.CheckoutURL != "" {
 		t.Errorf("a reservation: %+v, %v", opened, err)
 	}
-	if got := s.known(reservation); got.Status != booking.PaymentStatePaid || got.Provider != payment.Sandbox {
+	if got := s.findPayment(reservation); got.Status != booking.PaymentStatePaid || got.Provider != payment.Sandbox {
 		t.Errorf("its charge: %+v", got)
 	}
 	if n := s.count(`SELECT count(*) FROM payments WHERE status = 'paid' AND provider = 'sandbox'`); n != 3 {
@@ -114,17 +114,17 @@ func TestInASandboxOrdersOfThePageTicketsAndReservationsArePaidAtOnce(t *testing
 	}
 }
 
-// TestOnlyASandboxHasTheProviderOfSandboxes shows that a business that is not a sandbox cannot use the sandbox
+// TestOnlySandboxBusinessesUseSandbox shows that a business that is not a sandbox cannot use the sandbox
 // provider. This holds even if its settings name the provider.
-func TestOnlyASandboxHasTheProviderOfSandboxes(t *testing.T) {
+func TestOnlySandboxBusinessesUseSandbox(t *testing.T) {
 	t.Parallel()
-	s := inSandbox(openShop(t, nowhere))
+	s := setSandbox(openShop(t, nowhere))
 	s.change(func(o *catalog.Snapshot) {
 		o.Account.Sandbox = false
 		o.Payments.Providers, o.Payments.Accounts = []string{payment.Sandbox},
 			map[string]string{payment.Sandbox: payment.Sandbox}
 	})
-	s.expect("live", s.book(s.key, order("09:30", nil)), 409, "payment_not_offered")
+	s.expect("live", s.book(s.key, newOrder("09:30", nil)), 409, "payment_not_offered")
 	if n := s.count(`SELECT count(*) FROM bookings`); n != 0 {
 		t.Errorf("%d bookings are written", n)
 	}

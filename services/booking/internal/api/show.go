@@ -45,39 +45,39 @@ func showPayment(p *store.Payment, currency money.Currency) *booking.Payment {
 	if p == nil {
 		return nil
 	}
-	shown := &booking.Payment{
+	rendered := &booking.Payment{
 		Provider: p.Provider, Status: p.Status, Amount: currency.JSON(p.Amount), Refunded: currency.JSON(p.Refunded),
 		Policy: p.Policy,
 	}
 	switch p.Status {
-	case store.ChargeCreating:
-		shown.Status = booking.PaymentOpen
-	case store.ChargeOpen:
+	case store.PaymentCreating:
+		rendered.Status = booking.PaymentOpen
+	case store.PaymentOpen:
 		due := p.DueAt.UTC()
-		shown.DueAt = &due
-	case store.ChargeCancelling:
-		shown.Status = booking.PaymentCancelled
+		rendered.DueAt = &due
+	case store.PaymentCancelling:
+		rendered.Status = booking.PaymentCancelled
 	}
 	if p.DisputeStatus != "" {
-		shown.Dispute = &booking.Dispute{Status: string(p.DisputeStatus), Reason: p.DisputeReason}
+		rendered.Dispute = &booking.Dispute{Status: string(p.DisputeStatus), Reason: p.DisputeReason}
 	}
 	if p.RefundStatus != "" {
-		shown.Refund = &booking.Refund{
+		rendered.Refund = &booking.Refund{
 			Amount: currency.JSON(p.RefundAmount), Percent: p.RefundPercent, Status: string(p.RefundStatus),
 			Reason: p.RefundReason,
 		}
 	}
-	return shown
+	return rendered
 }
 
 // showTicket converts an order of tickets into the JSON form of the internal API.
 func showTicket(t store.Ticket) booking.Ticket {
-	shown := booking.Ticket{
-		ID: t.ID, Status: t.Status, EventID: t.EventID, EventName: t.EventName, TierName: tierNames(t),
-		Tiers: all(t.Tiers, showTier(t.Currency)),
+	order := booking.Ticket{
+		ID: t.ID, Status: t.Status, EventID: t.EventID, EventName: t.EventName, TierName: joinTierNames(t),
+		Tiers: convertAll(t.Tiers, showTier(t.Currency)),
 		Date:  t.LocalStart.Format(time.DateOnly), StartTime: t.LocalStart.Format(time.TimeOnly), Timezone: t.Timezone,
 		Withdrawn: t.Withdrawn,
-		Quantity:  t.Quantity, Total: optionalAmount(t.Currency, t.Total), Currency: t.Currency.Code,
+		Quantity:  t.Quantity, Total: toOptionalAmount(t.Currency, t.Total), Currency: t.Currency.Code,
 		PriceChanges: t.PriceChanges,
 		CustomerName: t.CustomerName, CustomerEmail: t.CustomerEmail, CustomerPhone: t.CustomerPhone,
 		FormData: t.FormData,
@@ -85,25 +85,25 @@ func showTicket(t store.Ticket) booking.Ticket {
 		Payment: showPayment(t.Payment, t.Currency),
 	}
 	if len(t.Tiers) == 1 {
-		shown.TierID = t.Tiers[0].ID
+		order.TierID = t.Tiers[0].ID
 	}
-	return shown
+	return order
 }
 
 func showTier(in money.Currency) func(store.SoldTier) booking.SoldTier {
 	return func(tier store.SoldTier) booking.SoldTier {
 		return booking.SoldTier{TierID: tier.ID, TierName: tier.Name, Quantity: tier.Quantity,
-			Price: optionalAmount(in, tier.Price)}
+			Price: toOptionalAmount(in, tier.Price)}
 	}
 }
 
-func tierNames(t store.Ticket) string {
-	return strings.Join(all(t.Tiers, func(tier store.SoldTier) string { return tier.Name }), ", ")
+func joinTierNames(t store.Ticket) string {
+	return strings.Join(convertAll(t.Tiers, func(tier store.SoldTier) string { return tier.Name }), ", ")
 }
 
-// optionalAmount converts an amount in minor units into a JSON number with the
+// toOptionalAmount converts an amount in minor units into a JSON number with the
 // decimals of the currency. The result is nil if the argument `minor` is nil.
-func optionalAmount(in money.Currency, minor *int64) *json.Number {
+func toOptionalAmount(in money.Currency, minor *int64) *json.Number {
 	if minor == nil {
 		return nil
 	}
@@ -126,18 +126,18 @@ func ShowEvents(records *store.Store) map[event.SubjectKind]eventlog.Show {
 	return map[event.SubjectKind]eventlog.Show{
 		event.Booking: showBookingEvents(records),
 		event.Ticket:  showTicketEvents(records),
-		event.Key:     eventlog.As(records.KeptKeys, showKey),
+		event.Key:     eventlog.As(records.DecodeKeys, showKey),
 		// The stored data are already in the form of the answer: they contain only counts.
-		event.Customer: func(_ context.Context, kept []json.RawMessage) ([]json.RawMessage, error) { return kept, nil },
+		event.Customer: func(_ context.Context, data []json.RawMessage) ([]json.RawMessage, error) { return data, nil },
 	}
 }
 
-// all converts each entry of the list by the function `show` and returns the results. The
+// convertAll converts each entry of the list by the function `show` and returns the results. The
 // result for an empty list is an empty slice, not nil, so that the JSON is an empty array.
-func all[T, W any](list []T, show func(T) W) []W {
-	shown := make([]W, len(list))
+func convertAll[T, W any](list []T, show func(T) W) []W {
+	rendered := make([]W, len(list))
 	for i, entry := range list {
-		shown[i] = show(entry)
+		rendered[i] = show(entry)
 	}
-	return shown
+	return rendered
 }

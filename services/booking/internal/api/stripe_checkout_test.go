@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// session is a Checkout Session of fakeStripe.
-type session struct {
+// fakeSession is a Checkout Session of fakeStripe.
+type fakeSession struct {
 	ID            string `json:"id"`
 	URL           string `json:"url"`
 	Status        string `json:"status"`
@@ -34,26 +34,26 @@ func (f *fakeStripe) createSession(w http.ResponseWriter, r *http.Request) {
 	_ = r.ParseForm()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	asked := map[string]string{}
+	req := map[string]string{}
 	for name := range r.Form {
-		asked[name] = r.Form.Get(name)
+		req[name] = r.Form.Get(name)
 	}
 	key := r.Header.Get("Idempotency-Key")
 	made := f.sessionFor[key]
 	switch {
-	case f.manner == fails:
+	case f.behavior == fails:
 		stripeError(w, http.StatusInternalServerError, "api_error", "")
 		return
-	case made != nil && !cmp.Equal(made.asked, asked):
+	case made != nil && !cmp.Equal(made.asked, req):
 		stripeError(w, http.StatusBadRequest, "idempotency_error", "")
 		return
 	case made == nil:
 		id := fmt.Sprintf("cs_%d", len(f.sessions)+1)
-		made = &session{ID: id, URL: "https://checkout.stripe.example/" + id, Status: "open", PaymentStatus: "unpaid",
-			Account: r.Header.Get("Stripe-Account"), asked: asked}
+		made = &fakeSession{ID: id, URL: "https://checkout.stripe.example/" + id, Status: "open", PaymentStatus: "unpaid",
+			Account: r.Header.Get("Stripe-Account"), asked: req}
 		f.sessionFor[key], f.sessions[id] = made, made
 	}
-	if f.manner == breaks {
+	if f.behavior == breaks {
 		panic(http.ErrAbortHandler)
 	}
 	if f.opened != nil {
@@ -101,18 +101,18 @@ func (f *fakeStripe) checkOut(t *testing.T, id string) {
 			metadata[strings.TrimSuffix(of, "]")] = value
 		}
 	}
-	f.intents[intentID] = &intent{
+	f.intents[intentID] = &fakeIntent{
 		ID: intentID, Status: "succeeded", Account: s.Account, Amount: strconv.Itoa(amount),
 		Currency: s.asked["line_items[0][price_data][currency]"], Metadata: metadata,
 	}
 	s.Status, s.PaymentStatus, s.PaymentIntent = "complete", "paid", intentID
 }
 
-func (f *fakeStripe) page(id string) session {
+func (f *fakeStripe) page(id string) fakeSession {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if s := f.sessions[id]; s != nil {
 		return *s
 	}
-	return session{}
+	return fakeSession{}
 }

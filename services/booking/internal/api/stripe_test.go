@@ -16,18 +16,18 @@ import (
 type fakeStripe struct {
 	*httptest.Server
 
-	mu      sync.Mutex
-	manner  manner
-	intents map[string]*intent // by charge id
-	byKey   map[string]*intent
-	refunds map[string][]*refunded // by charge id
+	mu       sync.Mutex
+	behavior behavior
+	intents  map[string]*fakeIntent // by charge id
+	byKey    map[string]*fakeIntent
+	refunds  map[string][]*fakeRefund // by charge id
 
-	sessions   map[string]*session // Checkout Sessions by id
-	sessionFor map[string]*session // by idempotency key
-	opened     func()              // called after a session is created and before the response; may be nil
+	sessions   map[string]*fakeSession // Checkout Sessions by id
+	sessionFor map[string]*fakeSession // by idempotency key
+	opened     func()                  // called after a session is created and before the response; may be nil
 }
 
-type refunded struct {
+type fakeRefund struct {
 	ID       string            `json:"id"`
 	Object   string            `json:"object"`
 	Amount   int64             `json:"amount"`
@@ -36,7 +36,7 @@ type refunded struct {
 	key      string
 }
 
-type intent struct {
+type fakeIntent struct {
 	ID           string            `json:"id"`
 	ClientSecret string            `json:"client_secret"`
 	Status       string            `json:"status"`
@@ -46,23 +46,24 @@ type intent struct {
 	Metadata     map[string]string `json:"metadata,omitempty"`
 }
 
-// manner selects how fakeStripe answers requests that create a charge or a refund.
-type manner int
+// behavior selects how fakeStripe answers requests that create a charge or a refund.
+type behavior int
 
 const (
-	answers         manner = iota
-	fails                  // 500, creates nothing
-	refuses                // 400, creates nothing
-	throttles              // 429, creates nothing
-	hangs                  // creates the object, sends no response
-	breaks                 // creates the object, closes the connection
-	answersNonsense        // creates the object, sends invalid JSON
+	answers         behavior = iota
+	fails                    // 500, creates nothing
+	refuses                  // 400, creates nothing
+	throttles                // 429, creates nothing
+	hangs                    // creates the object, sends no response
+	breaks                   // creates the object, closes the connection
+	answersNonsense          // creates the object, sends invalid JSON
 )
 
 func newFakeStripe(t *testing.T) *fakeStripe {
 	t.Helper()
-	f := &fakeStripe{intents: map[string]*intent{}, byKey: map[string]*intent{}, refunds: map[string][]*refunded{},
-		sessions: map[string]*session{}, sessionFor: map[string]*session{}}
+	f := &fakeStripe{intents: map[string]*fakeIntent{}, byKey: map[string]*fakeIntent{},
+		refunds:  map[string][]*fakeRefund{},
+		sessions: map[string]*fakeSession{}, sessionFor: map[string]*fakeSession{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/payment_intents", f.create)
 	mux.HandleFunc("GET /v1/payment_intents/{id}", f.read)
@@ -75,19 +76,19 @@ func newFakeStripe(t *testing.T) *fakeStripe {
 	return f
 }
 
-func (f *fakeStripe) set(m manner) {
+func (f *fakeStripe) set(m behavior) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.manner = m
+	f.behavior = m
 }
 
 func (f *fakeStripe) create(w http.ResponseWriter, r *http.Request) {
 	_ = r.ParseForm()
 	f.mu.Lock()
-	m := f.manner
-	var made intent
+	m := f.behavior
+	var made fakeIntent
 	if m == answers || m >= hangs {
-		made = *f.made(r)
+		made = *f.findRefunds(r)
 	}
 	f.mu.Unlock()
 	switch m {
@@ -108,12 +109,12 @@ func (f *fakeStripe) create(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// made returns the charge of the request's idempotency key, and creates it if there is none.
-func (f *fakeStripe) made(r *http.Request) *intent {
+// refund returns the charge of the request's idempotency key, and creates it if there is none.
+func (f *fakeStripe) findRefunds(r *http.Request) *fakeIntent {
 	key := r.Header.Get("Idempotency-Key")
 	if f.byKey[key] == nil {
 		id := fmt.Sprintf("pi_%d", len(f.intents)+1)
-		f.byKey[key] = &intent{
+		f.byKey[key] = &fakeIntent{
 			ID: id, ClientSecret: id + "_secret_x", Status: "requires_payment_method",
 			Account: r.Header.Get("Stripe-Account"), Amount: r.Form.Get("amount"), Currency: r.Form.Get("currency"),
 		}
@@ -147,11 +148,11 @@ func (f *fakeStripe) cancel(w http.ResponseWriter, r *http.Request) {
 func (f *fakeStripe) refund(w http.ResponseWriter, r *http.Request) {
 	_ = r.ParseForm()
 	f.mu.Lock()
-	m := f.manner
-	var made *refunded
+	m := f.behavior
+	var refund *fakeRefund
 	refusal := ""
 	if m == answers || m >= hangs {
-		made, refusal = f.refundOnce(r)
+		refund, refusal = f.refundOnce(r)
 	}
 	f.mu.Unlock()
 	switch {
@@ -170,11 +171,11 @@ func (f *fakeStripe) refund(w http.ResponseWriter, r *http.Request) {
 	case refusal != "":
 		stripeError(w, http.StatusBadRequest, "invalid_request_error", refusal)
 	default:
-		_ = json.NewEncoder(w).Encode(made)
+		_ = json.NewEncoder(w).Encode(refund)
 	}
 }
 
-func (f *fakeStripe) refundOnce(r *http.Request) (*refunded, string) {
+func (f *fakeStripe) refundOnce(r *http.Request) (*fakeRefund, string) {
 	id, key := r.Form.Get("payment_intent"), r.Header.Get("Idempotency-Key")
 	amount, _ := strconv.ParseInt(r.Form.Get("amount"), 10, 64)
 	charge := f.intents[id]
@@ -182,49 +183,49 @@ func (f *fakeStripe) refundOnce(r *http.Request) (*refunded, string) {
 		return nil, "resource_missing"
 	}
 	left, _ := strconv.ParseInt(charge.Amount, 10, 64)
-	for _, made := range f.refunds[id] {
-		if made.key == key {
-			return made, ""
+	for _, refund := range f.refunds[id] {
+		if refund.key == key {
+			return refund, ""
 		}
-		left -= made.Amount
+		left -= refund.Amount
 	}
 	if amount <= 0 || amount > left {
 		return nil, "charge_already_refunded"
 	}
-	made := &refunded{
+	refund := &fakeRefund{
 		ID: fmt.Sprintf("re_%s_%d", id, len(f.refunds[id])+1), Object: "refund", Amount: amount, Status: "succeeded",
 		key:      key,
 		Metadata: map[string]string{"slotmesh_refund": r.Form.Get("metadata[slotmesh_refund]")},
 	}
-	f.refunds[id] = append(f.refunds[id], made)
-	return made, ""
+	f.refunds[id] = append(f.refunds[id], refund)
+	return refund, ""
 }
 
 func (f *fakeStripe) listRefunds(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	list := append([]*refunded{}, f.refunds[r.URL.Query().Get("payment_intent")]...)
+	list := append([]*fakeRefund{}, f.refunds[r.URL.Query().Get("payment_intent")]...)
 	_ = json.NewEncoder(w).Encode(map[string]any{"object": "list", "has_more": false, "data": list})
 }
 
-// forget removes the idempotency keys of all refunds, as Stripe does after a day.
-func (f *fakeStripe) forget() {
+// forgetKeys removes the idempotency keys of all refunds, as Stripe does after a day.
+func (f *fakeStripe) forgetKeys() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, all := range f.refunds {
-		for _, made := range all {
-			made.key = ""
+		for _, refund := range all {
+			refund.key = ""
 		}
 	}
 }
 
-// given returns the amounts of the refunds of a charge, in their order.
-func (f *fakeStripe) given(id string) []int64 {
+// sumRefunds returns the amounts of the refunds of a charge, in their order.
+func (f *fakeStripe) sumRefunds(id string) []int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var amounts []int64
-	for _, made := range f.refunds[id] {
-		amounts = append(amounts, made.Amount)
+	for _, refund := range f.refunds[id] {
+		amounts = append(amounts, refund.Amount)
 	}
 	return amounts
 }

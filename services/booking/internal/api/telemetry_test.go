@@ -33,31 +33,31 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-func TestOutcomesAreCountedAndCustomersStayOutOfTelemetry(t *testing.T) {
+func TestTelemetryCountsOutcomesWithoutCustomers(t *testing.T) {
 	t.Parallel()
 	var logs lines
 	tel, err := telemetry.New(t.Context(), telemetry.Config{LogLevel: -8}, "booking", &logs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := openWith(t, limits.Config{KeyPerMinute: 7}, tel)
+	w := openWithTelemetry(t, limits.Config{KeyPerMinute: 7}, tel)
 	key := w.key("write")
 	staffed := map[string]any{"staff_id": annaID, "customer_phone": "+351 912 345 678"}
-	w.expect("booked", w.book(key, order("09:30", staffed), header, "k"), 201, "")
-	w.expect("replayed", w.book(key, order("09:30", staffed), header, "k"), 201, "")
-	w.expect("taken", w.book(key, order("09:30", staffed)), 409, "slot_unavailable")
-	w.expect("bad", w.book(key, order("x", staffed)), 400, "invalid_parameter")
-	w.set(func(w *town) { w.slotsErr = fault.New(fault.PeerUnavailable, "away") })
-	w.expect("away", w.book(key, order("10:30", staffed)), 503, "availability_unverified")
-	w.set(func(w *town) { w.slotsErr = nil })
+	w.expect("booked", w.book(key, newOrder("09:30", staffed), header, "k"), 201, "")
+	w.expect("replayed", w.book(key, newOrder("09:30", staffed), header, "k"), 201, "")
+	w.expect("taken", w.book(key, newOrder("09:30", staffed)), 409, "slot_unavailable")
+	w.expect("bad", w.book(key, newOrder("x", staffed)), 400, "invalid_parameter")
+	w.set(func(w *fixture) { w.slotsErr = fault.New(fault.PeerUnavailable, "away") })
+	w.expect("away", w.book(key, newOrder("10:30", staffed)), 503, "availability_unverified")
+	w.set(func(w *fixture) { w.slotsErr = nil })
 	if _, err := w.pool.Exec(t.Context(),
 		`ALTER TABLE bookings ADD CHECK (customer_name <> 'Zoë') NOT VALID`); err != nil {
 		t.Fatal(err)
 	}
-	w.expect("broken inside", w.book(key, order("11:30", staffed)), 500, "internal")
-	w.set(func(w *town) { w.keysErr = fmt.Errorf("look up an API key: %w", &pgconn.PgError{Code: "57P01"}) })
-	w.expect("the database away", w.book(key, order("11:30", staffed)), 503, "service_unavailable")
-	w.set(func(w *town) { w.keysErr = nil })
+	w.expect("broken inside", w.book(key, newOrder("11:30", staffed)), 500, "internal")
+	w.set(func(w *fixture) { w.keysErr = fmt.Errorf("look up an API key: %w", &pgconn.PgError{Code: "57P01"}) })
+	w.expect("the database away", w.book(key, newOrder("11:30", staffed)), 503, "service_unavailable")
+	w.set(func(w *fixture) { w.keysErr = nil })
 	w.book(key, "{}")
 	w.expect("limited", w.book(key, "{}"), 401, "rate_limited")
 

@@ -26,9 +26,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// openBoxOffice returns a shop that sells tickets of an event tonight for 60 and 120 EUR, to be paid online. It refunds
-// 50 % until two hours before the start.
-func openBoxOffice(t *testing.T, stripeURL string) *shop {
+// openTicketPayments returns a shop that sells tickets of an event tonight for 60 and 120 EUR, to be paid online. It
+// refunds 50 % until two hours before the start.
+func openTicketPayments(t *testing.T, stripeURL string) *paymentFixture {
 	t.Helper()
 	s := openShop(t, stripeURL)
 	s.change(withGala(func(e *catalog.Event) {
@@ -44,8 +44,8 @@ func openBoxOffice(t *testing.T, stripeURL string) *shop {
 	return s
 }
 
-// seats sets the order to `n` tickets of the tier Seat and `vips` of the tier VIP.
-func seats(n, vips int) func(*booking.NewTicket) {
+// newTierOrder sets the order to `n` tickets of the tier Seat and `vips` of the tier VIP.
+func newTierOrder(n, vips int) func(*booking.NewTicket) {
 	return func(order *booking.NewTicket) {
 		order.TierID, order.Quantity = uuid.Nil, 0
 		order.Tiers = []booking.OrderedTier{{TierID: seatID, Quantity: n}, {TierID: vipID, Quantity: vips}}
@@ -54,24 +54,24 @@ func seats(n, vips int) func(*booking.NewTicket) {
 }
 
 // order buys tickets and returns the order and the id of its Checkout Session.
-func (s *shop) order(key string, change func(*booking.NewTicket)) (*booking.Ticket, string) {
+func (s *paymentFixture) order(key string, change func(*booking.NewTicket)) (*booking.Ticket, string) {
 	s.t.Helper()
-	sold, err := s.buyTickets(key, change)
+	order, err := s.buyTickets(key, change)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return sold, sold.CheckoutURL[strings.LastIndexByte(sold.CheckoutURL, '/')+1:]
+	return order, order.CheckoutURL[strings.LastIndexByte(order.CheckoutURL, '/')+1:]
 }
 
-func (s *shop) paysFor(f *fakeStripe, id string) {
+func (s *paymentFixture) paysFor(f *fakeStripe, id string) {
 	s.t.Helper()
 	f.checkOut(s.t.(*testing.T), id)
-	s.tell("checkout.session.completed", map[string]any{"id": id, "payment_status": "paid"})
+	s.sendEvent("checkout.session.completed", map[string]any{"id": id, "payment_status": "paid"})
 }
 
 // expectOrder fails the test unless the only order and its charge have these statuses, and the counters of sold tickets
-// have the value `held`.
-func (s *shop) expectOrder(status, charge string, held int) {
+// have the value `occupied`.
+func (s *paymentFixture) expectOrder(status, charge string, occupied int) {
 	s.t.Helper()
 	var gotStatus, gotCharge string
 	err := s.pool.QueryRow(s.t.Context(), `SELECT t.status, p.status FROM tickets t
@@ -81,89 +81,90 @@ func (s *shop) expectOrder(status, charge string, held int) {
 	}
 	inEvent, inTiers := s.count(`SELECT coalesce(sum(sold), 0) FROM event_sales`),
 		s.count(`SELECT coalesce(sum(sold), 0) FROM tier_sales`)
-	if gotStatus != status || gotCharge != charge || inEvent != held || inTiers != held {
+	if gotStatus != status || gotCharge != charge || inEvent != occupied || inTiers != occupied {
 		s.t.Errorf("the order is %s, its charge %s, holding %d of the event and %d of tiers; want %s, %s, %d",
-			gotStatus, gotCharge, inEvent, inTiers, status, charge, held)
+			gotStatus, gotCharge, inEvent, inTiers, status, charge, occupied)
 	}
 }
 
-func TestTicketsWaitForTheirPaymentAndAreSoldByIt(t *testing.T) {
+func TestPaymentConfirmsTickets(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
-	s := openBoxOffice(t, f.URL)
-	sold, id := s.order("k", seats(3, 1))
+	s := openTicketPayments(t, f.URL)
+	order, id := s.order("k", newTierOrder(3, 1))
 	due := now.Add(expiresAfter)
 	want := &booking.Payment{
 		Provider: "stripe", Status: booking.PaymentOpen, Amount: "270.00", Refunded: "0.00", DueAt: &due,
-		Policy: refund.PolicyOf(s.offer),
+		Policy: refund.NewPolicy(s.offer),
 	}
-	if diff := cmp.Diff(want, sold.Payment); diff != "" || sold.Status != booking.StatusPending ||
-		*sold.Total != "270.00" {
-		t.Errorf("ordered %+v\n%s", sold, diff)
+	if diff := cmp.Diff(want, order.Payment); diff != "" || order.Status != booking.StatusPending ||
+		*order.Total != "270.00" {
+		t.Errorf("ordered %+v\n%s", order, diff)
 	}
 	page := f.page(id)
 	for name, value := range map[string]string{
 		"line_items[0][price_data][unit_amount]":        "27000",
 		"line_items[0][price_data][product_data][name]": "Gala: 3 × Seat, 1 × VIP",
-		"success_url": sold.ManageURL + "?payment=done", "cancel_url": sold.ManageURL + "?payment=open",
-		"metadata[slotmesh_ticket]": sold.ID.String(),
+		"success_url": order.ManageURL + "?payment=done", "cancel_url": order.ManageURL + "?payment=open",
+		"metadata[slotmesh_ticket]": order.ID.String(),
 		"expires_at":                strconv.FormatInt(due.Add(31*time.Minute).Unix(), 10),
-		"payment_intent_data[metadata][slotmesh_ticket]": sold.ID.String(),
+		"payment_intent_data[metadata][slotmesh_ticket]": order.ID.String(),
 	} {
 		if page.asked[name] != value {
 			t.Errorf("Stripe was asked for %s %q, want %q", name, page.asked[name], value)
 		}
 	}
-	if again, err := s.buyTickets("k", seats(3, 1)); err != nil || cmp.Diff(sold, again) != "" {
-		t.Errorf("a second click: %+v, %v", again, err)
+	if second, err := s.buyTickets("k", newTierOrder(3, 1)); err != nil || cmp.Diff(order, second) != "" {
+		t.Errorf("a second click: %+v, %v", second, err)
 	}
 	s.change(withGala(func(e *catalog.Event) { e.Public = false }))
-	if again, err := s.buyTickets("k", seats(3, 1)); err != nil || cmp.Diff(sold, again) != "" {
-		t.Errorf("a click when they are sold to nobody any more: %+v, %v", again, err)
+	if second, err := s.buyTickets("k", newTierOrder(3, 1)); err != nil || cmp.Diff(order, second) != "" {
+		t.Errorf("a click when they are sold to nobody any more: %+v, %v", second, err)
 	}
 	s.change(withGala(func(e *catalog.Event) { e.Public = true }))
-	s.tell("checkout.session.completed", map[string]any{"id": id, "payment_status": "unpaid"})
+	s.sendEvent("checkout.session.completed", map[string]any{"id": id, "payment_status": "unpaid"})
 	s.expectOrder("pending", "open", 4)
-	if _, err := s.buyTickets("", seats(2, 0)); !fault.Is(err, fault.Conflict) {
+	if _, err := s.buyTickets("", newTierOrder(2, 0)); !fault.Is(err, fault.Conflict) {
 		t.Errorf("what waits for its payment is sold once more: %v", err)
 	}
 	s.paysFor(f, id)
 	// Stripe sends an event at least once.
-	s.tell("checkout.session.completed", map[string]any{"id": id, "payment_status": "paid"})
+	s.sendEvent("checkout.session.completed", map[string]any{"id": id, "payment_status": "paid"})
 	s.expectOrder("sold", "paid", 4)
-	s.expectEvents(sold.ID, "ticket.created", "payment.succeeded", "ticket.sold")
+	s.expectEvents(order.ID, "ticket.created", "payment.succeeded", "ticket.sold")
 	list, err := s.client().Tickets(t.Context(), s.offer.ID, booking.TicketFilter{}, request.Page{})
 	if err != nil || len(list.Tickets) != 1 || list.Tickets[0].Status != booking.StatusSold ||
 		list.Tickets[0].Payment.Status != booking.PaymentPaid {
 		t.Errorf("the owner sees %+v, %v", list, err)
 	}
-	if again, err := s.buyTickets("k", seats(3, 1)); err != nil || again.ID != sold.ID || again.CheckoutURL != "" ||
-		again.Status != booking.StatusSold {
-		t.Errorf("a click once it is paid: %+v, %v", again, err)
+	if second, err := s.buyTickets("k", newTierOrder(3, 1)); err != nil || second.ID != order.ID ||
+		second.CheckoutURL != "" ||
+		second.Status != booking.StatusSold {
+		t.Errorf("a click once it is paid: %+v, %v", second, err)
 	}
 }
 
-func TestTicketsThatAreNotPaidInTimeAreForSaleAgain(t *testing.T) {
+func TestUnpaidTicketsAreReleased(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		happens       func(s *shop, f *fakeStripe, id string)
+		happens       func(s *paymentFixture, f *fakeStripe, id string)
 		order, charge string
 		held          int
 		told          []string
 	}{
-		"nobody pays": {func(*shop, *fakeStripe, string) {}, "cancelled", "cancelled", 0,
+		"nobody pays": {func(*paymentFixture, *fakeStripe, string) {}, "cancelled", "cancelled", 0,
 			[]string{"ticket.created", "payment.expired", "ticket.cancelled"}},
-		"paid at the end": {func(s *shop, f *fakeStripe, id string) {
+		"paid at the end": {func(s *paymentFixture, f *fakeStripe, id string) {
 			f.checkOut(s.t.(*testing.T), id)
 		}, "sold", "paid", 2, []string{"ticket.created", "payment.succeeded", "ticket.sold"}},
-		"Stripe ends it": {func(s *shop, _ *fakeStripe, id string) {
-			s.tell("checkout.session.expired", map[string]any{"id": id})
+		"Stripe ends it": {func(s *paymentFixture, _ *fakeStripe, id string) {
+			s.sendEvent("checkout.session.expired", map[string]any{"id": id})
 		}, "cancelled", "cancelled", 0, []string{"ticket.created", "payment.expired", "ticket.cancelled"}},
-		"an attempt fails": {func(s *shop, f *fakeStripe, id string) {
-			s.declined(id)
+		"an attempt fails": {func(s *paymentFixture, f *fakeStripe, id string) {
+			s.decline(id)
 		}, "cancelled", "cancelled", 0, []string{"ticket.created", "payment.failed", "payment.expired",
 			"ticket.cancelled"}},
-		"its process dies before the page is noted": {func(s *shop, _ *fakeStripe, _ string) {
+		"its process dies before the page is noted": {func(s *paymentFixture, _ *fakeStripe, _ string) {
 			for _, sql := range []string{`UPDATE payments SET status = 'creating', reference = NULL`,
 				`UPDATE tickets SET sequence = 0`, `DELETE FROM events`} {
 				if _, err := s.pool.Exec(context.Background(), sql); err != nil {
@@ -175,41 +176,41 @@ func TestTicketsThatAreNotPaidInTimeAreForSaleAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newFakeStripe(t)
-			s := openBoxOffice(t, f.URL)
-			sold, id := s.order("k", seats(1, 1))
+			s := openTicketPayments(t, f.URL)
+			order, id := s.order("k", newTierOrder(1, 1))
 			c.happens(s, f, id)
 			s.clock.Advance(expiresAfter)
 			s.step()
 			s.expectOrder(c.order, c.charge, c.held)
-			s.expectEvents(sold.ID, c.told...)
-			again, err := s.buyTickets("k", seats(1, 1))
-			if err != nil || (again.ID == sold.ID) != (c.told != nil) {
-				t.Errorf("a click afterwards: %+v, %v", again, err)
+			s.expectEvents(order.ID, c.told...)
+			second, err := s.buyTickets("k", newTierOrder(1, 1))
+			if err != nil || (second.ID == order.ID) != (c.told != nil) {
+				t.Errorf("a click afterwards: %+v, %v", second, err)
 			}
 		})
 	}
 }
 
-// declined simulates a payment in a Checkout Session that fails.
-func (s *shop) declined(session string) {
+// decline simulates a payment in a Checkout Session that fails.
+func (s *paymentFixture) decline(session string) {
 	var id uuid.UUID
 	if err := s.pool.QueryRow(context.Background(), `SELECT subject_id FROM payments WHERE reference = $1`,
 		session).Scan(&id); err != nil {
 		s.t.Fatal(err)
 	}
-	s.tell("payment_intent.payment_failed", map[string]any{"id": "pi_any",
+	s.sendEvent("payment_intent.payment_failed", map[string]any{"id": "pi_any",
 		"metadata": map[string]string{"slotmesh_business": s.offer.ID.String(), "slotmesh_ticket": id.String()}})
 }
 
-func TestTicketsWhosePageCannotBeOpenedAreNotSold(t *testing.T) {
+func TestUnopenedCheckoutSellsNoTickets(t *testing.T) {
 	t.Parallel()
-	for name, m := range map[string]manner{"fails": fails, "breaks": breaks} {
+	for name, m := range map[string]behavior{"fails": fails, "breaks": breaks} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newFakeStripe(t)
-			s := openBoxOffice(t, f.URL)
+			s := openTicketPayments(t, f.URL)
 			f.set(m)
-			if _, err := s.buyTickets("k", seats(2, 0)); !fault.Is(err, fault.PaymentUnavailable) {
+			if _, err := s.buyTickets("k", newTierOrder(2, 0)); !fault.Is(err, fault.PaymentUnavailable) {
 				t.Errorf("got %v", err)
 			}
 			s.step()
@@ -218,42 +219,42 @@ func TestTicketsWhosePageCannotBeOpenedAreNotSold(t *testing.T) {
 				t.Errorf("%d events tell of what came to nothing", n)
 			}
 			f.set(answers)
-			if sold, err := s.buyTickets("k", seats(2, 0)); err != nil || sold.CheckoutURL == "" {
-				t.Errorf("the same key again: %+v, %v", sold, err)
+			if order, err := s.buyTickets("k", newTierOrder(2, 0)); err != nil || order.CheckoutURL == "" {
+				t.Errorf("the same key again: %+v, %v", order, err)
 			}
 		})
 	}
 }
 
-// TestTicketsWhoseChargeMayBeNotedAreLeftToTheNextLook loses the answer to the statement that stores a charge as open.
+// TestSellKeepsOrderIfPaymentMayBeStored loses the answer to the statement that stores a charge as open.
 // The charge may be stored, and a repeated request may have returned it. So the order is not cancelled.
-func TestTicketsWhoseChargeMayBeNotedAreLeftToTheNextLook(t *testing.T) {
+func TestSellKeepsOrderIfPaymentMayBeStored(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
-	s := openBoxOffice(t, f.URL)
+	s := openTicketPayments(t, f.URL)
 	pool, wires := testkit.OpenFaultyPool(t, s.pool)
 	sales := usecase.NewTickets(store.New(pool), s.booker)
 	f.opened = func() { wires.Break("cs_1", testkit.DropAnswer, false) } // loses the answer to storing the charge
-	wanted := tickets(seatID, 2)
+	req := tickets(seatID, 2)
 	ctx := idempotency.With(actor.With(t.Context(), thePage), idempotency.Request{Key: "k"})
-	if sold, err := sales.Sell(ctx, thePage, s.offer.ID, wanted); !fault.Is(err, fault.OutcomeUnknown) {
-		t.Errorf("got %+v, %v", sold, err)
+	if result, err := sales.Sell(ctx, thePage, s.offer.ID, req); !fault.Is(err, fault.OutcomeUnknown) {
+		t.Errorf("got %+v, %v", result, err)
 	}
-	if sold, err := sales.Sell(ctx, thePage, s.offer.ID, wanted); err != nil || sold.CheckoutURL == "" {
-		t.Errorf("the same order again: %+v, %v", sold, err)
+	if result, err := sales.Sell(ctx, thePage, s.offer.ID, req); err != nil || result.CheckoutURL == "" {
+		t.Errorf("the same order again: %+v, %v", result, err)
 	}
 	s.expectOrder("pending", "open", 2)
 }
 
-// TestByTheLinkTicketsArePaidAndCancelledWithTheirRefund shows that customers see, pay and cancel their tickets through
+// TestCustomerLinkPaysAndCancelsTickets shows that customers see, pay and cancel their tickets through
 // the link. They get the refund that the page showed (lifecycle.md §4, §5).
-func TestByTheLinkTicketsArePaidAndCancelledWithTheirRefund(t *testing.T) {
+func TestCustomerLinkPaysAndCancelsTickets(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
-	s := openBoxOffice(t, f.URL)
+	s := openTicketPayments(t, f.URL)
 	links := s.pages()
-	sold, id := s.order("", seats(1, 1))
-	token := tokenOf(sold.ManageURL)
+	order, id := s.order("", newTierOrder(1, 1))
+	token := tokenOf(order.ManageURL)
 	see := func(when, status string, pays bool, refund booking.Cancellation) {
 		t.Helper()
 		m, err := links.Managed(t.Context(), token)
@@ -267,24 +268,24 @@ func TestByTheLinkTicketsArePaidAndCancelledWithTheirRefund(t *testing.T) {
 		}
 	}
 	see("to be paid", "pending", true, preview("0.00", 0))
-	s.declined(id)
-	if again, err := s.payAgain(sold.ManageURL); err != nil || again.URL != sold.CheckoutURL {
-		t.Errorf("paying again: %+v, %v", again, err)
+	s.decline(id)
+	if second, err := s.payAgain(order.ManageURL); err != nil || second.URL != order.CheckoutURL {
+		t.Errorf("paying again: %+v, %v", second, err)
 	}
 	s.paysFor(f, id)
 	see("paid", "sold", false, preview("90.00", 50))
-	if _, err := s.payAgain(sold.ManageURL); !fault.Is(err, fault.Conflict) {
+	if _, err := s.payAgain(order.ManageURL); !fault.Is(err, fault.Conflict) {
 		t.Errorf("to pay what is paid: %v", err)
 	}
-	if _, err := links.Cancel(t.Context(), token, agree("180.00")); !fault.Is(err, fault.Conflict) {
+	if _, err := links.Cancel(t.Context(), token, newAgreement("180.00")); !fault.Is(err, fault.Conflict) {
 		t.Errorf("another refund than was shown: %v", err)
 	}
-	m, err := links.Cancel(t.Context(), token, agree("90.00"))
+	m, err := links.Cancel(t.Context(), token, newAgreement("90.00"))
 	if err != nil || m.Ticket.Status != booking.StatusCancelled ||
 		m.Ticket.Payment.Refund.Status != booking.RefundPending {
 		t.Fatalf("cancelled %+v, %v", m, err)
 	}
-	if _, err := links.Cancel(t.Context(), token, agree("90.00")); !fault.Is(err, fault.Conflict) {
+	if _, err := links.Cancel(t.Context(), token, newAgreement("90.00")); !fault.Is(err, fault.Conflict) {
 		t.Errorf("cancelled twice: %v", err)
 	}
 	s.expectOrder("cancelled", "paid", 0)
@@ -292,41 +293,43 @@ func TestByTheLinkTicketsArePaidAndCancelledWithTheirRefund(t *testing.T) {
 		s.step()
 		s.clock.Advance(time.Hour)
 	}
-	if got := f.given("pi_of_" + id); !slices.Equal(got, []int64{9000}) {
+	if got := f.sumRefunds("pi_of_" + id); !slices.Equal(got, []int64{9000}) {
 		t.Errorf("%v went back, want 90.00 once", got)
 	}
 	see("cancelled", "cancelled", false,
 		booking.Cancellation{Reason: "cancelled", Refund: booking.CancellationRefund{Amount: "0.00", Currency: "EUR"}})
-	s.expectEvents(sold.ID, "ticket.created", "payment.failed", "payment.succeeded", "ticket.sold", "ticket.cancelled",
+	s.expectEvents(order.ID, "ticket.created", "payment.failed", "payment.succeeded", "ticket.sold", "ticket.cancelled",
 		"payment.refunded")
 }
 
-func agree(amount json.Number) booking.CancelByLink { return booking.CancelByLink{Refund: &amount} }
+func newAgreement(amount json.Number) booking.CancelByLink {
+	return booking.CancelByLink{Refund: &amount}
+}
 
-func TestWhatIsPaidForTicketsThatAreOffGoesBack(t *testing.T) {
+func TestPaymentOfCancelledTicketsIsRefunded(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
-	s := openBoxOffice(t, f.URL)
-	sold, id := s.order("", seats(1, 0))
+	s := openTicketPayments(t, f.URL)
+	order, id := s.order("", newTierOrder(1, 0))
 	f.checkOut(t, id)
-	if _, err := s.client().CancelTicket(t.Context(), s.offer.ID, sold.ID, booking.Cancel{}); err != nil {
+	if _, err := s.client().CancelTicket(t.Context(), s.offer.ID, order.ID, booking.Cancel{}); err != nil {
 		t.Fatal(err)
 	}
 	s.expectOrder("cancelled", "cancelling", 0)
 	s.step() // finds that the session is paid
 	s.step()
 	s.expectOrder("cancelled", "paid", 0)
-	if got := f.given("pi_of_" + id); !slices.Equal(got, []int64{6000}) {
+	if got := f.sumRefunds("pi_of_" + id); !slices.Equal(got, []int64{6000}) {
 		t.Errorf("%v went back, want 60.00 once", got)
 	}
 }
 
-// TestOf64WhoPayForTicketsOnlineNobodyPaysForWhatIsNotThere has 64 buyers, of which some pay. The counters never exceed
+// TestConcurrentPaidOrdersNeverOversell has 64 buyers, of which some pay. The counters never exceed
 // the capacity. In the end, exactly the paid tickets are sold.
-func TestOf64WhoPayForTicketsOnlineNobodyPaysForWhatIsNotThere(t *testing.T) {
+func TestConcurrentPaidOrdersNeverOversell(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
-	s := openBoxOffice(t, f.URL)
+	s := openTicketPayments(t, f.URL)
 	s.change(withGala(func(e *catalog.Event) {
 		e.Public, e.PaymentRequirement, e.TotalCapacity = true, catalog.RequirementFull, 30
 		e.Tiers[0].Price, e.Tiers[1].Price, e.Tiers[0].Capacity, e.Tiers[1].Capacity = 6000, 12000, 28, 20
@@ -338,16 +341,16 @@ func TestOf64WhoPayForTicketsOnlineNobodyPaysForWhatIsNotThere(t *testing.T) {
 	)
 	for i := range 64 {
 		wg.Go(func() {
-			sold, err := s.buyTickets(strconv.Itoa(i), seats(1, i%2))
+			order, err := s.buyTickets(strconv.Itoa(i), newTierOrder(1, i%2))
 			// Under this load, a refusal may not be stored in time. The buyer then repeats the request with its key.
 			for fault.Is(err, fault.OutcomeUnknown) {
-				sold, err = s.buyTickets(strconv.Itoa(i), seats(1, i%2))
+				order, err = s.buyTickets(strconv.Itoa(i), newTierOrder(1, i%2))
 			}
 			mu.Lock()
 			defer mu.Unlock()
 			switch {
 			case err == nil:
-				pages = append(pages, sold.CheckoutURL[strings.LastIndexByte(sold.CheckoutURL, '/')+1:])
+				pages = append(pages, order.CheckoutURL[strings.LastIndexByte(order.CheckoutURL, '/')+1:])
 			case !fault.Is(err, fault.Conflict):
 				t.Errorf("a race that was lost: %v", err)
 			}
@@ -364,18 +367,19 @@ func TestOf64WhoPayForTicketsOnlineNobodyPaysForWhatIsNotThere(t *testing.T) {
 	}
 	s.clock.Advance(expiresAfter)
 	s.step()
-	sold, held := s.count(`SELECT coalesce(sum(quantity), 0) FROM tickets WHERE status = 'sold'`),
+	order, occupied := s.count(`SELECT coalesce(sum(quantity), 0) FROM tickets WHERE status = 'sold'`),
 		s.count(`SELECT sold FROM event_sales`)
 	paid, waiting := s.count(`SELECT count(*) FROM payments WHERE status = 'paid'`),
 		s.count(`SELECT count(*) FROM tickets WHERE status = 'pending'`)
-	if sold != held || paid != (len(pages)+2)/3 || waiting != 0 {
-		t.Errorf("%d are sold and %d held by %d payments of %d pages; %d wait", sold, held, paid, len(pages), waiting)
+	if order != occupied || paid != (len(pages)+2)/3 || waiting != 0 {
+		t.Errorf("%d are sold and %d held by %d payments of %d pages; %d wait", order, occupied, paid, len(pages),
+			waiting)
 	}
 }
 
-func TestADepositOfTicketsIsThatOfEachAndTheCustomerMayChoose(t *testing.T) {
+func TestDepositIsMultipliedByTickets(t *testing.T) {
 	t.Parallel()
-	s := openBoxOffice(t, testkit.StartStripeMock(t).URL)
+	s := openTicketPayments(t, testkit.StartStripeMock(t).URL)
 	deposit := func(requirement, value string) {
 		s.change(func(o *catalog.Snapshot) {
 			o.Events = slices.Clone(o.Events)
@@ -396,17 +400,17 @@ func TestADepositOfTicketsIsThatOfEachAndTheCustomerMayChoose(t *testing.T) {
 	} {
 		deposit(c.requirement, c.value)
 		s.change(func(o *catalog.Snapshot) { o.Payments.Modes.Events = c.mode })
-		sold, err := s.buyTickets("", func(n *booking.NewTicket) { n.Quantity, n.PaymentChoice = 2, c.choice })
+		order, err := s.buyTickets("", func(n *booking.NewTicket) { n.Quantity, n.PaymentChoice = 2, c.choice })
 		if err != nil {
 			t.Errorf("%+v: %v", c, err)
 			continue
 		}
 		amount, status := "", "sold"
-		if sold.Payment != nil {
-			amount, status = sold.Payment.Amount.String(), "pending"
+		if order.Payment != nil {
+			amount, status = order.Payment.Amount.String(), "pending"
 		}
-		if amount != c.amount || sold.Status != status || (sold.CheckoutURL != "") != (amount != "") {
-			t.Errorf("%+v: %+v, %+v", c, sold, sold.Payment)
+		if amount != c.amount || order.Status != status || (order.CheckoutURL != "") != (amount != "") {
+			t.Errorf("%+v: %+v, %+v", c, order, order.Payment)
 		}
 	}
 	if _, err := s.buyTickets("", func(n *booking.NewTicket) { n.PaymentChoice = "cash" }); !fault.Is(err,
@@ -415,43 +419,43 @@ func TestADepositOfTicketsIsThatOfEachAndTheCustomerMayChoose(t *testing.T) {
 	}
 }
 
-// TestTheOwnerRefundsTicketsAsTheyWant shows that the owner chooses the amount of a refund, and can request it again if
-// the provider refuses it (lifecycle.md §4).
-func TestTheOwnerRefundsTicketsAsTheyWant(t *testing.T) {
+// TestOwnerRefundsRequestedAmountOfTickets shows that the owner chooses the amount of a refund, and can request it
+// again if the provider refuses it (lifecycle.md §4).
+func TestOwnerRefundsRequestedAmountOfTickets(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
-	s := openBoxOffice(t, f.URL)
-	sold, id := s.order("", seats(1, 0))
+	s := openTicketPayments(t, f.URL)
+	order, id := s.order("", newTierOrder(1, 0))
 	s.paysFor(f, id)
 	client, business := s.client(), s.offer.ID
-	if got, err := client.TicketCancellation(t.Context(), business, sold.ID); err != nil || !got.Allowed ||
+	if got, err := client.TicketCancellation(t.Context(), business, order.ID); err != nil || !got.Allowed ||
 		got.Refund.Amount != "30.00" {
 		t.Errorf("by the policy: %+v, %v", got, err)
 	}
-	if _, err := client.RefundTicket(t.Context(), business, sold.ID, booking.NewRefund{}); !fault.Is(err,
+	if _, err := client.RefundTicket(t.Context(), business, order.ID, booking.NewRefund{}); !fault.Is(err,
 		fault.Conflict) {
 		t.Errorf("refunded while it is sold: %v", err)
 	}
-	if _, err := client.CancelTicket(t.Context(), business, sold.ID, booking.Cancel{Refund: "60.01"}); !fault.Is(err,
+	if _, err := client.CancelTicket(t.Context(), business, order.ID, booking.Cancel{Refund: "60.01"}); !fault.Is(err,
 		fault.Conflict) {
 		t.Errorf("more than was paid: %v", err)
 	}
 	f.set(refuses)
-	cancelled, err := client.CancelTicket(t.Context(), business, sold.ID, booking.Cancel{Refund: "20.50"})
+	cancelled, err := client.CancelTicket(t.Context(), business, order.ID, booking.Cancel{Refund: "20.50"})
 	if err != nil || cancelled.Payment.Refund.Amount != "20.50" {
 		t.Fatalf("cancelled %+v, %v", cancelled, err)
 	}
 	s.step()
-	if shown, err := client.Ticket(t.Context(), business, sold.ID); err != nil ||
-		shown.Payment.Refund.Status != booking.RefundRefused || shown.Payment.Refund.Reason == "" {
-		t.Errorf("refused, and the owner sees %+v, %v", shown, err)
+	if order, err := client.Ticket(t.Context(), business, order.ID); err != nil ||
+		order.Payment.Refund.Status != booking.RefundRefused || order.Payment.Refund.Reason == "" {
+		t.Errorf("refused, and the owner sees %+v, %v", order, err)
 	}
 	f.set(answers)
-	if _, err := client.RefundTicket(t.Context(), business, sold.ID, booking.NewRefund{}); err != nil {
+	if _, err := client.RefundTicket(t.Context(), business, order.ID, booking.NewRefund{}); err != nil {
 		t.Error(err)
 	}
 	s.step()
-	if got := f.given("pi_of_" + id); !slices.Equal(got, []int64{6000}) {
+	if got := f.sumRefunds("pi_of_" + id); !slices.Equal(got, []int64{6000}) {
 		t.Errorf("%v went back, want all that was left", got)
 	}
 }

@@ -15,7 +15,7 @@ import (
 )
 
 func (in *Internal) sellTickets(c *fiber.Ctx) error {
-	businessID, err := pathID(c, "business")
+	businessID, err := parsePathID(c, "business")
 	if err != nil {
 		return err
 	}
@@ -23,43 +23,43 @@ func (in *Internal) sellTickets(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	order, err := newTicket(body)
+	order, err := parseNewTicket(body)
 	if err != nil {
 		return err
 	}
-	sold, err := in.tickets.Sell(c.UserContext(), server.Actor(c), businessID, order)
+	result, err := in.tickets.Sell(c.UserContext(), server.Actor(c), businessID, order)
 	if err != nil {
 		return err
 	}
-	return in.sendSold(c, sold)
+	return in.sendOrder(c, result)
 }
 
-// soldAgain answers a repeated request to sell tickets with the order that the first request made.
-func (in *Internal) soldAgain(c *fiber.Ctx, answer []byte) error {
-	businessID, err := pathID(c, "business")
+// answerRepeatedSale answers a repeated request to sell tickets with the order that the first request made.
+func (in *Internal) answerRepeatedSale(c *fiber.Ctx, answer []byte) error {
+	businessID, err := parsePathID(c, "business")
 	if err != nil {
 		return err
 	}
-	var made store.Ticket
-	if err := json.Unmarshal(answer, &made); err != nil {
+	var order store.Ticket
+	if err := json.Unmarshal(answer, &order); err != nil {
 		return err
 	}
-	sold, err := in.tickets.Again(c.UserContext(), server.Actor(c), businessID, made)
+	result, err := in.tickets.AnswerRetry(c.UserContext(), server.Actor(c), businessID, order)
 	if err != nil {
 		return err
 	}
-	return in.sendSold(c, sold)
+	return in.sendOrder(c, result)
 }
 
-func (in *Internal) sendSold(c *fiber.Ctx, sold usecase.Order) error {
-	shown := in.showSold(sold.Ticket)
-	shown.CheckoutURL = sold.CheckoutURL
+func (in *Internal) sendOrder(c *fiber.Ctx, result usecase.Order) error {
+	order := in.showNewOrder(result.Ticket)
+	order.CheckoutURL = result.CheckoutURL
 	c.Set(fiber.HeaderCacheControl, "no-store")
-	return c.Status(fiber.StatusCreated).JSON(shown)
+	return c.Status(fiber.StatusCreated).JSON(order)
 }
 
-// newTicket parses the body of a request to sell tickets. Fault: invalid_parameter.
-func newTicket(body []byte) (booking.NewTicket, error) {
+// parseNewTicket parses the body of a request to sell tickets. Fault: invalid_parameter.
+func parseNewTicket(body []byte) (booking.NewTicket, error) {
 	var wire struct {
 		bookingclient.TicketOrder
 		Slug          string `json:"slug"`
@@ -68,7 +68,7 @@ func newTicket(body []byte) (booking.NewTicket, error) {
 	if err := json.Unmarshal(body, &wire); err != nil {
 		return booking.NewTicket{}, fault.Newf(fault.InvalidParameter,
 			"The body must be {\"slug\", \"event_id\", \"tier_id\", \"quantity\", \"customer_name\"}, or \"tiers\" "+
-				"of {\"tier_id\", \"quantity\"}, quantity a whole number and the rest text: %s.", jsonReason(err))
+				"of {\"tier_id\", \"quantity\"}, quantity a whole number and the rest text: %s.", describeJSONError(err))
 	}
 	order, err := wire.Read()
 	order.Slug, order.PaymentChoice = wire.Slug, wire.PaymentChoice
@@ -76,7 +76,7 @@ func newTicket(body []byte) (booking.NewTicket, error) {
 }
 
 func (in *Internal) listTickets(c *fiber.Ctx) error {
-	businessID, err := pathID(c, "business")
+	businessID, err := parsePathID(c, "business")
 	if err != nil {
 		return err
 	}
@@ -93,38 +93,38 @@ func (in *Internal) listTickets(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(booking.TicketList{Tickets: all(tickets, showTicket), NextCursor: next})
+	return c.JSON(booking.TicketList{Tickets: convertAll(tickets, showTicket), NextCursor: next})
 }
 
-func (in *Internal) ticket(c *fiber.Ctx) error {
-	businessID, ticketID, err := businessAnd(c, "ticket")
+func (in *Internal) serveTicket(c *fiber.Ctx) error {
+	businessID, ticketID, err := parsePathIDs(c, "ticket")
 	if err != nil {
 		return err
 	}
-	found, err := in.records.Ticket(c.UserContext(), businessID, ticketID)
+	order, err := in.records.Ticket(c.UserContext(), businessID, ticketID)
 	if errors.Is(err, store.ErrNotFound) {
 		return fault.New(fault.NotFound, "This business has no such tickets.")
 	}
 	if err != nil {
 		return err
 	}
-	return c.JSON(showTicket(found))
+	return c.JSON(showTicket(order))
 }
 
-func (in *Internal) ticketsAhead(c *fiber.Ctx) error {
-	businessID, err := pathID(c, "business")
+func (in *Internal) serveTicketsAhead(c *fiber.Ctx) error {
+	businessID, err := parsePathID(c, "business")
 	if err != nil {
 		return err
 	}
-	n, err := in.tickets.Ahead(c.UserContext(), businessID, c.Query("slug"))
+	n, err := in.tickets.CountAhead(c.UserContext(), businessID, c.Query("slug"))
 	if err != nil {
 		return err
 	}
 	return c.JSON(booking.AheadCount{Count: n})
 }
 
-func (in *Internal) sales(c *fiber.Ctx) error {
-	businessID, err := pathID(c, "business")
+func (in *Internal) serveSales(c *fiber.Ctx) error {
+	businessID, err := parsePathID(c, "business")
 	if err != nil {
 		return err
 	}
@@ -132,11 +132,11 @@ func (in *Internal) sales(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	var asked booking.SalesRequest
-	if err := json.Unmarshal(body, &asked); err != nil || len(asked.EventIDs) > booking.MaxSalesEvents {
+	var req booking.SalesRequest
+	if err := json.Unmarshal(body, &req); err != nil || len(req.EventIDs) > booking.MaxSalesEvents {
 		return fault.Newf(fault.InvalidParameter, "event_ids: send at most %d UUIDs of events.", booking.MaxSalesEvents)
 	}
-	events, err := in.records.Sales(c.UserContext(), businessID, asked.EventIDs)
+	events, err := in.records.Sales(c.UserContext(), businessID, req.EventIDs)
 	if err != nil {
 		return err
 	}
@@ -144,24 +144,24 @@ func (in *Internal) sales(c *fiber.Ctx) error {
 }
 
 func (in *Internal) cancelTickets(c *fiber.Ctx) error {
-	businessID, ticketID, err := businessAnd(c, "ticket")
+	businessID, ticketID, err := parsePathIDs(c, "ticket")
 	if err != nil {
 		return err
 	}
-	var asked booking.Cancel
-	if err := optionalBody(c, &asked); err != nil {
+	var req booking.Cancel
+	if err := parseOptionalBody(c, &req); err != nil {
 		return err
 	}
 	cancelled, err := in.cancellations.Tickets.Cancel(c.UserContext(), server.Actor(c), businessID, ticketID,
-		asked.Refund)
+		req.Refund)
 	if err != nil {
 		return err
 	}
 	return c.JSON(showTicket(cancelled))
 }
 
-func (in *Internal) ticketCancellation(c *fiber.Ctx) error {
-	businessID, ticketID, err := businessAnd(c, "ticket")
+func (in *Internal) serveTicketCancellation(c *fiber.Ctx) error {
+	businessID, ticketID, err := parsePathIDs(c, "ticket")
 	if err != nil {
 		return err
 	}
@@ -169,20 +169,20 @@ func (in *Internal) ticketCancellation(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(preview.Shown())
+	return c.JSON(preview.Render())
 }
 
 func (in *Internal) refundTickets(c *fiber.Ctx) error {
-	businessID, ticketID, err := businessAnd(c, "ticket")
+	businessID, ticketID, err := parsePathIDs(c, "ticket")
 	if err != nil {
 		return err
 	}
-	var asked booking.NewRefund
-	if err := optionalBody(c, &asked); err != nil {
+	var req booking.NewRefund
+	if err := parseOptionalBody(c, &req); err != nil {
 		return err
 	}
 	refunded, err := in.cancellations.Tickets.Refund(c.UserContext(), server.Actor(c), businessID, ticketID,
-		asked.Refund)
+		req.Refund)
 	if err != nil {
 		return err
 	}

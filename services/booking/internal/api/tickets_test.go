@@ -38,30 +38,30 @@ func withGala(change func(*catalog.Event)) func(*catalog.Snapshot) {
 	}
 }
 
-func asItIs(*catalog.Event) {}
+func noChange(*catalog.Event) {}
 
 func tickets(tier uuid.UUID, quantity int) booking.NewTicket {
 	return booking.NewTicket{Slug: "harbor", EventID: galaID, TierID: tier, Quantity: quantity, CustomerName: " Zoë ",
 		CustomerEmail: new(" zoe@example.com"), Locale: "pt-BR"}
 }
 
-func TestTicketsAreSoldListedAndCancelledByAPeer(t *testing.T) {
+func TestPeersSellListAndCancelTickets(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
-	w.change(withGala(asItIs))
+	w := open(t, noLimits)
+	w.change(withGala(noChange))
 	client, business := w.client(), w.offer.ID
-	sold, err := client.SellTicket(t.Context(), business, tickets(vipID, 2))
+	order, err := client.SellTicket(t.Context(), business, tickets(vipID, 2))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := booking.Ticket{
-		ID: sold.ID, Status: "sold", EventID: galaID, EventName: "Gala", TierID: vipID, TierName: "VIP",
+		ID: order.ID, Status: "sold", EventID: galaID, EventName: "Gala", TierID: vipID, TierName: "VIP",
 		Tiers: []booking.SoldTier{{TierID: vipID, TierName: "VIP", Quantity: 2}}, Currency: "EUR",
 		Date: "2027-03-01", StartTime: "22:00:00", Timezone: "Europe/Lisbon", Quantity: 2, CustomerName: "Zoë",
 		CustomerEmail: new("zoe@example.com"), FormData: json.RawMessage("{}"), Locale: "pt",
-		CreatedAt: now, ManageURL: sold.ManageURL,
+		CreatedAt: now, ManageURL: order.ManageURL,
 	}
-	if diff := cmp.Diff(want, *sold); diff != "" {
+	if diff := cmp.Diff(want, *order); diff != "" {
 		t.Error(diff)
 	}
 	for _, sentence := range []string{"Sold out: asked for 1, while 0 are left of VIP and 3 of the event."} {
@@ -86,13 +86,13 @@ func TestTicketsAreSoldListedAndCancelledByAPeer(t *testing.T) {
 		t.Errorf("ahead of another business: %v", err)
 	}
 	w.clock.Advance(time.Minute)
-	cancelled, err := client.CancelTicket(t.Context(), business, sold.ID, booking.Cancel{})
+	cancelled, err := client.CancelTicket(t.Context(), business, order.ID, booking.Cancel{})
 	at := w.clock.Now()
 	want.Status, want.CancelledAt, want.ManageURL = "cancelled", &at, ""
 	if err != nil || cmp.Diff(want, *cancelled) != "" {
 		t.Errorf("cancelled: %+v, %v", cancelled, err)
 	}
-	if _, err := client.CancelTicket(t.Context(), business, sold.ID, booking.Cancel{}); !fault.Is(err, fault.Conflict) {
+	if _, err := client.CancelTicket(t.Context(), business, order.ID, booking.Cancel{}); !fault.Is(err, fault.Conflict) {
 		t.Errorf("cancelled twice: %v", err)
 	}
 	if _, err := client.CancelTicket(t.Context(), business, uuid.New(), booking.Cancel{}); !fault.Is(err,
@@ -111,7 +111,7 @@ func TestTicketsAreSoldListedAndCancelledByAPeer(t *testing.T) {
 	}
 }
 
-func TestTicketsAreSoldOfWhatIsOfferedUntilItIsOver(t *testing.T) {
+func TestSellRejectsUnofferedOrEndedEvents(t *testing.T) {
 	t.Parallel()
 	end := time.Date(2027, 3, 2, 1, 30, 0, 0, time.UTC) // Lisbon is on UTC in March
 	for name, c := range map[string]struct {
@@ -123,31 +123,31 @@ func TestTicketsAreSoldOfWhatIsOfferedUntilItIsOver(t *testing.T) {
 		"a private event": {withGala(func(e *catalog.Event) {
 			e.Public = false
 		}), tickets(seatID, 1), now, fault.Kind{}},
-		"at the door":   {withGala(asItIs), tickets(seatID, 1), end.Add(-time.Second), fault.Kind{}},
-		"after the end": {withGala(asItIs), tickets(seatID, 1), end, fault.Conflict},
+		"at the door":   {withGala(noChange), tickets(seatID, 1), end.Add(-time.Second), fault.Kind{}},
+		"after the end": {withGala(noChange), tickets(seatID, 1), end, fault.Conflict},
 		"an inactive event": {withGala(func(e *catalog.Event) {
 			e.Active = false
 		}), tickets(seatID, 1), now, fault.Conflict},
 		"an event of no module": {func(o *catalog.Snapshot) {
-			withGala(asItIs)(o)
+			withGala(noChange)(o)
 			o.Modules.Events = false
 		}, tickets(seatID, 1), now, fault.NotFound},
 		"an unknown event": {withGala(func(e *catalog.Event) {
 			e.ID = uuid.New()
 		}), tickets(seatID, 1), now, fault.NotFound},
-		"an unknown tier": {withGala(asItIs), tickets(otherID, 1), now, fault.NotFound},
+		"an unknown tier": {withGala(noChange), tickets(otherID, 1), now, fault.NotFound},
 		"another business": {func(o *catalog.Snapshot) {
-			withGala(asItIs)(o)
+			withGala(noChange)(o)
 			o.ID = uuid.New()
 		}, tickets(seatID, 1), now, fault.InvalidParameter},
 		"an unknown business": {func(o *catalog.Snapshot) {
-			withGala(asItIs)(o)
+			withGala(noChange)(o)
 			o.Slug = "quay"
 		}, tickets(seatID, 1), now, fault.BusinessNotFound},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := open(t, none)
+			w := open(t, noLimits)
 			business := w.offer.ID
 			w.change(c.offer)
 			w.clock.Advance(c.at.Sub(now))
@@ -159,10 +159,10 @@ func TestTicketsAreSoldOfWhatIsOfferedUntilItIsOver(t *testing.T) {
 	}
 }
 
-func TestBadOrdersOfTicketsAreRefusedByField(t *testing.T) {
+func TestSellRejectsInvalidFields(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
-	w.change(withGala(asItIs))
+	w := open(t, noLimits)
+	w.change(withGala(noChange))
 	at := w.internal + "/internal/businesses/" + w.offer.ID.String() + "/tickets"
 	good := `{"slug":"harbor","event_id":"` + galaID.String() + `","tier_id":"` + vipID.String() +
 		`","quantity":1,"customer_name":"Zoë","customer_email":"zoe@example.com"}`

@@ -28,7 +28,7 @@ func MountWebhooks(app fiber.Router, providers payment.Providers, payments *usec
 			if err != nil {
 				return err
 			}
-			if err := payments.Notice(c.UserContext(), name, notice); err != nil {
+			if err := payments.HandleNotice(c.UserContext(), name, notice); err != nil {
 				return err
 			}
 			return c.JSON(fiber.Map{"received": true})

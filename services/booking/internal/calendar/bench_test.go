@@ -13,8 +13,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// many returns ten thousand bookings, the most that a feed shows.
-func many() []store.FeedEntry {
+// newEntries returns ten thousand bookings, the most that a feed shows.
+func newEntries() []store.FeedEntry {
 	begin := time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC)
 	member := "Maria João"
 	entries := make([]store.FeedEntry, 10_000)
@@ -30,13 +30,13 @@ func many() []store.FeedEntry {
 	return entries
 }
 
-var feed = calendar.Feed{Name: "Harbor Studio", Names: true, Refresh: time.Minute}
+var benchFeed = calendar.Feed{Name: "Harbor Studio", ShowsNames: true, Refresh: time.Minute}
 
 func BenchmarkFeedOfTenThousandBookings(b *testing.B) {
-	entries := many()
+	entries := newEntries()
 	b.ReportAllocs()
 	for b.Loop() {
-		text, err := calendar.Of(feed, entries)
+		text, err := calendar.Render(benchFeed, entries)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -48,7 +48,7 @@ func BenchmarkFeedOfTenThousandBookings(b *testing.B) {
 // it with BenchmarkFeedOfTenThousandBookings.
 func BenchmarkBareFeed(b *testing.B) {
 	const stamp = "20060102T150405Z"
-	entries := many()
+	entries := newEntries()
 	b.ReportAllocs()
 	for b.Loop() {
 		var text bytes.Buffer

@@ -20,14 +20,14 @@ import (
 
 // Feed describes a calendar feed of a business and how the feed shows bookings.
 type Feed struct {
-	Name    string // the name of the business
-	Member  string // the name of the staff member whose bookings the feed contains; "" for a feed of all staff members
-	Names   bool   // true: entries show services and customers; false: only times and the name of the business
-	Refresh time.Duration
+	Name       string // the name of the business
+	Member     string // the name of the staff member whose bookings the feed contains; "" for a feed of all staff members
+	ShowsNames bool   // true: entries show services and customers; false: only times and the name of the business
+	Refresh    time.Duration
 }
 
-// Of returns a feed as text/calendar. The argument `entries` must not contain cancelled bookings.
-func Of(f Feed, entries []store.FeedEntry) ([]byte, error) {
+// Render returns a feed as text/calendar. The argument `entries` must not contain cancelled bookings.
+func Render(f Feed, entries []store.FeedEntry) ([]byte, error) {
 	c := ical.Calendar{Method: ical.Publish, Name: f.Name, Refresh: f.Refresh,
 		Events: make([]ical.Event, 0, len(entries))}
 	if f.Member != "" {
@@ -40,23 +40,23 @@ func Of(f Feed, entries []store.FeedEntry) ([]byte, error) {
 	booked, places := map[booking.Occurrence][]store.FeedEntry{}, map[booking.Occurrence]int{}
 	for _, e := range entries {
 		if e.SessionID == nil {
-			c.Events = append(c.Events, f.appointment(e))
+			c.Events = append(c.Events, f.newAppointment(e))
 			continue
 		}
 		o := booking.Occurrence{SessionID: *e.SessionID, StartsAt: e.StartsAt.Unix()}
-		if _, known := places[o]; !known {
+		if _, isKnown := places[o]; !isKnown {
 			places[o] = len(c.Events)
 			c.Events = append(c.Events, ical.Event{})
 		}
 		booked[o] = append(booked[o], e)
 	}
 	for o, at := range places {
-		c.Events[at] = f.class(o, booked[o])
+		c.Events[at] = f.newClassEvent(o, booked[o])
 	}
 	return c.Write()
 }
 
-func (f Feed) appointment(e store.FeedEntry) ical.Event {
+func (f Feed) newAppointment(e store.FeedEntry) ical.Event {
 	event := ical.Event{
 		UID: e.ID.String(), Sequence: e.Sequence, Stamp: e.UpdatedAt, Start: e.StartsAt, End: e.EndsAt,
 		Status: ical.Confirmed, Summary: f.Name,
@@ -64,19 +64,19 @@ func (f Feed) appointment(e store.FeedEntry) ical.Event {
 	if e.Status == state.Pending {
 		event.Status = ical.Tentative
 	}
-	if !f.Names {
+	if !f.ShowsNames {
 		return event
 	}
-	event.Summary = joined(" · ", services(e), party(e.CustomerName, e.PartySize))
+	event.Summary = joinNonEmpty(" · ", joinServices(e), formatParty(e.CustomerName, e.PartySize))
 	if f.Member == "" && e.StaffName != nil {
 		event.Description = *e.StaffName
 	}
 	return event
 }
 
-// class returns the one calendar entry of a class session. The argument `booked` contains all bookings of the
+// newClassEvent returns the one calendar entry of a class session. The argument `booked` contains all bookings of the
 // session. The entry is confirmed even if some bookings are pending, because the session takes place in any case.
-func (f Feed) class(o booking.Occurrence, booked []store.FeedEntry) ical.Event {
+func (f Feed) newClassEvent(o booking.Occurrence, booked []store.FeedEntry) ical.Event {
 	event := ical.Event{
 		// The UID must stay the same as long as the session takes place at this time.
 		UID:   fmt.Sprintf("%s-%d", o.SessionID, o.StartsAt),
@@ -94,16 +94,16 @@ func (f Feed) class(o booking.Occurrence, booked []store.FeedEntry) ical.Event {
 		if e.EndsAt.After(event.End) {
 			event.End = e.EndsAt
 		}
-		lines = append(lines, party(e.CustomerName, e.PartySize))
+		lines = append(lines, formatParty(e.CustomerName, e.PartySize))
 	}
-	if f.Names {
-		event.Summary = fmt.Sprintf("%s (%d)", services(booked[0]), people)
-		event.Description = joined("\n", lines...)
+	if f.ShowsNames {
+		event.Summary = fmt.Sprintf("%s (%d)", joinServices(booked[0]), people)
+		event.Description = joinNonEmpty("\n", lines...)
 	}
 	return event
 }
 
-func services(e store.FeedEntry) string {
+func joinServices(e store.FeedEntry) string {
 	names := make([]string, len(e.Services))
 	for i, s := range e.Services {
 		names[i] = s.Name
@@ -111,19 +111,19 @@ func services(e store.FeedEntry) string {
 			names[i] += " (" + s.VariantName + ")"
 		}
 	}
-	return store.InPackage(e.Services, strings.Join(names, ", "))
+	return store.AddPackageName(e.Services, strings.Join(names, ", "))
 }
 
-// party returns the name of the customer. If the party is larger than one person, the
+// formatParty returns the name of the customer. If the party is larger than one person, the
 // party size follows in parentheses. The name of an anonymized customer is empty.
-func party(name string, size int) string {
+func formatParty(name string, size int) string {
 	if size == 1 {
 		return name
 	}
 	return strings.TrimSpace(fmt.Sprintf("%s (%d)", name, size))
 }
 
-// joined joins the non-empty parts. The argument `by` is the separator.
-func joined(by string, parts ...string) string {
+// joinNonEmpty joins the non-empty parts. The argument `by` is the separator.
+func joinNonEmpty(by string, parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), by)
 }

@@ -21,11 +21,11 @@ var ErrRefused = errors.New("the payment provider refused the request")
 // Provider takes payments for businesses. A call ends when its context ends. Every
 // call is idempotent, because the provider identifies a charge by its [Subject].
 type Provider interface {
-	// Chargeable returns the largest amount that the provider can charge and that is not above
+	// RoundChargeable returns the largest amount that the provider can charge and that is not above
 	// the given amount. Amounts are in minor units. The result may be smaller than the given
 	// amount, because providers charge some currencies only in multiples of several minor
 	// units. Errors: [ErrRefused] if the provider cannot charge even the smallest amount.
-	Chargeable(amount int64, currency money.Currency) (int64, error)
+	RoundChargeable(amount int64, currency money.Currency) (int64, error)
 	// Create opens a charge and returns it. If the charge is already open, Create returns
 	// the open charge. A subject can have two charges: one with a Checkout and one without.
 	Create(ctx context.Context, c Charge) (Intent, error)
@@ -48,19 +48,19 @@ type Notifier interface {
 	ReadNotice(body []byte, header func(name string) string) (Notice, error)
 }
 
-// Looker is a [Provider] that can report refunds outside Slotmesh. A refund
+// RefundReader is a [Provider] that can report refunds outside Slotmesh. A refund
 // outside Slotmesh is one that a business made in the provider's own interface.
-type Looker interface {
-	// Look returns the booking, order of tickets or reservation that a charge is for, and the sum of
+type RefundReader interface {
+	// ReadExternalRefunds returns the booking, order of tickets or reservation that a charge is for, and the sum of
 	// the refunds that were made outside Slotmesh. Errors: [ErrRefused] if the charge does not exist.
-	Look(ctx context.Context, account, reference string) (Elsewhere, error)
+	ReadExternalRefunds(ctx context.Context, account, reference string) (ExternalRefunds, error)
 }
 
-// Elsewhere describes the refunds of one charge that the business
+// ExternalRefunds describes the refunds of one charge that the business
 // made in the provider's own interface, not through Slotmesh.
-type Elsewhere struct {
-	Subject  Subject // the subject in the charge's metadata, see [Notice]
-	Refunded int64   // the sum of these refunds in minor units of the charge's currency, including pending refunds
+type ExternalRefunds struct {
+	Subject Subject // the subject in the charge's metadata, see [Notice]
+	Sum     int64   // the sum of these refunds in minor units of the charge's currency, including pending refunds
 }
 
 // Dispute is a customer's dispute of a payment: the customer's bank demands the money back from the business.
@@ -96,7 +96,7 @@ type Subject struct {
 type Charge struct {
 	Subject
 	Account  string // the business's account with the provider
-	Amount   int64  // minor units of Currency, as returned by [Provider].Chargeable
+	Amount   int64  // minor units of Currency, as returned by [Provider].RoundChargeable
 	Currency money.Currency
 	Checkout *Checkout // the provider's page; nil: the customer pays on the page of the client that booked
 }
@@ -116,10 +116,10 @@ type Checkout struct {
 // Decided is set if the provider has already decided the outcome, so that the customer has nothing to do. The
 // caller must first store the charge as open. Then the caller must process Decided like a notice of the provider.
 type Intent struct {
-	Reference    string
-	ClientSecret string
-	URL          string
-	Decided      *Notice // nil: the provider sends a notice about the outcome later
+	Reference       string
+	ClientSecret    string
+	URL             string
+	ImmediateNotice *Notice // nil: the provider sends a notice about the outcome later
 }
 
 // Outcome is the result of a closed charge.
@@ -134,7 +134,7 @@ const (
 // Refund is a refund of a part of a charge. The refunds of a charge are numbered from 1. A request
 // with the Number of an earlier request is a retry of the same refund; a new Number is another refund.
 type Refund struct {
-	Charge           // Charge.Amount is the amount of the refund, as returned by [Provider].Chargeable
+	Charge           // Charge.Amount is the amount of the refund, as returned by [Provider].RoundChargeable
 	Reference string // the reference of the charge
 	Number    int
 }
@@ -191,10 +191,10 @@ type Notice struct {
 	Subject Subject
 	// FailedAt is the time of a failed attempt to pay, by the
 	// provider's clock. The customer may try again (lifecycle.md §4).
-	FailedAt time.Time
-	Refund   *RefundNotice
-	Changed  bool     // the sum of refunds outside Slotmesh may have changed; [Looker] returns it
-	Dispute  *Dispute // the state of a dispute
+	FailedAt          time.Time
+	Refund            *RefundNotice
+	HasChangedRefunds bool     // the sum of refunds outside Slotmesh may have changed; [RefundReader] returns it
+	Dispute           *Dispute // the state of a dispute
 }
 
 // RefundNotice is the state of one refund of a charge.
@@ -212,7 +212,7 @@ func (p Providers) Step(name string, currency money.Currency) int64 {
 	const coarsest = 1000
 	if provider, connected := p[name]; connected {
 		for step := int64(1); step <= coarsest; step *= 10 {
-			if payable, err := provider.Chargeable(step, currency); err == nil && payable == step {
+			if payable, err := provider.RoundChargeable(step, currency); err == nil && payable == step {
 				return step
 			}
 		}

@@ -39,16 +39,16 @@ func (f *fields) get(name string) json.RawMessage {
 	return nil
 }
 
-// text reads a string member and trims it. The string must have at most `limit`
+// readText reads a string member and trims it. The string must have at most `limit`
 // characters and no control characters. The result is "" if the member is missing.
-func (f *fields) text(name string, limit int) string {
+func (f *fields) readText(name string, limit int) string {
 	raw := f.get(name)
 	if raw == nil {
 		return ""
 	}
 	var s string
 	if err := json.Unmarshal(raw, &s); err != nil {
-		f.fail(name, "%s is not a string; send text in quotes.", kind(raw))
+		f.fail(name, "%s is not a string; send text in quotes.", typeName(raw))
 		return ""
 	}
 	s = strings.TrimSpace(s)
@@ -61,43 +61,43 @@ func (f *fields) text(name string, limit int) string {
 	return s
 }
 
-// required reads a text member that must not be empty. A text of invisible characters counts as empty.
-func (f *fields) required(name string, limit int) string {
-	s := f.text(name, limit)
+// readRequired reads a text member that must not be empty. A text of invisible characters counts as empty.
+func (f *fields) readRequired(name string, limit int) string {
+	s := f.readText(name, limit)
 	if plain.IsBlank(s) {
 		f.fail(name, "this field is required and must not be empty.")
 	}
 	return s
 }
 
-// name reads a required text member. The text must not contain hidden characters.
-func (f *fields) name(name string, limit int) string {
-	s := f.required(name, limit)
+// readName reads a required text member. The text must not contain hidden characters.
+func (f *fields) readName(name string, limit int) string {
+	s := f.readRequired(name, limit)
 	if plain.HasHidden(s) {
 		f.fail(name, plain.Refusal)
 	}
 	return s
 }
 
-func (f *fields) withDefault(name string, limit int, byDefault string) string {
-	if s := f.text(name, limit); s != "" {
+func (f *fields) readWithDefault(name string, limit int, byDefault string) string {
+	if s := f.readText(name, limit); s != "" {
 		return s
 	}
 	return byDefault
 }
 
-func (f *fields) optional(name string, limit int) *string {
-	if s := f.text(name, limit); s != "" {
+func (f *fields) readOptional(name string, limit int) *string {
+	if s := f.readText(name, limit); s != "" {
 		return &s
 	}
 	return nil
 }
 
-func (f *fields) oneOf(name string, values ...string) string {
+func (f *fields) readOneOf(name string, values ...string) string {
 	if f.get(name) == nil {
 		return ""
 	}
-	s := f.text(name, maxName)
+	s := f.readText(name, maxName)
 	for _, v := range values {
 		if s == v {
 			return s
@@ -107,14 +107,14 @@ func (f *fields) oneOf(name string, values ...string) string {
 	return ""
 }
 
-// email reads an e-mail address and returns it in canonical spelling. The address must have a
+// readEmail reads an e-mail address and returns it in canonical spelling. The address must have a
 // local part, an @, and a domain of at least two labels. Only the owner may leave out the address.
-func (f *fields) email(name string, from actor.Actor) string {
-	read := f.required
+func (f *fields) readEmail(name string, from actor.Actor) string {
+	address := f.readRequired
 	if from.Kind == actor.Owner {
-		read = f.text
+		address = f.readText
 	}
-	s := read(name, email.MaxLength)
+	s := address(name, email.MaxLength)
 	if s != "" && !email.Valid(s) {
 		f.fail(name, "this is not an e-mail address; send one such as ana@example.com.")
 		return s
@@ -122,8 +122,8 @@ func (f *fields) email(name string, from actor.Actor) string {
 	return email.Canonical(s)
 }
 
-func (f *fields) date(name string) timespan.Date {
-	s := f.required(name, maxName)
+func (f *fields) readDate(name string) timespan.Date {
+	s := f.readRequired(name, maxName)
 	d, err := timespan.ParseDate(s)
 	if err != nil {
 		f.fail(name, "%s.", err)
@@ -131,9 +131,9 @@ func (f *fields) date(name string) timespan.Date {
 	return d
 }
 
-// startTime reads a time of day. It refuses 24:00, because the start is then 00:00 of the next date.
-func (f *fields) startTime(name string) timespan.TimeOfDay {
-	s := f.required(name, maxName)
+// readStartTime reads a time of day. It refuses 24:00, because the start is then 00:00 of the next date.
+func (f *fields) readStartTime(name string) timespan.TimeOfDay {
+	s := f.readRequired(name, maxName)
 	t, err := timespan.ParseTimeOfDay(s)
 	switch {
 	case err != nil:
@@ -144,8 +144,8 @@ func (f *fields) startTime(name string) timespan.TimeOfDay {
 	return t
 }
 
-// ids reads an array of UUIDs. The array must have at least one element and at most `limit` elements.
-func (f *fields) ids(name string, limit int) []uuid.UUID {
+// readIDs reads an array of UUIDs. The array must have at least one element and at most `limit` elements.
+func (f *fields) readIDs(name string, limit int) []uuid.UUID {
 	raw := f.get(name)
 	if raw == nil {
 		f.fail(name, "this field is required; send an array of service ids.")
@@ -153,7 +153,7 @@ func (f *fields) ids(name string, limit int) []uuid.UUID {
 	}
 	var list []json.RawMessage
 	if err := json.Unmarshal(raw, &list); err != nil {
-		f.fail(name, "%s is not an array; send an array of service ids.", kind(raw))
+		f.fail(name, "%s is not an array; send an array of service ids.", typeName(raw))
 		return nil
 	}
 	if len(list) == 0 || len(list) > limit {
@@ -167,7 +167,7 @@ func (f *fields) ids(name string, limit int) []uuid.UUID {
 	return ids
 }
 
-func (f *fields) id(name string) *uuid.UUID {
+func (f *fields) readID(name string) *uuid.UUID {
 	raw := f.get(name)
 	if raw == nil {
 		return nil
@@ -180,7 +180,7 @@ func (f *fields) parseID(name string, raw json.RawMessage) uuid.UUID {
 	const canonical = len("00000000-0000-0000-0000-000000000000")
 	var s string
 	if err := json.Unmarshal(raw, &s); err != nil || string(raw) == "null" {
-		f.fail(name, "%s is not a UUID; send a string such as 123e4567-e89b-42d3-a456-426614174000.", kind(raw))
+		f.fail(name, "%s is not a UUID; send a string such as 123e4567-e89b-42d3-a456-426614174000.", typeName(raw))
 		return uuid.Nil
 	}
 	id, err := uuid.Parse(s)
@@ -190,24 +190,24 @@ func (f *fields) parseID(name string, raw json.RawMessage) uuid.UUID {
 	return id
 }
 
-// whole reads an integer from `least` to `most`. It accepts every JSON notation of the
+// readInteger reads an integer from `minimum` to `maximum`. It accepts every JSON notation of the
 // integer: 2, 2.0 and 20e-1 are the same. If the member is missing, the result is byDefault.
-func (f *fields) whole(name string, byDefault, least, most int) int {
+func (f *fields) readInteger(name string, byDefault, minimum, maximum int) int {
 	raw := f.get(name)
 	if raw == nil {
 		return byDefault
 	}
 	n, err := strconv.ParseFloat(string(raw), 64)
-	if err != nil || n != float64(int(n)) || n < float64(least) || n > float64(most) {
-		f.fail(name, "this must be a whole number from %d to %d.", least, most)
+	if err != nil || n != float64(int(n)) || n < float64(minimum) || n > float64(maximum) {
+		f.fail(name, "this must be a whole number from %d to %d.", minimum, maximum)
 		return byDefault
 	}
 	return int(n)
 }
 
-// flag reads a boolean. It also accepts the strings "true" and "false",
+// readBool reads a boolean. It also accepts the strings "true" and "false",
 // because the query parameters of GET /slots accept them, too.
-func (f *fields) flag(name string) bool {
+func (f *fields) readBool(name string) bool {
 	raw := f.get(name)
 	switch string(raw) {
 	case "", "false", `"false"`:
@@ -215,13 +215,13 @@ func (f *fields) flag(name string) bool {
 	case "true", `"true"`:
 		return true
 	}
-	f.fail(name, "%s is not true or false; send one of them.", kind(raw))
+	f.fail(name, "%s is not true or false; send one of them.", typeName(raw))
 	return false
 }
 
-// variants reads the chosen variant of each service, as pairs "serviceId:variantId". The pairs are an
+// readVariants reads the chosen variant of each service, as pairs "serviceId:variantId". The pairs are an
 // array of strings, or one string with commas between the pairs, as in the query parameters of GET /slots.
-func (f *fields) variants(name string) map[uuid.UUID]uuid.UUID {
+func (f *fields) readVariants(name string) map[uuid.UUID]uuid.UUID {
 	raw := f.get(name)
 	if raw == nil || string(raw) == `""` || string(raw) == "[]" {
 		return nil
@@ -234,7 +234,7 @@ func (f *fields) variants(name string) map[uuid.UUID]uuid.UUID {
 		pairs = strings.Split(text, ",")
 	} else if err := json.Unmarshal(raw, &pairs); err != nil {
 		f.fail(name, "%s is neither a string nor an array of strings; send pairs of ids such as "+
-			"\"serviceId:variantId\".", kind(raw))
+			"\"serviceId:variantId\".", typeName(raw))
 		return nil
 	}
 	variants, err := catalog.ParseVariants(pairs)
@@ -244,9 +244,9 @@ func (f *fields) variants(name string) map[uuid.UUID]uuid.UUID {
 	return variants
 }
 
-// form reads the customer's answers to the questions of the business.
+// readForm reads the customer's answers to the questions of the business.
 // It ignores answers that the actor in the argument `from` may not set.
-func (f *fields) form(name string, from actor.Actor) map[string]any {
+func (f *fields) readForm(name string, from actor.Actor) map[string]any {
 	form, err := formdata.Read(name, f.get(name), from)
 	if err != nil && f.fault == nil {
 		f.fault = err
@@ -254,8 +254,8 @@ func (f *fields) form(name string, from actor.Actor) map[string]any {
 	return form
 }
 
-// kind returns the name of a JSON value's type, for error messages.
-func kind(raw json.RawMessage) string {
+// typeName returns the name of a JSON value's type, for error messages.
+func typeName(raw json.RawMessage) string {
 	switch raw[0] {
 	case '{':
 		return "an object"

@@ -51,10 +51,10 @@ const (
 	ownersSource  = "dashboard"
 )
 
-// source reads the source of a booking. A client with an API key may
+// readSource reads the source of a booking. A client with an API key may
 // not use the source of the booking page or the source of the owner.
-func (f *fields) source(from actor.Actor) string {
-	s := f.withDefault("source", maxSource, sourceOf(from))
+func (f *fields) readSource(from actor.Actor) string {
+	s := f.readWithDefault("source", maxSource, findDefaultSource(from))
 	if from.Kind == actor.APIKey && (strings.EqualFold(s, pagesSource) || strings.EqualFold(s, ownersSource)) {
 		f.fail("source", "%s and %s stand for the booking page and the owner; send another name, or leave it out.",
 			pagesSource, ownersSource)
@@ -62,8 +62,8 @@ func (f *fields) source(from actor.Actor) string {
 	return s
 }
 
-// sourceOf returns the source of a booking if the request does not set one.
-func sourceOf(from actor.Actor) string {
+// findDefaultSource returns the source of a booking if the request does not set one.
+func findDefaultSource(from actor.Actor) string {
 	if from.Kind == actor.Page {
 		return pagesSource
 	}
@@ -113,26 +113,26 @@ func Parse(body []byte, from actor.Actor) (*Request, error) {
 		return nil, err
 	}
 	r := &Request{
-		ServiceIDs:        f.ids("service_ids", maxServices),
-		Date:              f.date("date"),
-		Time:              f.startTime("time"),
-		CustomerName:      f.name("customer_name", maxName),
-		CustomerEmail:     f.email("customer_email", from),
-		CustomerPhone:     f.optional("customer_phone", maxPhone),
-		StaffID:           f.id("staff_id"),
-		PartySize:         f.whole("party_size", 1, 1, maxPartySize),
-		PaymentChoice:     f.oneOf("payment_choice", PayOnline, PayAtDoor),
-		ClassScheduleID:   f.id("class_schedule_id"),
-		Source:            f.source(from),
-		Locale:            f.text("locale", maxLocale),
-		PreferredProvider: f.withDefault("preferred_provider", maxProvider, ""),
-		FormData:          f.form("form_data", from),
-		IsPackage:         f.flag("is_package"),
-		StaffingMode:      f.withDefault("staffing_mode", maxProvider, ""),
-		Variants:          f.variants("variants"),
+		ServiceIDs:        f.readIDs("service_ids", maxServices),
+		Date:              f.readDate("date"),
+		Time:              f.readStartTime("time"),
+		CustomerName:      f.readName("customer_name", maxName),
+		CustomerEmail:     f.readEmail("customer_email", from),
+		CustomerPhone:     f.readOptional("customer_phone", maxPhone),
+		StaffID:           f.readID("staff_id"),
+		PartySize:         f.readInteger("party_size", 1, 1, maxPartySize),
+		PaymentChoice:     f.readOneOf("payment_choice", PayOnline, PayAtDoor),
+		ClassScheduleID:   f.readID("class_schedule_id"),
+		Source:            f.readSource(from),
+		Locale:            f.readText("locale", maxLocale),
+		PreferredProvider: f.readWithDefault("preferred_provider", maxProvider, ""),
+		FormData:          f.readForm("form_data", from),
+		IsPackage:         f.readBool("is_package"),
+		StaffingMode:      f.readWithDefault("staffing_mode", maxProvider, ""),
+		Variants:          f.readVariants("variants"),
 	}
 	if from.Kind == actor.Owner {
-		r.Source, r.Override, r.OutsideHours = ownersSource, true, f.flag("override")
+		r.Source, r.Override, r.OutsideHours = ownersSource, true, f.readBool("override")
 	}
 	if r.StaffingMode != availability.StaffingPerService {
 		r.StaffingMode = ""

@@ -44,7 +44,7 @@ func body(t testing.TB, changes map[string]any) []byte {
 	return b
 }
 
-func TestABodyWithTheRequiredFieldsTakesTheDefaults(t *testing.T) {
+func TestParseSetsDefaults(t *testing.T) {
 	t.Parallel()
 	got, err := request.Parse(body(t, nil), server)
 	if err != nil {
@@ -59,7 +59,7 @@ func TestABodyWithTheRequiredFieldsTakesTheDefaults(t *testing.T) {
 	}
 }
 
-func TestEveryFieldIsRead(t *testing.T) {
+func TestParseReadsEveryField(t *testing.T) {
 	t.Parallel()
 	got, err := request.Parse(body(t, map[string]any{
 		"service_ids": []string{cut, cut}, "staff_id": anna, "customer_phone": " +351 1 ", "party_size": 4,
@@ -90,7 +90,7 @@ func TestEveryFieldIsRead(t *testing.T) {
 	}
 }
 
-func TestOnlyTheBookingPageSetsConsent(t *testing.T) {
+func TestParseReadsConsentOnlyFromPage(t *testing.T) {
 	t.Parallel()
 	sent := body(t, map[string]any{"form_data": map[string]any{"notes": "x", "_consent": true}})
 	for kind, want := range map[actor.Kind]map[string]any{
@@ -109,7 +109,7 @@ func TestOnlyTheBookingPageSetsConsent(t *testing.T) {
 	}
 }
 
-func TestNumbersOfAFormAreKeptWithinTheirDigits(t *testing.T) {
+func TestParseLimitsNumbersOfForm(t *testing.T) {
 	t.Parallel()
 	for _, number := range []string{"0", "-0", "1e39", "-1E+39", "1e-40", "12345678901234567890.125",
 		strings.Repeat("9", 40), "0.001e-37"} {
@@ -120,7 +120,7 @@ func TestNumbersOfAFormAreKeptWithinTheirDigits(t *testing.T) {
 	}
 }
 
-func TestNullIsTheSameAsLeftOut(t *testing.T) {
+func TestParseTreatsNullAsMissing(t *testing.T) {
 	t.Parallel()
 	const optional = `"staff_id":null,"customer_phone":null,"form_data":null,"party_size":null,"payment_choice":null,` +
 		`"class_schedule_id":null,"source":null,"preferred_provider":null,"is_package":null,"staffing_mode":null,"variants":null,`
@@ -138,7 +138,7 @@ func TestNullIsTheSameAsLeftOut(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongIsToldByField(t *testing.T) {
+func TestParseNamesInvalidField(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat(`[`, 20) + strings.Repeat(`]`, 20)
 	for field, values := range map[string][]any{
@@ -195,7 +195,7 @@ func TestWhatIsWrongIsToldByField(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoJSONObjectIsRefused(t *testing.T) {
+func TestParseRejectsOtherJSON(t *testing.T) {
 	t.Parallel()
 	for _, b := range []string{
 		"", " ", "null", "[]", `"x"`, "7", "{", `{"date": }`, "{}x", "{} {}",
@@ -208,7 +208,7 @@ func TestWhatIsNoJSONObjectIsRefused(t *testing.T) {
 	}
 }
 
-func TestWholeNumbersMayBeWrittenInAnyWay(t *testing.T) {
+func TestParseAcceptsAnyIntegerNotation(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int{"1": 1, "2.0": 2, "20e-1": 2, "1e3": 1000, "1000": 1000} {
 		r, err := request.Parse(body(t, map[string]any{"party_size": json.RawMessage(text)}), server)
@@ -218,7 +218,7 @@ func TestWholeNumbersMayBeWrittenInAnyWay(t *testing.T) {
 	}
 }
 
-func TestHashIsThatOfTheValueNotOfItsSpelling(t *testing.T) {
+func TestHashIgnoresSpelling(t *testing.T) {
 	t.Parallel()
 	same := []string{`{"a":1,"b":"ö"}`, "{ \"b\" : \"\\u00f6\",\n\"a\":1}"}
 	for _, b := range same {

@@ -31,16 +31,16 @@ const (
 	Cancelled State = "cancelled"
 )
 
-// Move is the name of a transition of a booking.
-type Move string
+// TransitionName is the name of a transition of a booking.
+type TransitionName string
 
 // The names of the transitions.
 const (
-	Confirm    Move = "confirm"
-	Cancel     Move = "cancel"
-	Complete   Move = "complete"
-	MarkNoShow Move = "no-show"
-	Reopen     Move = "reopen"
+	Confirm    TransitionName = "confirm"
+	Cancel     TransitionName = "cancel"
+	Complete   TransitionName = "complete"
+	MarkNoShow TransitionName = "no-show"
+	Reopen     TransitionName = "reopen"
 )
 
 // Transition describes a change of a booking's status. The change is allowed from each of
@@ -77,7 +77,7 @@ func (d Days) Include(date, today timespan.Date) bool {
 	return true
 }
 
-var transitions = map[Move]Transition{
+var transitions = map[TransitionName]Transition{
 	Confirm:    {From: []State{Pending}, To: Confirmed, Event: event.BookingConfirmed},
 	Complete:   {From: []State{Confirmed}, To: Completed, Event: event.BookingCompleted, Days: FromItsDay},
 	MarkNoShow: {From: []State{Confirmed}, To: NoShow, Event: event.BookingNoShow, Days: FromItsDay},
@@ -85,8 +85,9 @@ var transitions = map[Move]Transition{
 	Cancel:     {From: []State{Pending, Confirmed}, To: Cancelled, Event: event.BookingCancelled, FreesTime: true},
 }
 
-// Of returns the transition with the name m. The second result is false if m is not the name of a transition.
-func Of(m Move) (Transition, bool) {
+// FindTransition returns the transition with the name m. The second result is false if m is not the name of a
+// transition.
+func FindTransition(m TransitionName) (Transition, bool) {
 	t, ok := transitions[m]
 	return t, ok
 }
@@ -94,5 +95,5 @@ func Of(m Move) (Transition, bool) {
 // Allows reports whether the transition is allowed for a booking with status s.
 func (t Transition) Allows(s State) bool { return slices.Contains(t.From, s) }
 
-// Ahead returns the statuses in which the business still expects the customer.
-func Ahead() []State { return []State{Pending, Confirmed} }
+// UpcomingStates returns the statuses in which the business still expects the customer.
+func UpcomingStates() []State { return []State{Pending, Confirmed} }

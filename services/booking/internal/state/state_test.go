@@ -6,10 +6,10 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 )
 
-// TestMovesAreThoseOfTheSpecification compares all transitions with semantics.md §3 and lifecycle.md §4. A pending
+// TestTransitionsFollowSpecification compares all transitions with semantics.md §3 and lifecycle.md §4. A pending
 // booking can be confirmed. A confirmed one can become completed or no_show, and can then be reopened. A pending or
 // confirmed one can be cancelled. No other transition is allowed.
-func TestMovesAreThoseOfTheSpecification(t *testing.T) {
+func TestTransitionsFollowSpecification(t *testing.T) {
 	t.Parallel()
 	want := map[string]map[string]string{
 		"pending":   {"confirm": "confirmed", "cancel": "cancelled"},
@@ -20,7 +20,7 @@ func TestMovesAreThoseOfTheSpecification(t *testing.T) {
 	}
 	for from, moves := range want {
 		for _, move := range []string{"confirm", "cancel", "complete", "no-show", "reopen"} {
-			transition, ok := state.Of(state.Move(move))
+			transition, ok := state.FindTransition(state.TransitionName(move))
 			if !ok {
 				t.Fatalf("there is no move %s", move)
 			}
@@ -38,10 +38,10 @@ func TestMovesAreThoseOfTheSpecification(t *testing.T) {
 	}
 }
 
-func TestOtherWordsAreNoMoves(t *testing.T) {
+func TestFindTransitionRejectsUnknownNames(t *testing.T) {
 	t.Parallel()
 	for _, word := range []string{"", "Confirm", "delete", "pending"} {
-		if _, ok := state.Of(state.Move(word)); ok {
+		if _, ok := state.FindTransition(state.TransitionName(word)); ok {
 			t.Errorf("%q is a move", word)
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// filled returns a store with a year of bookings of one business: 20 members with 8 bookings a day each.
-func filled(b *testing.B) (*store.Store, func(sql string, args ...any), uuid.UUID) {
+// fillBusiness returns a store with a year of bookings of one business: 20 members with 8 bookings a day each.
+func fillBusiness(b *testing.B) (*store.Store, func(sql string, args ...any), uuid.UUID) {
 	b.Helper()
 	s, pool := open(b)
 	business := uuid.New()
@@ -39,11 +39,12 @@ func filled(b *testing.B) (*store.Store, func(sql string, args ...any), uuid.UUI
 
 // BenchmarkBook measures how long it takes to write a booking; compare it with BenchmarkBareInsert of the same run.
 func BenchmarkBook(b *testing.B) {
-	s, _, business := filled(b)
+	s, _, business := fillBusiness(b)
 	minute := 0
 	for b.Loop() {
 		minute += 60
-		if err := s.Book(testkit.AsSystem(b), newBooking(business, part(business, 0, minute, minute+45))); err != nil {
+		if err := s.Book(testkit.AsSystem(b),
+			newBooking(business, newPart(business, 0, minute, minute+45))); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -51,7 +52,7 @@ func BenchmarkBook(b *testing.B) {
 
 // BenchmarkBookParallel measures the same with many connections, each for another member.
 func BenchmarkBookParallel(b *testing.B) {
-	s, _, business := filled(b)
+	s, _, business := fillBusiness(b)
 	var members atomic.Int64
 	b.SetParallelism(8)
 	b.ResetTimer()
@@ -60,7 +61,7 @@ func BenchmarkBookParallel(b *testing.B) {
 		for pb.Next() {
 			minute += 60
 			if err := s.Book(testkit.AsSystem(b),
-				newBooking(business, part(member, 0, minute, minute+45))); err != nil {
+				newBooking(business, newPart(member, 0, minute, minute+45))); err != nil {
 				b.Error(err)
 			}
 		}
@@ -69,7 +70,7 @@ func BenchmarkBookParallel(b *testing.B) {
 
 // BenchmarkBareInsert measures how long it takes to insert one row of occupied time under the same constraint.
 func BenchmarkBareInsert(b *testing.B) {
-	_, exec, business := filled(b)
+	_, exec, business := fillBusiness(b)
 	exec(`ALTER TABLE occupied_time DROP CONSTRAINT occupied_time_business_id_booking_id_fkey`)
 	start := noon
 	for b.Loop() {
@@ -81,12 +82,12 @@ func BenchmarkBareInsert(b *testing.B) {
 
 // BenchmarkLostRace measures how long it takes to refuse a booking of a busy time.
 func BenchmarkLostRace(b *testing.B) {
-	s, _, business := filled(b)
-	if err := s.Book(testkit.AsSystem(b), newBooking(business, part(business, 0, 0, 45))); err != nil {
+	s, _, business := fillBusiness(b)
+	if err := s.Book(testkit.AsSystem(b), newBooking(business, newPart(business, 0, 0, 45))); err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if err := s.Book(testkit.AsSystem(b), newBooking(business, part(business, 0, 0, 45))); err == nil {
+		if err := s.Book(testkit.AsSystem(b), newBooking(business, newPart(business, 0, 0, 45))); err == nil {
 			b.Fatal("sold twice")
 		}
 	}
@@ -95,7 +96,7 @@ func BenchmarkLostRace(b *testing.B) {
 // BenchmarkOccupied measures how long it takes to read the occupied time of 20 members in 62 days, which is 9,920
 // bookings.
 func BenchmarkOccupied(b *testing.B) {
-	s, _, business := filled(b)
+	s, _, business := fillBusiness(b)
 	from := noon.AddDate(0, 0, -70)
 	for b.Loop() {
 		if _, err := s.Occupied(testkit.AsSystem(b), business, from, from.AddDate(0, 0, 62), false); err != nil {

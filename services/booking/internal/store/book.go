@@ -55,8 +55,8 @@ type Details struct {
 // the stored answer to an earlier request, and the current request has booked nothing.
 type Confirmation struct {
 	Details
-	Payment  *PaymentDetails // nil: no online payment is necessary
-	Replayed bool            `json:"-"`
+	Payment    *PaymentDetails // nil: no online payment is necessary
+	IsRepeated bool            `json:"-"`
 }
 
 // PaymentDetails are the data that the customer's browser needs
@@ -88,10 +88,10 @@ type NewBooking struct {
 	// of these seats. Its Parts may overlap the Parts of other bookings of the session.
 	Capacity int
 
-	// MostOpen is set only for a booking from the booking page. It is the maximum number of open
+	// MaxOpen is set only for a booking from the booking page. It is the maximum number of open
 	// bookings, orders of tickets and reservations of the customer's e-mail address, including
 	// this booking. A booking, order or reservation is open if it is neither cancelled nor over.
-	MostOpen *int
+	MaxOpen *int
 
 	// Payment is set if the booking must be paid online. The provider creates the charge after the booking is stored.
 	Payment *NewPayment
@@ -105,13 +105,13 @@ type NewBooking struct {
 	APIKey uuid.UUID
 
 	// Write identifies the write by the client's idempotency key. It is empty if
-	// the request has no key; [NewBooking.Named] then uses the id of the booking.
+	// the request has no key; [NewBooking.WriteIdentity] then uses the id of the booking.
 	Write postgres.Write
 }
 
-// Named returns the identity of the write. It is derived from the idempotency
+// WriteIdentity returns the identity of the write. It is derived from the idempotency
 // key. If the request has no key, it is derived from the id of the booking.
-func (b *NewBooking) Named() postgres.Write {
+func (b *NewBooking) WriteIdentity() postgres.Write {
 	if b.Write.ID != uuid.Nil {
 		return b.Write
 	}
@@ -148,10 +148,10 @@ type SoldService struct {
 	PackageName string `json:"package_name,omitempty"`
 }
 
-// InPackage adds the name of the package to a text for display. If the services were
+// AddPackageName adds the name of the package to a text for display. If the services were
 // sold as a package, it returns the name of the package, followed by the argument `what`
-// in parentheses. If there is no package, InPackage returns the argument `what` unchanged.
-func InPackage(services []SoldService, what string) string {
+// in parentheses. If there is no package, AddPackageName returns the argument `what` unchanged.
+func AddPackageName(services []SoldService, what string) string {
 	if len(services) == 0 || services[0].PackageName == "" {
 		return what
 	}
@@ -257,7 +257,7 @@ SELECT EXISTS (SELECT FROM booked), @token::uuid IS NULL OR EXISTS (SELECT FROM 
             THEN may_open(@business_id, @id, @customer_email, @now::timestamptz, @most_open::integer) END,
        may_write(@business_id, @write_id, @begun) AND may_sell(@business_id, @offer_version, @api_key)`
 
-var bookStatement = positional(bookSQL)
+var bookStatement = newStatement(bookSQL)
 
 // These are the SQLSTATE codes of the errors that the SQL functions may_open and may_sell raise to fail a statement.
 const (
@@ -272,7 +272,7 @@ const (
 // Errors: [ErrTaken], [ErrTooManyOpen], [ErrOfferChanged], [ErrKeyRevoked], [ErrLockLost], [postgres.ErrRefused].
 // Fault: outcome_unknown if Book does not know whether the booking is stored. After any other error, nothing is stored.
 func (s *Store) Book(ctx context.Context, b NewBooking) error {
-	write := b.Named()
+	write := b.WriteIdentity()
 	args, err := bookArgs(b)
 	if err != nil {
 		return err
@@ -281,10 +281,11 @@ func (s *Store) Book(ctx context.Context, b NewBooking) error {
 	eventlog.Add(ctx, args, b.Now)
 	return write.Run(ctx, s.pool, func(ctx context.Context, conn *pgxpool.Conn) error {
 		var (
-			booked, held, may bool
-			open              *bool
+			booked, held, isAllowed bool
+			open                    *bool
 		)
-		err := conn.QueryRow(ctx, bookStatement.text, bookStatement.values(args)...).Scan(&booked, &held, &open, &may)
+		err := conn.QueryRow(ctx, bookStatement.text, bookStatement.values(args)...).Scan(&booked, &held, &open,
+			&isAllowed)
 		switch {
 		case postgres.Code(err) == tooManyOpen:
 			return ErrTooManyOpen
@@ -302,15 +303,16 @@ func (s *Store) Book(ctx context.Context, b NewBooking) error {
 			return ErrTaken
 		}
 		return nil
-	}, exists(`SELECT EXISTS (SELECT FROM bookings WHERE business_id = $1 AND id = $2)`, b.BusinessID, b.ID))
+	}, newExistsQuery(`SELECT EXISTS (SELECT FROM bookings WHERE business_id = $1 AND id = $2)`, b.BusinessID, b.ID))
 }
 
-// exists returns a function that runs a query SELECT EXISTS in a transaction and returns the result of the query.
-func exists(sql string, args ...any) func(context.Context, pgx.Tx) (bool, error) {
+// newExistsQuery returns a function that runs a query SELECT EXISTS in a transaction and returns the result of the
+// query.
+func newExistsQuery(sql string, args ...any) func(context.Context, pgx.Tx) (bool, error) {
 	return func(ctx context.Context, tx pgx.Tx) (bool, error) {
-		var there bool
-		err := tx.QueryRow(ctx, sql, args...).Scan(&there)
-		return there, err
+		var ok bool
+		err := tx.QueryRow(ctx, sql, args...).Scan(&ok)
+		return ok, err
 	}
 }
 
@@ -322,7 +324,7 @@ func bookArgs(b NewBooking) (pgx.NamedArgs, error) {
 		"staff_id": b.StaffID, "staff_name": b.StaffName, "session_id": b.SessionID, "capacity": b.Capacity,
 		"is_package": b.IsPackage, "staffing_mode": b.StaffingMode, "staff_requested": b.StaffRequested,
 		"party_size": b.PartySize, "total": b.Total, "currency": b.Currency.Code, "first_booking": b.FirstBooking,
-		"source": b.Source, "most_open": b.MostOpen, "customer_name": b.Customer.Name,
+		"source": b.Source, "most_open": b.MaxOpen, "customer_name": b.Customer.Name,
 		"customer_email": b.Customer.Email,
 		"customer_phone": b.Customer.Phone, "locale": b.Locale, "offer_version": b.OfferVersion,
 		"link_hash": b.LinkHash, "now": b.Now,

@@ -22,9 +22,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// race writes all bookings at the same moment and returns how many were written. Any error except store.ErrTaken fails
-// the test.
-func race(t *testing.T, s *store.Store, bookings []store.NewBooking) int {
+// runConcurrently writes all bookings at the same moment and returns how many were written. Any error except
+// store.ErrTaken fails the test.
+func runConcurrently(t *testing.T, s *store.Store, bookings []store.NewBooking) int {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(actor.AsSystem(context.Background()), testkit.MaxWait)
 	defer cancel()
@@ -53,7 +53,7 @@ func race(t *testing.T, s *store.Store, bookings []store.NewBooking) int {
 	return written
 }
 
-func repeat(n int, make func(int) store.NewBooking) []store.NewBooking {
+func repeatBooking(n int, make func(int) store.NewBooking) []store.NewBooking {
 	list := []store.NewBooking{}
 	for i := range n {
 		list = append(list, make(i))
@@ -61,27 +61,29 @@ func repeat(n int, make func(int) store.NewBooking) []store.NewBooking {
 	return list
 }
 
-func TestOneSlotIsSoldOnceTo200AtTheSameMoment(t *testing.T) {
+func TestConcurrentBookSellsSlotOnce(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	business, anna := uuid.New(), uuid.New()
-	written := race(t, s, repeat(200, func(int) store.NewBooking { return newBooking(business, part(anna, 0, 0, 45)) }))
+	written := runConcurrently(t, s, repeatBooking(200, func(int) store.NewBooking {
+		return newBooking(business, newPart(anna, 0, 0, 45))
+	}))
 	if written != 1 {
 		t.Errorf("%d bookings were written, want 1", written)
 	}
-	if n := count(t, pool, `SELECT count(*) FROM bookings`); n != 1 {
+	if n := mustCount(t, pool, `SELECT count(*) FROM bookings`); n != 1 {
 		t.Errorf("the table holds %d bookings", n)
 	}
 	checkWhole(t, pool, 1)
 }
 
-func TestOverlappingUnequalStartsAreNeverBothSold(t *testing.T) {
+func TestBookRejectsOverlap(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	business, anna := uuid.New(), uuid.New()
 	// Any two of these bookings overlap, because all of them include minutes 95 to 100.
-	written := race(t, s, repeat(100, func(i int) store.NewBooking {
-		return newBooking(business, part(anna, 0, i%96, 100+i))
+	written := runConcurrently(t, s, repeatBooking(100, func(i int) store.NewBooking {
+		return newBooking(business, newPart(anna, 0, i%96, 100+i))
 	}))
 	if written != 1 {
 		t.Errorf("%d overlapping bookings were written, want 1", written)
@@ -89,12 +91,12 @@ func TestOverlappingUnequalStartsAreNeverBothSold(t *testing.T) {
 	checkNeverTwice(t, pool)
 }
 
-func TestBookingsThatOnlyTouchAreAllSold(t *testing.T) {
+func TestBookAcceptsAdjacentBookings(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	business, anna := uuid.New(), uuid.New()
-	written := race(t, s, repeat(50, func(i int) store.NewBooking {
-		return newBooking(business, part(anna, 0, i*10, i*10+10))
+	written := runConcurrently(t, s, repeatBooking(50, func(i int) store.NewBooking {
+		return newBooking(business, newPart(anna, 0, i*10, i*10+10))
 	}))
 	if written != 50 {
 		t.Errorf("%d of 50 bookings that only touch were written", written)
@@ -102,18 +104,18 @@ func TestBookingsThatOnlyTouchAreAllSold(t *testing.T) {
 	checkWhole(t, pool, 1)
 }
 
-func TestBusinessesResourcesAndLanesDoNotMeet(t *testing.T) {
+func TestResourcesDoNotConflict(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	business, anna := uuid.New(), uuid.New()
 	for name, b := range map[string]store.NewBooking{
-		"a booking":            newBooking(business, part(anna, 0, 0, 45)),
-		"of another business":  newBooking(uuid.New(), part(anna, 0, 0, 45)),
-		"of another resource":  newBooking(business, part(uuid.New(), 0, 0, 45)),
-		"of another lane":      newBooking(business, part(anna, 1, 0, 45)),
-		"of yet another lane":  newBooking(business, part(anna, 2, 0, 45)),
-		"at another time":      newBooking(business, part(anna, 0, 45, 90)),
-		"long before the rest": newBooking(business, part(anna, 0, -90, 0)),
+		"a booking":            newBooking(business, newPart(anna, 0, 0, 45)),
+		"of another business":  newBooking(uuid.New(), newPart(anna, 0, 0, 45)),
+		"of another resource":  newBooking(business, newPart(uuid.New(), 0, 0, 45)),
+		"of another lane":      newBooking(business, newPart(anna, 1, 0, 45)),
+		"of yet another lane":  newBooking(business, newPart(anna, 2, 0, 45)),
+		"at another time":      newBooking(business, newPart(anna, 0, 45, 90)),
+		"long before the rest": newBooking(business, newPart(anna, 0, -90, 0)),
 	} {
 		if err := s.Book(testkit.AsSystem(t), b); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -121,25 +123,25 @@ func TestBusinessesResourcesAndLanesDoNotMeet(t *testing.T) {
 	}
 }
 
-// TestAssignmentsOfSeveralPartsAreWholeOrNothing books one to three members at once, in random order of the parts, at a
+// TestBookStoresAllPartsOrNone books one to three members at once, in random order of the parts, at a
 // few times. No booking occupies only some of its members, and no deadlock occurs.
-func TestAssignmentsOfSeveralPartsAreWholeOrNothing(t *testing.T) {
+func TestBookStoresAllPartsOrNone(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	business := uuid.New()
 	staff := []uuid.UUID{uuid.New(), uuid.New(), uuid.New(), uuid.New()}
 	const seed = 7
 	random := rand.New(rand.NewPCG(seed, seed))
-	bookings := repeat(300, func(int) store.NewBooking {
+	bookings := repeatBooking(300, func(int) store.NewBooking {
 		from := random.IntN(4) * 10
 		var parts []availability.Part
 		for _, i := range random.Perm(len(staff))[:1+random.IntN(3)] {
-			parts = append(parts, part(staff[i], 0, from, from+15))
+			parts = append(parts, newPart(staff[i], 0, from, from+15))
 		}
 		return newBooking(business, parts...)
 	})
-	written := race(t, s, bookings)
-	if n := count(t, pool, `SELECT count(*) FROM bookings`); n != written || n == 0 {
+	written := runConcurrently(t, s, bookings)
+	if n := mustCount(t, pool, `SELECT count(*) FROM bookings`); n != written || n == 0 {
 		t.Errorf("%d bookings are there, %d were reported written (seed %d)", n, written, seed)
 	}
 	checkNeverTwice(t, pool)
@@ -165,49 +167,49 @@ func TestAssignmentsOfSeveralPartsAreWholeOrNothing(t *testing.T) {
 			t.Errorf("booking %s holds %d of its %d parts (seed %d)", id, n, want[id], seed)
 		}
 	}
-	if n := count(t, pool,
+	if n := mustCount(t, pool,
 		`SELECT count(*) FROM occupied_time o WHERE NOT EXISTS (SELECT FROM bookings b WHERE b.id = o.booking_id)`); n != 0 {
 		t.Errorf("%d rows hold time for no booking", n)
 	}
 }
 
-func TestAPartThatIsTakenRefusesTheWholeAssignment(t *testing.T) {
+func TestOccupiedPartRefusesBooking(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	business, anna, ben := uuid.New(), uuid.New(), uuid.New()
-	if err := s.Book(testkit.AsSystem(t), newBooking(business, part(ben, 0, 0, 30))); err != nil {
+	if err := s.Book(testkit.AsSystem(t), newBooking(business, newPart(ben, 0, 0, 30))); err != nil {
 		t.Fatal(err)
 	}
-	err := s.Book(testkit.AsSystem(t), newBooking(business, part(anna, 0, 0, 30), part(ben, 0, 15, 45)))
+	err := s.Book(testkit.AsSystem(t), newBooking(business, newPart(anna, 0, 0, 30), newPart(ben, 0, 15, 45)))
 	if !errors.Is(err, store.ErrTaken) {
 		t.Errorf("got %v, want ErrTaken", err)
 	}
-	if n := count(t, pool, `SELECT count(*) FROM occupied_time`); n != 1 {
+	if n := mustCount(t, pool, `SELECT count(*) FROM occupied_time`); n != 1 {
 		t.Errorf("%d rows are held, want the first booking's alone", n)
 	}
 }
 
-func TestCancellingFreesTheTimeAtOnceAndNothingElseDoes(t *testing.T) {
+func TestOnlyCancelFreesTime(t *testing.T) {
 	t.Parallel()
-	for _, move := range []state.Move{state.Confirm, state.Cancel} {
+	for _, move := range []state.TransitionName{state.Confirm, state.Cancel} {
 		t.Run(string(move), func(t *testing.T) {
 			t.Parallel()
 			s, pool := open(t)
 			business, anna := uuid.New(), uuid.New()
-			first := newBooking(business, part(anna, 0, 0, 45))
+			first := newBooking(business, newPart(anna, 0, 0, 45))
 			if err := s.Book(testkit.AsSystem(t), first); err != nil {
 				t.Fatal(err)
 			}
-			transition, _ := state.Of(move)
-			moved, err := s.Move(testkit.AsSystem(t), business, first.ID, transition, now.Add(time.Hour))
+			transition, _ := state.FindTransition(move)
+			updated, err := s.ApplyTransition(testkit.AsSystem(t), business, first.ID, transition, now.Add(time.Hour))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if moved.Status != transition.To || !moved.UpdatedAt.Equal(now.Add(time.Hour)) ||
-				!moved.CreatedAt.Equal(now) {
-				t.Errorf("moved to %s, made %s, changed %s", moved.Status, moved.CreatedAt, moved.UpdatedAt)
+			if updated.Status != transition.To || !updated.UpdatedAt.Equal(now.Add(time.Hour)) ||
+				!updated.CreatedAt.Equal(now) {
+				t.Errorf("moved to %s, made %s, changed %s", updated.Status, updated.CreatedAt, updated.UpdatedAt)
 			}
-			err = s.Book(testkit.AsSystem(t), newBooking(business, part(anna, 0, 30, 60)))
+			err = s.Book(testkit.AsSystem(t), newBooking(business, newPart(anna, 0, 30, 60)))
 			if freed := err == nil; freed != (move == state.Cancel) {
 				t.Errorf("after %s the time can be booked again: %t (%v)", move, freed, err)
 			}
@@ -216,65 +218,66 @@ func TestCancellingFreesTheTimeAtOnceAndNothingElseDoes(t *testing.T) {
 	}
 }
 
-func TestOfManyMovesAtOnceOneWins(t *testing.T) {
+func TestConcurrentTransitionsApplyOnce(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	business := uuid.New()
-	b := newBooking(business, part(uuid.New(), 0, 0, 45))
+	b := newBooking(business, newPart(uuid.New(), 0, 0, 45))
 	if err := s.Book(testkit.AsSystem(t), b); err != nil {
 		t.Fatal(err)
 	}
-	cancel, _ := state.Of(state.Cancel)
+	cancel, _ := state.FindTransition(state.Cancel)
 	var (
 		wg   sync.WaitGroup
 		errs = make([]error, 20)
 	)
 	for i := range errs {
 		wg.Go(func() {
-			_, errs[i] = s.Move(actor.AsSystem(context.Background()), business, b.ID, cancel, now)
+			_, errs[i] = s.ApplyTransition(actor.AsSystem(context.Background()), business, b.ID, cancel, now)
 		})
 	}
 	wg.Wait()
 	won := 0
 	for _, err := range errs {
-		var refused *store.NotAllowedError
+		var notAllowed *store.NotAllowedError
 		switch {
 		case err == nil:
 			won++
-		case !errors.As(err, &refused) || refused.Status != state.Cancelled:
+		case !errors.As(err, &notAllowed) || notAllowed.Status != state.Cancelled:
 			t.Errorf("got %v, want to be told that it is cancelled", err)
 		}
 	}
 	if won != 1 {
 		t.Errorf("%d cancelled the same booking", won)
 	}
-	if n := count(t, pool, `SELECT count(*) FROM occupied_time`); n != 0 {
+	if n := mustCount(t, pool, `SELECT count(*) FROM occupied_time`); n != 0 {
 		t.Errorf("%d rows are still held", n)
 	}
 }
 
-func TestMovesStayWithinTheirBusiness(t *testing.T) {
+func TestTransitionStaysInBusiness(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
-	b := newBooking(uuid.New(), part(uuid.New(), 0, 0, 45))
+	b := newBooking(uuid.New(), newPart(uuid.New(), 0, 0, 45))
 	if err := s.Book(testkit.AsSystem(t), b); err != nil {
 		t.Fatal(err)
 	}
-	cancel, _ := state.Of(state.Cancel)
-	if _, err := s.Move(testkit.AsSystem(t), uuid.New(), b.ID, cancel, now); !errors.Is(err, store.ErrNotFound) {
+	cancel, _ := state.FindTransition(state.Cancel)
+	if _, err := s.ApplyTransition(testkit.AsSystem(t), uuid.New(), b.ID, cancel, now); !errors.Is(err,
+		store.ErrNotFound) {
 		t.Errorf("got %v, want ErrNotFound", err)
 	}
-	if n := count(t, pool, `SELECT count(*) FROM occupied_time`); n != 1 {
+	if n := mustCount(t, pool, `SELECT count(*) FROM occupied_time`); n != 1 {
 		t.Errorf("%d rows are held, want 1", n)
 	}
 }
 
-func TestOnlyOneBookingIsTheCustomersFirst(t *testing.T) {
+func TestOneBookingIsFirst(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	business := uuid.New()
-	written := race(t, s, repeat(40, func(i int) store.NewBooking {
-		b := newBooking(business, part(uuid.New(), 0, 0, 45))
+	written := runConcurrently(t, s, repeatBooking(40, func(i int) store.NewBooking {
+		b := newBooking(business, newPart(uuid.New(), 0, 0, 45))
 		b.FirstBooking = true
 		b.Customer.Email = []string{"zoe@example.com", "ZOE@Example.com"}[i%2]
 		return b
@@ -283,30 +286,30 @@ func TestOnlyOneBookingIsTheCustomersFirst(t *testing.T) {
 		t.Errorf("%d bookings were the first of one customer", written)
 	}
 	checkWhole(t, pool, 1)
-	if n := count(t, pool, `SELECT count(*) FROM occupied_time`); n != 1 {
+	if n := mustCount(t, pool, `SELECT count(*) FROM occupied_time`); n != 1 {
 		t.Errorf("%d rows are held, want 1", n)
 	}
 }
 
-func TestFirstBookingCountsWhatIsNotCancelled(t *testing.T) {
+func TestFirstBookingIgnoresCancelled(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	business := uuid.New()
 	first := func() bool {
 		t.Helper()
 		snapshot, err := s.Snapshot(testkit.AsSystem(t), business, noon, noon.Add(time.Hour),
-			store.Asked{FirstBookingOf: "zoe@EXAMPLE.com"})
+			store.SnapshotRequest{FirstBookingOf: "zoe@EXAMPLE.com"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return snapshot.First
+		return snapshot.IsFirst
 	}
 	if !first() {
 		t.Error("a customer without bookings has no first one")
 	}
-	b := newBooking(business, part(uuid.New(), 0, 0, 45))
+	b := newBooking(business, newPart(uuid.New(), 0, 0, 45))
 	b.FirstBooking = true
-	other := newBooking(uuid.New(), part(uuid.New(), 0, 0, 45)) // the same customer at another business
+	other := newBooking(uuid.New(), newPart(uuid.New(), 0, 0, 45)) // the same customer at another business
 	for _, b := range []store.NewBooking{b, other} {
 		if err := s.Book(testkit.AsSystem(t), b); err != nil {
 			t.Fatal(err)
@@ -315,38 +318,38 @@ func TestFirstBookingCountsWhatIsNotCancelled(t *testing.T) {
 	if first() {
 		t.Error("a customer with a booking may have another first one")
 	}
-	cancel, _ := state.Of(state.Cancel)
-	if _, err := s.Move(testkit.AsSystem(t), business, b.ID, cancel, now); err != nil {
+	cancel, _ := state.FindTransition(state.Cancel)
+	if _, err := s.ApplyTransition(testkit.AsSystem(t), business, b.ID, cancel, now); err != nil {
 		t.Fatal(err)
 	}
 	if !first() {
 		t.Error("a cancelled booking counts")
 	}
-	again := newBooking(business, part(uuid.New(), 0, 0, 45))
-	again.FirstBooking = true
-	if err := s.Book(testkit.AsSystem(t), again); err != nil {
+	second := newBooking(business, newPart(uuid.New(), 0, 0, 45))
+	second.FirstBooking = true
+	if err := s.Book(testkit.AsSystem(t), second); err != nil {
 		t.Errorf("after the first was cancelled: %v", err)
 	}
 }
 
-func TestOccupiedTimeIsThatOfTheWindowWholeAndSorted(t *testing.T) {
+func TestOccupiedReturnsSortedWindow(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	business := uuid.New()
 	anna := uuid.MustParse("11111111-1111-4111-8111-111111111111")
 	sauna := uuid.MustParse("22222222-2222-4222-8222-222222222222")
 	parts := []availability.Part{
-		part(sauna, 2, 0, 60), part(anna, 0, 60, 90), part(anna, 0, -30, 10), part(sauna, 1, 50, 70),
-		part(anna, 0, 10, 40),
-		part(anna, 0, -60, -30), // ends before the window begins
-		part(anna, 0, 90, 100),  // begins as the window ends
+		newPart(sauna, 2, 0, 60), newPart(anna, 0, 60, 90), newPart(anna, 0, -30, 10), newPart(sauna, 1, 50, 70),
+		newPart(anna, 0, 10, 40),
+		newPart(anna, 0, -60, -30), // ends before the window begins
+		newPart(anna, 0, 90, 100),  // begins as the window ends
 	}
 	for _, p := range parts {
 		if err := s.Book(testkit.AsSystem(t), newBooking(business, p)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := s.Book(testkit.AsSystem(t), newBooking(uuid.New(), part(anna, 0, 0, 60))); err != nil {
+	if err := s.Book(testkit.AsSystem(t), newBooking(uuid.New(), newPart(anna, 0, 0, 60))); err != nil {
 		t.Fatal(err)
 	}
 	got, err := s.Occupied(testkit.AsSystem(t), business, noon, noon.Add(90*time.Minute), false)
@@ -368,7 +371,7 @@ func TestOccupiedTimeIsThatOfTheWindowWholeAndSorted(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("occupied time (-want +got):\n%s", diff)
 	}
-	snapshot, err := s.Snapshot(testkit.AsSystem(t), business, noon, noon.Add(90*time.Minute), store.Asked{})
+	snapshot, err := s.Snapshot(testkit.AsSystem(t), business, noon, noon.Add(90*time.Minute), store.SnapshotRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -377,11 +380,11 @@ func TestOccupiedTimeIsThatOfTheWindowWholeAndSorted(t *testing.T) {
 	}
 }
 
-func TestWindowsAreReadFromTheIndexOfTheConstraintAlone(t *testing.T) {
+func TestOccupiedReadsOnlyIndex(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	for range 20 {
-		if err := s.Book(testkit.AsSystem(t), newBooking(uuid.New(), part(uuid.New(), 0, 0, 45))); err != nil {
+		if err := s.Book(testkit.AsSystem(t), newBooking(uuid.New(), newPart(uuid.New(), 0, 0, 45))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -409,7 +412,7 @@ func TestWindowsAreReadFromTheIndexOfTheConstraintAlone(t *testing.T) {
 	}
 }
 
-func TestBookingsAreListedByLocalStartInPages(t *testing.T) {
+func TestBookingsArePagedByLocalStart(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	business := uuid.New()
@@ -420,8 +423,8 @@ func TestBookingsAreListedByLocalStartInPages(t *testing.T) {
 	phone := "+351 1"
 	var want []uuid.UUID
 	for i := range 7 {
-		b := newBooking(business, part(uuid.New(), 0, i/2*60, i/2*60+45)) // two bookings at each start
-		b = in(b, lisbon)
+		b := newBooking(business, newPart(uuid.New(), 0, i/2*60, i/2*60+45)) // two bookings at each start
+		b = localTime(b, lisbon)
 		b.Customer.Phone, b.FormData = &phone, map[string]any{"note": "x"}
 		if err := s.Book(testkit.AsSystem(t), b); err != nil {
 			t.Fatal(err)

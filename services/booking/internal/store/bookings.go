@@ -64,7 +64,7 @@ func scanBooking(row pgx.CollectableRow) (Booking, error) {
 	return b, err
 }
 
-var customerFound = postgres.CustomerCondition("customer_name", "customer_email", "customer_phone")
+var customerSearchSQL = postgres.CustomerCondition("customer_name", "customer_email", "customer_phone")
 
 // filterSQL is the condition of a list of bookings for a filter. [filterArgs]
 // returns its parameters. A null or empty parameter matches every booking.
@@ -78,13 +78,13 @@ var filterSQL = `
 		  AND (@source = '' OR source = @source)
 		  AND (@staff_id::uuid IS NULL OR staff_id = @staff_id OR services @> jsonb_build_array(jsonb_build_object('staff_id', @staff_id::text)))
 		  AND (@service_id::text IS NULL OR services @> jsonb_build_array(jsonb_build_object('id', @service_id::text)))
-		  AND ` + customerFound + `
-		  AND ` + paidAs("bookings.id")
+		  AND ` + customerSearchSQL + `
+		  AND ` + paymentFilterSQL("bookings.id")
 
-// paidAs returns the SQL condition that the charge of a row matches the filter by payment. The
+// paymentFilterSQL returns the SQL condition that the charge of a row matches the filter by payment. The
 // SQL parameter `payment` is the filter; `charges` contains the statuses of the charges that
 // the filter selects. The argument `subject` is the SQL expression for the id of the row.
-func paidAs(subject string) string {
+func paymentFilterSQL(subject string) string {
 	return `(@charges::text[] IS NULL OR EXISTS (SELECT FROM payments AS charge
 		       WHERE charge.business_id = @business_id AND charge.subject_id = ` + subject + ` AND charge.status = ANY(@charges)
 		         AND (@payment <> 'refund_failed' OR charge.refund_status = 'refused') AND (@payment <> 'disputed' OR charge.dispute_status IS NOT NULL)))`
@@ -131,18 +131,19 @@ func (s *Store) Bookings(ctx context.Context, businessID uuid.UUID, filter booki
 	return list, next, nil
 }
 
-// moveSQL changes the status of a booking if the current status allows the change. If several
+// transitionSQL changes the status of a booking if the current status allows the change. If several
 // requests change the status of a booking concurrently, only the first change succeeds.
 //
-// Locks: moveSQL locks the booking, then lowers the counter of seats of the booking's
+// Locks: transitionSQL locks the booking, then lowers the counter of seats of the booking's
 // session, and then updates the booking. Another order could deadlock, because a concurrent
 // bookSQL may hold the lock of the counter and wait for the index of first bookings.
 //
-// The caller must lock the booking by an earlier statement of the transaction, so that moveSQL sees the changes
-// of a concurrent [Store.MovePast]. MovePast archives the occupied time of an old booking and deletes its seats.
+// The caller must lock the booking by an earlier statement of the transaction, so that transitionSQL sees the changes
+// of a concurrent [Store.ArchiveOccupied]. ArchiveOccupied archives the occupied time of an old booking and deletes its
+// seats.
 //
-// If the SQL parameter `untold` is true and the booking has no event yet, moveSQL records no event.
-var moveSQL = `
+// If the SQL parameter `untold` is true and the booking has no event yet, transitionSQL records no event.
+var transitionSQL = `
 WITH chosen AS MATERIALIZED (
     SELECT 1 FROM bookings
     WHERE business_id = @business_id AND id = @id AND status = ANY(@from)
@@ -179,7 +180,7 @@ WITH chosen AS MATERIALIZED (
       AND @frees::boolean AND EXISTS (SELECT FROM moved)
     RETURNING *
 ), recorded AS (
-    ` + recordMoved + `
+    ` + recordTransition + `
 )
 SELECT ` + ownColumns + `, ` + movedCharge + ` FROM moved`
 
@@ -213,10 +214,10 @@ func checkDay(b Booking, days state.Days, now time.Time) error {
 	return nil
 }
 
-// Move makes a transition of a booking, at most once for each Idempotency-Key. If the transition
-// frees time, Move deletes the occupied time of the booking. For a transition that may refund, the
+// ApplyTransition makes a transition of a booking, at most once for each Idempotency-Key. If the transition
+// frees time, ApplyTransition deletes the occupied time of the booking. For a transition that may refund, the
 // caller must use [Store.Cancel]. Errors: [ErrNotFound], [*NotAllowedError], [*WrongDayError].
-func (s *Store) Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition,
+func (s *Store) ApplyTransition(ctx context.Context, businessID, id uuid.UUID, t state.Transition,
 	now time.Time) (Booking, error) {
 	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Booking, error) {
 		b, err := lockBooking(ctx, tx, businessID, id)
@@ -229,21 +230,21 @@ func (s *Store) Move(ctx context.Context, businessID, id uuid.UUID, t state.Tran
 		if err := checkDay(b, t.Days, now); err != nil {
 			return Booking{}, err
 		}
-		return move(ctx, tx, businessID, id, t, refund.Part{}, now)
+		return applyTransition(ctx, tx, businessID, id, t, refund.Part{}, now)
 	})
 }
 
-func move(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, t state.Transition, part refund.Part,
+func applyTransition(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, t state.Transition, part refund.Part,
 	now time.Time) (Booking, error) {
-	moved, err := postgres.Row(ctx, tx, scanBooking, "move a booking", moveSQL,
-		moveArgs(ctx, businessID, id, t, part, now))
+	updated, err := postgres.Row(ctx, tx, scanBooking, "move a booking", transitionSQL,
+		transitionArgs(ctx, businessID, id, t, part, now))
 	if errors.Is(err, pgx.ErrNoRows) {
-		return Booking{}, whyNot(ctx, tx, businessID, id)
+		return Booking{}, findRefusal(ctx, tx, businessID, id)
 	}
-	return moved, err
+	return updated, err
 }
 
-func moveArgs(ctx context.Context, businessID, id uuid.UUID, t state.Transition, part refund.Part,
+func transitionArgs(ctx context.Context, businessID, id uuid.UUID, t state.Transition, part refund.Part,
 	now time.Time) pgx.NamedArgs {
 	return eventlog.Add(ctx, pgx.NamedArgs{
 		"business_id": businessID, "id": id, "from": t.From, "to": string(t.To), "frees": t.FreesTime, "now": now,
@@ -251,7 +252,7 @@ func moveArgs(ctx context.Context, businessID, id uuid.UUID, t state.Transition,
 	}, now)
 }
 
-func whyNot(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) error {
+func findRefusal(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) error {
 	var status state.State
 	err := tx.QueryRow(ctx, `SELECT status FROM bookings WHERE business_id = $1 AND id = $2`, businessID,
 		id).Scan(&status)
@@ -264,12 +265,12 @@ func whyNot(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) error {
 	return &NotAllowedError{Status: status}
 }
 
-// Ahead returns the number of pending or confirmed bookings that have not ended.
-func (s *Store) Ahead(ctx context.Context, businessID uuid.UUID, now time.Time) (int, error) {
+// CountAhead returns the number of pending or confirmed bookings that have not ended.
+func (s *Store) CountAhead(ctx context.Context, businessID uuid.UUID, now time.Time) (int, error) {
 	var n int
 	err := s.pool.QueryRow(ctx, `
 		SELECT count(*) FROM bookings WHERE business_id = $1 AND ends_at > $2 AND status = ANY($3)`,
-		businessID, now, state.Ahead()).Scan(&n)
+		businessID, now, state.UpcomingStates()).Scan(&n)
 	if err != nil {
 		return 0, fmt.Errorf("count bookings ahead: %w", err)
 	}

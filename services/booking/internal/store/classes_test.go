@@ -20,20 +20,20 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// session is one occurrence of a class that lasts an hour. It starts `at` minutes after noon and has `capacity` seats.
-// A session whose `teacher` is uuid.Nil has no teacher.
-type session struct {
+// classSession is one occurrence of a class that lasts an hour. It starts `at` minutes after noon and has `capacity`
+// seats. A session whose `teacher` is uuid.Nil has no teacher.
+type classSession struct {
 	business, id, teacher uuid.UUID
 	at, capacity          int
 }
 
-func newSession(capacity int) session {
-	return session{business: uuid.New(), id: uuid.New(), teacher: uuid.New(), capacity: capacity}
+func newSession(capacity int) classSession {
+	return classSession{business: uuid.New(), id: uuid.New(), teacher: uuid.New(), capacity: capacity}
 }
 
 // seats returns a booking of `party` seats in the session.
-func (c session) seats(party int) store.NewBooking {
-	b := newBooking(c.business, part(c.teacher, 0, c.at, c.at+60))
+func (c classSession) seats(party int) store.NewBooking {
+	b := newBooking(c.business, newPart(c.teacher, 0, c.at, c.at+60))
 	b.PartySize, b.SessionID, b.Capacity = party, &c.id, c.capacity
 	if c.teacher == uuid.Nil {
 		b.Parts, b.StaffID, b.StaffName = nil, nil, nil
@@ -41,10 +41,10 @@ func (c session) seats(party int) store.NewBooking {
 	return b
 }
 
-// taken returns the counter of sold seats of the session, or 0 if no seat was ever sold.
-func (c session) taken(t *testing.T, pool *pgxpool.Pool) int {
+// readTaken returns the counter of sold seats of the session, or 0 if no seat was ever sold.
+func (c classSession) readTaken(t *testing.T, pool *pgxpool.Pool) int {
 	t.Helper()
-	return count(t, pool,
+	return mustCount(t, pool,
 		`SELECT coalesce(sum(taken), 0) FROM class_sessions WHERE business_id = $1 AND session_id = $2`, c.business,
 		c.id)
 }
@@ -53,14 +53,14 @@ func (c session) taken(t *testing.T, pool *pgxpool.Pool) int {
 // must have one row in class_seats, and no other booking may have one.
 func checkSeats(t *testing.T, pool *pgxpool.Pool) {
 	t.Helper()
-	if n := count(t, pool, `
+	if n := mustCount(t, pool, `
 		SELECT count(*) FROM class_sessions s
 		WHERE taken <> (SELECT coalesce(sum(party_size), 0) FROM bookings b
 		                WHERE b.business_id = s.business_id AND b.class_schedule_id = s.session_id AND b.starts_at = s.starts_at
 		                  AND b.status <> 'cancelled')`); n != 0 {
 		t.Errorf("%d counters differ from the parties that are booked", n)
 	}
-	if n := count(t, pool, `
+	if n := mustCount(t, pool, `
 		SELECT count(*) FROM bookings b FULL JOIN class_seats c ON c.business_id = b.business_id AND c.booking_id = b.id
 		WHERE (b.class_schedule_id IS NOT NULL AND b.status <> 'cancelled') IS DISTINCT FROM (c.booking_id IS NOT NULL)
 		   OR c.booking_id IS NOT NULL AND (c.seats, c.session_id, c.starts_at) <> (b.party_size, b.class_schedule_id, b.starts_at)`); n != 0 {
@@ -70,8 +70,8 @@ func checkSeats(t *testing.T, pool *pgxpool.Pool) {
 
 func cancel(t *testing.T, s *store.Store, b store.NewBooking) {
 	t.Helper()
-	transition, _ := state.Of(state.Cancel)
-	if _, err := s.Move(testkit.AsSystem(t), b.BusinessID, b.ID, transition, now); err != nil {
+	transition, _ := state.FindTransition(state.Cancel)
+	if _, err := s.ApplyTransition(testkit.AsSystem(t), b.BusinessID, b.ID, transition, now); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -92,7 +92,7 @@ func expectTaken(t *testing.T, s *store.Store, what string, b store.NewBooking) 
 	}
 }
 
-func TestOfFiftyPartiesNoneIsRefusedThatWouldFitInTheEnd(t *testing.T) {
+func TestConcurrentPartiesFillSession(t *testing.T) {
 	t.Parallel()
 	for name, teacher := range map[string]uuid.UUID{"given by a teacher": uuid.New(), "given by nobody": uuid.Nil} {
 		t.Run(name, func(t *testing.T) {
@@ -100,16 +100,16 @@ func TestOfFiftyPartiesNoneIsRefusedThatWouldFitInTheEnd(t *testing.T) {
 			s, pool := open(t)
 			class := newSession(10)
 			class.teacher = teacher
-			parties := repeat(50, func(i int) store.NewBooking { return class.seats(1 + i%3) })
-			race(t, s, parties)
-			seated := class.taken(t, pool)
-			if seated > 10 {
-				t.Errorf("%d sit on 10 seats", seated)
+			parties := repeatBooking(50, func(i int) store.NewBooking { return class.seats(1 + i%3) })
+			runConcurrently(t, s, parties)
+			bookings := class.readTaken(t, pool)
+			if bookings > 10 {
+				t.Errorf("%d sit on 10 seats", bookings)
 			}
 			for _, b := range parties {
-				there := count(t, pool, `SELECT count(*) FROM bookings WHERE id = $1`, b.ID)
-				if there == 0 && seated+b.PartySize <= 10 {
-					t.Errorf("%d sit on 10 seats, and a party of %d was refused", seated, b.PartySize)
+				count := mustCount(t, pool, `SELECT count(*) FROM bookings WHERE id = $1`, b.ID)
+				if count == 0 && bookings+b.PartySize <= 10 {
+					t.Errorf("%d sit on 10 seats, and a party of %d was refused", bookings, b.PartySize)
 				}
 			}
 			checkSeats(t, pool)
@@ -118,7 +118,7 @@ func TestOfFiftyPartiesNoneIsRefusedThatWouldFitInTheEnd(t *testing.T) {
 	}
 }
 
-func TestAPartyThatFillsTheSessionFitsAndALargerOneDoesNot(t *testing.T) {
+func TestPartyMustFitSession(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	class := newSession(3)
@@ -129,53 +129,54 @@ func TestAPartyThatFillsTheSessionFitsAndALargerOneDoesNot(t *testing.T) {
 	other.at = 24 * 60 // the same session on another day
 	mustBook(t, s, other.seats(3))
 	checkSeats(t, pool)
-	if n := count(t, pool, `SELECT count(*) FROM class_sessions`); n != 2 {
+	if n := mustCount(t, pool, `SELECT count(*) FROM class_sessions`); n != 2 {
 		t.Errorf("there are %d counters, want one for each day", n)
 	}
 }
 
-func TestCancellingGivesSeatsBackOnce(t *testing.T) {
+func TestCancelReleasesSeatsOnce(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	class := newSession(5)
 	three, two := class.seats(3), class.seats(2)
 	mustBook(t, s, three, two)
 	cancel(t, s, three)
-	if got := class.taken(t, pool); got != 2 {
+	if got := class.readTaken(t, pool); got != 2 {
 		t.Errorf("%d seats are taken after three of five were given back", got)
 	}
-	transition, _ := state.Of(state.Cancel)
-	var refused *store.NotAllowedError
-	if _, err := s.Move(testkit.AsSystem(t), three.BusinessID, three.ID, transition, now); !errors.As(err, &refused) {
+	transition, _ := state.FindTransition(state.Cancel)
+	var notAllowed *store.NotAllowedError
+	if _, err := s.ApplyTransition(testkit.AsSystem(t), three.BusinessID, three.ID, transition, now); !errors.As(err,
+		&notAllowed) {
 		t.Errorf("cancelled twice: %v", err)
 	}
 	mustBook(t, s, class.seats(3))
 	expectTaken(t, s, "one more", class.seats(1))
-	for _, move := range []state.Move{state.Confirm, state.Complete} {
-		transition, _ := state.Of(move)
-		if _, err := s.Move(testkit.AsSystem(t), two.BusinessID, two.ID, transition, noon); err != nil {
+	for _, move := range []state.TransitionName{state.Confirm, state.Complete} {
+		transition, _ := state.FindTransition(move)
+		if _, err := s.ApplyTransition(testkit.AsSystem(t), two.BusinessID, two.ID, transition, noon); err != nil {
 			t.Fatal(err)
 		}
-		if got := class.taken(t, pool); got != 5 {
+		if got := class.readTaken(t, pool); got != 5 {
 			t.Errorf("after %s %d seats are taken, want 5", move, got)
 		}
 	}
 	checkSeats(t, pool)
 }
 
-func TestAChargeThatFailsGivesSeatsBack(t *testing.T) {
+func TestFailedPaymentReleasesSeats(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]func(*store.Store, store.NewBooking) error{
 		"at the provider": func(s *store.Store, b store.NewBooking) error {
 			return s.AbandonPayment(actor.AsSystem(context.Background()),
-				store.Abandoned{BusinessID: b.BusinessID, ID: b.ID, NotCreated: true}, now)
+				store.AbandonRequest{BusinessID: b.BusinessID, ID: b.ID, IsNotCreated: true}, now)
 		},
 		"with the process": func(s *store.Store, _ store.NewBooking) error {
-			_, err := s.ReleaseUnfinished(actor.AsSystem(context.Background()), now.Add(time.Hour))
+			_, err := s.CancelUnopened(actor.AsSystem(context.Background()), now.Add(time.Hour))
 			return err
 		},
 		"by time": func(s *store.Store, b store.NewBooking) error {
-			return s.PaymentCancelled(actor.AsSystem(context.Background()), b.BusinessID, b.ID, now)
+			return s.MarkCancelled(actor.AsSystem(context.Background()), b.BusinessID, b.ID, now)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -190,7 +191,7 @@ func TestAChargeThatFailsGivesSeatsBack(t *testing.T) {
 			if err := fail(s, b); err != nil {
 				t.Fatal(err)
 			}
-			if got := class.taken(t, pool); got != 0 {
+			if got := class.readTaken(t, pool); got != 0 {
 				t.Errorf("%d seats are still taken", got)
 			}
 			checkSeats(t, pool)
@@ -199,18 +200,18 @@ func TestAChargeThatFailsGivesSeatsBack(t *testing.T) {
 	}
 }
 
-// TestWhatIsRefusedTakesNoSeat shows that a booking takes no seat if it is refused for a reason other than its seats.
+// TestRefusedBookingTakesNoSeat shows that a booking takes no seat if it is refused for a reason other than its seats.
 // The reasons are a second first booking, a lost idempotency lock, and a busy teacher.
-func TestWhatIsRefusedTakesNoSeat(t *testing.T) {
+func TestRefusedBookingTakesNoSeat(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	class := newSession(10)
-	first := newBooking(class.business, part(uuid.New(), 0, 0, 45))
+	first := newBooking(class.business, newPart(uuid.New(), 0, 0, 45))
 	first.FirstBooking = true
 	mustBook(t, s, first)
-	again := class.seats(2)
-	again.FirstBooking = true
-	expectTaken(t, s, "a second first booking of a customer", again)
+	second := class.seats(2)
+	second.FirstBooking = true
+	expectTaken(t, s, "a second first booking of a customer", second)
 
 	key := newKey()
 	key.BusinessID = class.business
@@ -222,21 +223,21 @@ func TestWhatIsRefusedTakesNoSeat(t *testing.T) {
 		t.Errorf("got %v, want ErrLockLost", err)
 	}
 
-	busy := newBooking(class.business, part(class.teacher, 0, 59, 90))
+	busy := newBooking(class.business, newPart(class.teacher, 0, 59, 90))
 	mustBook(t, s, busy)
 	expectTaken(t, s, "a class while its teacher has an appointment", class.seats(2))
-	if n := count(t, pool, `SELECT count(*) FROM class_sessions`) +
-		count(t, pool, `SELECT count(*) FROM class_seats`); n != 0 {
+	if n := mustCount(t, pool, `SELECT count(*) FROM class_sessions`) +
+		mustCount(t, pool, `SELECT count(*) FROM class_seats`); n != 0 {
 		t.Errorf("%d rows of seats are left by bookings that were refused", n)
 	}
-	if n := count(t, pool, `SELECT count(*) FROM occupied_time`); n != 2 {
+	if n := mustCount(t, pool, `SELECT count(*) FROM occupied_time`); n != 2 {
 		t.Errorf("%d times are held, want those of the two appointments", n)
 	}
 }
 
-// TestATeacherIsInOnePlace books appointments of a teacher and seats in the teacher's class at the same moment. For
+// TestTeacherIsOccupiedOnce books appointments of a teacher and seats in the teacher's class at the same moment. For
 // each time, either the class has guests or the teacher has an appointment, never both.
-func TestATeacherIsInOnePlace(t *testing.T) {
+func TestTeacherIsOccupiedOnce(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	const rounds = 10
@@ -246,37 +247,37 @@ func TestATeacherIsInOnePlace(t *testing.T) {
 		class.at = i * 120
 		for j := range 8 {
 			all = append(all, class.seats(1+j%2),
-				newBooking(class.business, part(class.teacher, 0, class.at+30, class.at+75)))
+				newBooking(class.business, newPart(class.teacher, 0, class.at+30, class.at+75)))
 		}
 	}
-	race(t, s, all)
-	both := count(t, pool, `
+	runConcurrently(t, s, all)
+	both := mustCount(t, pool, `
 		SELECT count(*) FROM bookings a JOIN bookings b ON a.business_id = b.business_id AND a.staff_id = b.staff_id
 		WHERE a.class_schedule_id IS NULL AND a.id <> b.id AND a.starts_at < b.ends_at AND b.starts_at < a.ends_at`)
 	if both != 0 {
 		t.Errorf("%d times a teacher is in two places", both)
 	}
-	if n := count(t, pool, `SELECT count(DISTINCT date_trunc('hour', starts_at)) FROM bookings`); n != rounds {
+	if n := mustCount(t, pool, `SELECT count(DISTINCT date_trunc('hour', starts_at)) FROM bookings`); n != rounds {
 		t.Errorf("of %d times %d were sold at all", rounds, n)
 	}
 	checkSeats(t, pool)
 	checkWhole(t, pool, 1)
 }
 
-func TestTwoSessionsOfOneTeacherAtOneTimeBothSell(t *testing.T) {
+func TestOverlappingSessionsOfTeacherBothSell(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	a := newSession(5)
 	b := a
 	b.id, b.at = uuid.New(), 30
-	if written := race(t, s,
-		repeat(10, func(i int) store.NewBooking { return []session{a, b}[i%2].seats(1) })); written != 10 {
+	if written := runConcurrently(t, s,
+		repeatBooking(10, func(i int) store.NewBooking { return []classSession{a, b}[i%2].seats(1) })); written != 10 {
 		t.Errorf("%d of 10 seats in two rooms were sold", written)
 	}
 	checkSeats(t, pool)
 }
 
-func TestALoweredCapacityTakesNothingBackAndSellsNothingMore(t *testing.T) {
+func TestLoweredCapacityKeepsSoldSeats(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	class := newSession(10)
@@ -284,7 +285,7 @@ func TestALoweredCapacityTakesNothingBackAndSellsNothingMore(t *testing.T) {
 	mustBook(t, s, five, three)
 	class.capacity = 4
 	expectTaken(t, s, "a seat where eight of four are taken", class.seats(1))
-	if got := class.taken(t, pool); got != 8 {
+	if got := class.readTaken(t, pool); got != 8 {
 		t.Errorf("%d seats are taken, want the eight that were sold", got)
 	}
 	cancel(t, s, five)
@@ -293,14 +294,14 @@ func TestALoweredCapacityTakesNothingBackAndSellsNothingMore(t *testing.T) {
 	checkSeats(t, pool)
 }
 
-// TestSeatsSoldAndGivenBackAtOnceKeepTheirCounter books and cancels in one session from several clients at the same
+// TestConcurrentSeatChangesKeepCounter books and cancels in one session from several clients at the same
 // time. Half of the clients make first bookings of a customer. Transactions then lock the counter and the index of
 // first bookings in every order, and must not deadlock.
-func TestSeatsSoldAndGivenBackAtOnceKeepTheirCounter(t *testing.T) {
+func TestConcurrentSeatChangesKeepCounter(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	class := newSession(4)
-	transition, _ := state.Of(state.Cancel)
+	transition, _ := state.FindTransition(state.Cancel)
 	ctx, stop := context.WithTimeout(actor.AsSystem(context.Background()), testkit.MaxWait)
 	defer stop()
 	var wg sync.WaitGroup
@@ -314,7 +315,7 @@ func TestSeatsSoldAndGivenBackAtOnceKeepTheirCounter(t *testing.T) {
 					continue
 				}
 				if err == nil {
-					_, err = s.Move(ctx, b.BusinessID, b.ID, transition, now)
+					_, err = s.ApplyTransition(ctx, b.BusinessID, b.ID, transition, now)
 				}
 				if err != nil {
 					t.Error(err)
@@ -325,12 +326,12 @@ func TestSeatsSoldAndGivenBackAtOnceKeepTheirCounter(t *testing.T) {
 	}
 	wg.Wait()
 	checkSeats(t, pool)
-	if got := class.taken(t, pool); got != 0 {
+	if got := class.readTaken(t, pool); got != 0 {
 		t.Errorf("%d seats are taken after everybody left", got)
 	}
 }
 
-func TestSeatsAreReadWithTheTimeOfTheirTeachers(t *testing.T) {
+func TestSnapshotReadsSeatsAndTeacherTime(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	class := newSession(10)
@@ -338,8 +339,8 @@ func TestSeatsAreReadWithTheTimeOfTheirTeachers(t *testing.T) {
 	later.at, gone.at = 120, 60
 	left := gone.seats(1)
 	mustBook(t, s, class.seats(2), class.seats(3), later.seats(1), left,
-		newBooking(class.business, part(appointed, 0, 0, 30)),
-		session{business: uuid.New(), id: class.id, teacher: class.teacher, capacity: 9}.seats(7))
+		newBooking(class.business, newPart(appointed, 0, 0, 30)),
+		classSession{business: uuid.New(), id: class.id, teacher: class.teacher, capacity: 9}.seats(7))
 	cancel(t, s, left)
 	read := func(seats bool) booking.Occupied {
 		t.Helper()
@@ -370,28 +371,28 @@ func TestSeatsAreReadWithTheTimeOfTheirTeachers(t *testing.T) {
 	}
 }
 
-// TestAPackageOfSeveralMembersIsNeverHalf books packages of two members while fifty other bookings compete for each
+// TestPackageIsNeverHalfBooked books packages of two members while fifty other bookings compete for each
 // member alone. It continues day after day until packages have both won and lost. No package is booked in part.
-func TestAPackageOfSeveralMembersIsNeverHalf(t *testing.T) {
+func TestPackageIsNeverHalfBooked(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	business, anna, ben := uuid.New(), uuid.New(), uuid.New()
 	var won, lost, days int
 	for ; days < 20 && (won == 0 || lost == 0); days++ {
-		race(t, s, packagesAndSingles(business, anna, ben, days*24*60))
-		packed := count(t, pool, `SELECT count(*) FROM bookings WHERE jsonb_array_length(services) = 2`) - won
+		runConcurrently(t, s, packagesAndSingles(business, anna, ben, days*24*60))
+		packed := mustCount(t, pool, `SELECT count(*) FROM bookings WHERE jsonb_array_length(services) = 2`) - won
 		won, lost = won+packed, lost+packageTimes-packed
 	}
 	if won == 0 || lost == 0 {
 		t.Errorf("on %d days packages won %d times and lost %d: the comparison means nothing", days, won, lost)
 	}
-	halves := count(t, pool, `
+	halves := mustCount(t, pool, `
 		SELECT count(*) FROM bookings b
 		WHERE (SELECT count(*) FROM occupied_time o WHERE o.business_id = b.business_id AND o.booking_id = b.id) <> jsonb_array_length(b.services)`)
 	if halves != 0 {
 		t.Errorf("%d bookings do not hold what they sold", halves)
 	}
-	if n := count(t, pool,
+	if n := mustCount(t, pool,
 		`SELECT count(*) FROM occupied_time WHERE NOT EXISTS (SELECT FROM bookings WHERE id = booking_id)`); n != 0 {
 		t.Errorf("%d times are held for no booking", n)
 	}
@@ -405,13 +406,13 @@ const packageTimes = 5
 // packagesAndSingles returns twenty packages and fifty single bookings of the two members, in random order. The first
 // starts `from` minutes after noon.
 func packagesAndSingles(business, anna, ben uuid.UUID, from int) []store.NewBooking {
-	all := repeat(50, func(i int) store.NewBooking {
+	all := repeatBooking(50, func(i int) store.NewBooking {
 		at := from + i/2%packageTimes*30
-		return newBooking(business, part([]uuid.UUID{anna, ben}[i%2], 0, at, at+30))
+		return newBooking(business, newPart([]uuid.UUID{anna, ben}[i%2], 0, at, at+30))
 	})
 	for i := range 20 {
 		at := from + i%packageTimes*30
-		parts := []availability.Part{part(anna, 0, at, at+30), part(ben, 0, at+30, at+60)}
+		parts := []availability.Part{newPart(anna, 0, at, at+30), newPart(ben, 0, at+30, at+60)}
 		b := newBooking(business, parts[i%2], parts[1-i%2])
 		b.Services = append(b.Services, b.Services[0])
 		all = append(all, b)
@@ -420,34 +421,35 @@ func packagesAndSingles(business, anna, ben uuid.UUID, from int) []store.NewBook
 	return all
 }
 
-// TestOfConfirmingAndCancellingAtOnceNoSeatIsKept confirms and cancels each booking at the same moment. In the end no
+// TestConcurrentConfirmAndCancelReleaseSeat confirms and cancels each booking at the same moment. In the end no
 // seat and no time is occupied.
-func TestOfConfirmingAndCancellingAtOnceNoSeatIsKept(t *testing.T) {
+func TestConcurrentConfirmAndCancelReleaseSeat(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	class := newSession(100)
-	confirming, _ := state.Of(state.Confirm)
-	cancelling, _ := state.Of(state.Cancel)
+	confirming, _ := state.FindTransition(state.Confirm)
+	cancelling, _ := state.FindTransition(state.Cancel)
 	ctx, stop := context.WithTimeout(actor.AsSystem(context.Background()), testkit.MaxWait)
 	defer stop()
 	var wg sync.WaitGroup
-	for _, b := range repeat(40, func(int) store.NewBooking { return class.seats(2) }) {
+	for _, b := range repeatBooking(40, func(int) store.NewBooking { return class.seats(2) }) {
 		mustBook(t, s, b)
 		wg.Go(func() {
-			var refused *store.NotAllowedError
-			if _, err := s.Move(ctx, b.BusinessID, b.ID, confirming, now); err != nil && !errors.As(err, &refused) {
+			var notAllowed *store.NotAllowedError
+			if _, err := s.ApplyTransition(ctx, b.BusinessID, b.ID, confirming, now); err != nil &&
+				!errors.As(err, &notAllowed) {
 				t.Error(err)
 			}
 		})
 		wg.Go(func() {
-			if _, err := s.Move(ctx, b.BusinessID, b.ID, cancelling, now); err != nil {
+			if _, err := s.ApplyTransition(ctx, b.BusinessID, b.ID, cancelling, now); err != nil {
 				t.Errorf("neither pending nor confirmed: %v", err)
 			}
 		})
 	}
 	wg.Wait()
 	checkSeats(t, pool)
-	if n := class.taken(t, pool) + count(t, pool, `SELECT count(*) FROM occupied_time`); n != 0 {
+	if n := class.readTaken(t, pool) + mustCount(t, pool, `SELECT count(*) FROM occupied_time`); n != 0 {
 		t.Errorf("%d seats and times are still held", n)
 	}
 }

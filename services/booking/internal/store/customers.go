@@ -35,34 +35,35 @@ LIMIT @limit`
 // Customers returns the customers of a business that match the search, in the order
 // of e-mail addresses. Anonymized customers have no address and are left out.
 func (s *Store) Customers(ctx context.Context, businessID uuid.UUID,
-	asked customer.Search) ([]customer.Customer, error) {
+	req customer.Search) ([]customer.Customer, error) {
 	return postgres.Rows(ctx, s.pool, func(row pgx.CollectableRow) (customer.Customer, error) {
 		var c customer.Customer
 		err := row.Scan(&c.Email, &c.Name, &c.Phone, &c.Bookings, &c.Tickets, &c.FirstAt, &c.LastAt)
 		c.FirstAt, c.LastAt = c.FirstAt.UTC(), c.LastAt.UTC()
 		return c, err
 	}, "list customers", customersSQL, pgx.NamedArgs{
-		"business_id": businessID, "after": asked.After, "query": asked.Query, "of": append([]string{}, asked.Of...),
-		"limit": asked.Limit,
+		"business_id": businessID, "after": req.After, "query": req.Query, "of": append([]string{}, req.Of...),
+		"limit": req.Limit,
 	})
 }
 
-// Held returns the stored bookings and orders of tickets of a customer, oldest
+// FindCustomerData returns the stored bookings and orders of tickets of a customer, oldest
 // first. The result has at most `limit` bookings and at most `limit` orders.
-func (s *Store) Held(ctx context.Context, businessID uuid.UUID, email string, limit int) ([]Booking, []Ticket, error) {
+func (s *Store) FindCustomerData(ctx context.Context, businessID uuid.UUID, email string,
+	limit int) ([]Booking, []Ticket, error) {
 	var (
 		bookings []Booking
 		tickets  []Ticket
 		batch    pgx.Batch
 	)
 	args := pgx.NamedArgs{"business_id": businessID, "email": email, "limit": limit}
-	const theirs = ` WHERE business_id = @business_id AND lower(customer_email) = lower(@email) ORDER BY created_at, id LIMIT @limit`
-	batch.Queue(`SELECT `+bookingColumns+` FROM bookings`+theirs, args).Query(func(rows pgx.Rows) error {
+	const query = ` WHERE business_id = @business_id AND lower(customer_email) = lower(@email) ORDER BY created_at, id LIMIT @limit`
+	batch.Queue(`SELECT `+bookingColumns+` FROM bookings`+query, args).Query(func(rows pgx.Rows) error {
 		var err error
 		bookings, err = pgx.CollectRows(rows, scanBooking)
 		return err
 	})
-	batch.Queue(`SELECT `+ticketColumns+` FROM tickets`+theirs, args).Query(func(rows pgx.Rows) error {
+	batch.Queue(`SELECT `+ticketColumns+` FROM tickets`+query, args).Query(func(rows pgx.Rows) error {
 		var err error
 		tickets, err = pgx.CollectRows(rows, scanTicket)
 		return err
@@ -73,9 +74,9 @@ func (s *Store) Held(ctx context.Context, businessID uuid.UUID, email string, li
 	return bookings, tickets, nil
 }
 
-// theirsSQL locks the bookings and orders of a customer in the order of
+// customerRowsSQL locks the bookings and orders of a customer in the order of
 // ids. The result shows which bookings and orders have not ended yet.
-const theirsSQL = `
+const customerRowsSQL = `
 WITH booked AS (
     SELECT 'booking' AS kind, id, status, starts_at, status IN ('pending', 'confirmed') AND ends_at > @now AS ahead
     FROM bookings WHERE business_id = @business_id AND lower(customer_email) = lower(@email)
@@ -93,14 +94,14 @@ SELECT * FROM booked UNION ALL SELECT * FROM ordered`
 //
 // EraseCustomer records an event that does not contain the e-mail address. Fault: conflict if more
 // than customer.MostHeld bookings and orders have not ended, because one answer cannot contain them.
-func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, asked customer.Erase,
+func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, req customer.Erase,
 	now time.Time) (customer.Erased, error) {
 	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (customer.Erased,
 		error) {
 		if err := eventlog.LockFeed(ctx, tx); err != nil {
 			return customer.Erased{}, fmt.Errorf("erase a customer: %w", err)
 		}
-		bookings, tickets, ahead, err := theirs(ctx, tx, businessID, asked, now)
+		bookings, tickets, ahead, err := lockCustomerRows(ctx, tx, businessID, req, now)
 		if err != nil {
 			return customer.Erased{}, fmt.Errorf("erase a customer: %w", err)
 		}
@@ -112,12 +113,12 @@ func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, asked c
 		if err := anonymize(ctx, tx, businessID, bookings, tickets); err != nil {
 			return customer.Erased{}, fmt.Errorf("erase a customer: %w", err)
 		}
-		if _, err := tx.Exec(ctx, deleteReservationsSQL, businessID, asked.Email, asked.Force, now); err != nil {
+		if _, err := tx.Exec(ctx, deleteReservationsSQL, businessID, req.Email, req.Force, now); err != nil {
 			return customer.Erased{}, fmt.Errorf("erase a customer: %w", err)
 		}
 		if _, err := tx.Exec(ctx, recordErased, eventlog.Add(ctx, pgx.NamedArgs{
 			"business_id": businessID, "erasure": uuid.New(), "bookings": erased.Bookings, "tickets": erased.Tickets,
-			"forced": asked.Force,
+			"forced": req.Force,
 		}, now)); err != nil {
 			return customer.Erased{}, fmt.Errorf("record that a customer is erased: %w", err)
 		}
@@ -132,29 +133,31 @@ WITH erasure AS (SELECT @business_id::uuid AS business_id, @erasure::uuid AS id,
 ` + eventlog.Record(event.Customer, event.CustomerErased, "erasure",
 	`jsonb_build_object('bookings', @bookings::integer, 'tickets', @tickets::integer, 'forced', @forced::boolean)`)
 
-func theirs(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, asked customer.Erase,
+func lockCustomerRows(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, req customer.Erase,
 	now time.Time) ([]uuid.UUID, []uuid.UUID, []customer.Ahead, error) {
-	rows, err := tx.Query(ctx, theirsSQL, pgx.NamedArgs{"business_id": businessID, "email": asked.Email, "now": now})
+	rows, err := tx.Query(ctx, customerRowsSQL, pgx.NamedArgs{"business_id": businessID, "email": req.Email,
+		"now": now})
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	var (
 		bookings, tickets = []uuid.UUID{}, []uuid.UUID{}
 		ahead             = []customer.Ahead{}
-		one               customer.Ahead
+		entry             customer.Ahead
 		isAhead           bool
 	)
-	_, err = pgx.ForEachRow(rows, []any{&one.Kind, &one.ID, &one.Status, &one.StartsAt, &isAhead}, func() error {
-		switch {
-		case isAhead && !asked.Force:
-			one.StartsAt = one.StartsAt.UTC()
-			ahead = append(ahead, one)
-		case one.Kind == string(event.Booking):
-			bookings = append(bookings, one.ID)
-		default:
-			tickets = append(tickets, one.ID)
-		}
-		return nil
-	})
+	_, err = pgx.ForEachRow(rows, []any{&entry.Kind, &entry.ID, &entry.Status, &entry.StartsAt, &isAhead},
+		func() error {
+			switch {
+			case isAhead && !req.Force:
+				entry.StartsAt = entry.StartsAt.UTC()
+				ahead = append(ahead, entry)
+			case entry.Kind == string(event.Booking):
+				bookings = append(bookings, entry.ID)
+			default:
+				tickets = append(tickets, entry.ID)
+			}
+			return nil
+		})
 	return bookings, tickets, ahead, err
 }

@@ -14,10 +14,10 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// TestMoveKeepsToTheDayOfTheBooking checks the rule of days with random zones, starts and times. A booking can become
+// TestTransitionFollowsDayOfBooking checks the rule of days with random zones, starts and times. A booking can become
 // completed or no-show from the start of its day on. It can be reopened until the end of the next day. The days are
 // those of the time zone in which the booking was sold.
-func TestMoveKeepsToTheDayOfTheBooking(t *testing.T) {
+func TestTransitionFollowsDayOfBooking(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	r := rand.New(rand.NewPCG(27, 3))
@@ -31,7 +31,7 @@ func TestMoveKeepsToTheDayOfTheBooking(t *testing.T) {
 			t.Fatal(err)
 		}
 		// The start lies between March and November, so that it can lie on either side of a clock change.
-		b := in(newBooking(uuid.New(), part(uuid.New(), 0, r.IntN(300*24*60)-90*24*60, 300*24*60)), loc)
+		b := localTime(newBooking(uuid.New(), newPart(uuid.New(), 0, r.IntN(300*24*60)-90*24*60, 300*24*60)), loc)
 		b.Status = state.Confirmed
 		clock := loc
 		if b.Timezone = zone; r.IntN(4) == 0 { // only the UTC offset at the sale is known
@@ -43,29 +43,29 @@ func TestMoveKeepsToTheDayOfTheBooking(t *testing.T) {
 		day := func(t time.Time) string { return t.In(clock).Format(time.DateOnly) }
 		next := b.StartsAt.In(clock).AddDate(0, 0, 1).Format(time.DateOnly)
 
-		finish, _ := state.Of([]state.Move{state.Complete, state.MarkNoShow}[r.IntN(2)])
-		var wrong *store.WrongDayError
-		_, err = s.Move(testkit.AsSystem(t), b.BusinessID, b.ID, finish, at)
-		if may := day(at) >= day(b.StartsAt); may != (err == nil) || !may && !errors.As(err, &wrong) {
+		finish, _ := state.FindTransition([]state.TransitionName{state.Complete, state.MarkNoShow}[r.IntN(2)])
+		var wrongDay *store.WrongDayError
+		_, err = s.ApplyTransition(testkit.AsSystem(t), b.BusinessID, b.ID, finish, at)
+		if isAllowed := day(at) >= day(b.StartsAt); isAllowed != (err == nil) || !isAllowed && !errors.As(err, &wrongDay) {
 			t.Fatalf("%s at %s for a booking of %s (%s): %v", finish.To, at, b.StartsAt, zone, err)
 		}
 		if err != nil {
 			refusals++
-			if _, err := s.Move(testkit.AsSystem(t), b.BusinessID, b.ID, finish, b.StartsAt); err != nil {
+			if _, err := s.ApplyTransition(testkit.AsSystem(t), b.BusinessID, b.ID, finish, b.StartsAt); err != nil {
 				t.Fatal(err)
 			}
 		}
-		reopen, _ := state.Of(state.Reopen)
-		moved, err := s.Move(testkit.AsSystem(t), b.BusinessID, b.ID, reopen, at)
-		if may := day(at) <= next; may != (err == nil) || !may && !errors.As(err, &wrong) {
+		reopen, _ := state.FindTransition(state.Reopen)
+		updated, err := s.ApplyTransition(testkit.AsSystem(t), b.BusinessID, b.ID, reopen, at)
+		if isAllowed := day(at) <= next; isAllowed != (err == nil) || !isAllowed && !errors.As(err, &wrongDay) {
 			t.Fatalf("reopen at %s for a booking of %s (%s): %v", at, b.StartsAt, zone, err)
 		}
 		if err != nil {
 			refusals++
 			continue
 		}
-		if moved.Status != state.Confirmed {
-			t.Fatalf("reopened, the booking is %s", moved.Status)
+		if updated.Status != state.Confirmed {
+			t.Fatalf("reopened, the booking is %s", updated.Status)
 		}
 	}
 	if refusals < 20 {
@@ -79,16 +79,16 @@ func TestMoveKeepsToTheDayOfTheBooking(t *testing.T) {
 func TestReopenUndoesFinish(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
-	for _, move := range []state.Move{state.Complete, state.MarkNoShow} {
-		b := newBooking(uuid.New(), part(uuid.New(), 0, 0, 45))
+	for _, move := range []state.TransitionName{state.Complete, state.MarkNoShow} {
+		b := newBooking(uuid.New(), newPart(uuid.New(), 0, 0, 45))
 		b.Status = state.Confirmed
 		mustBook(t, s, b)
 		before, err := s.Booking(testkit.AsSystem(t), b.BusinessID, b.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range []state.Move{move, state.Reopen} {
-			if _, err := s.Move(testkit.AsSystem(t), b.BusinessID, b.ID, transitionOf(m), noon); err != nil {
+		for _, m := range []state.TransitionName{move, state.Reopen} {
+			if _, err := s.ApplyTransition(testkit.AsSystem(t), b.BusinessID, b.ID, transitionOf(m), noon); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -97,13 +97,13 @@ func TestReopenUndoesFinish(t *testing.T) {
 			t.Errorf("after %s and reopen: %+v, %v", move, after, err)
 		}
 		for i, kind := range []event.Type{event.BookingCreated, transitionOf(move).Event, event.BookingReopened} {
-			if count(t, pool, `SELECT count(*) FROM events WHERE subject_id = $1 AND sequence = $2 AND type = $3`, b.ID,
+			if mustCount(t, pool, `SELECT count(*) FROM events WHERE subject_id = $1 AND sequence = $2 AND type = $3`, b.ID,
 				i+1, kind) != 1 {
 				t.Errorf("after %s and reopen, event %d is no %s", move, i+1, kind)
 			}
 		}
-		again := newBooking(b.BusinessID, b.Parts...)
-		if err := s.Book(testkit.AsSystem(t), again); !errors.Is(err, store.ErrTaken) {
+		second := newBooking(b.BusinessID, b.Parts...)
+		if err := s.Book(testkit.AsSystem(t), second); !errors.Is(err, store.ErrTaken) {
 			t.Errorf("its time is sold twice: %v", err)
 		}
 	}

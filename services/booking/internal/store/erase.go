@@ -8,9 +8,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 )
 
-// chargeEnded is an SQL condition for a table row with the alias `t`: the row has no charge, or
+// paymentEndedSQL is an SQL condition for a table row with the alias `t`: the row has no charge, or
 // its charge is final. Rows with a charge that is not final must stay, so that no refund is lost.
-const chargeEnded = `NOT EXISTS (SELECT FROM payments p WHERE p.business_id = t.business_id AND p.subject_id = t.id
+const paymentEndedSQL = `NOT EXISTS (SELECT FROM payments p WHERE p.business_id = t.business_id AND p.subject_id = t.id
 		AND (p.status IN ('creating', 'open', 'cancelling') OR p.refund_status = 'pending'))`
 
 // erasable lists the tables with data of businesses, in the order of deletion. The tables of occupied time and seats
@@ -18,8 +18,8 @@ const chargeEnded = `NOT EXISTS (SELECT FROM payments p WHERE p.business_id = t.
 var erasable = []postgres.Erasable{
 	{Table: "idempotency_records"}, {Table: "refused_writes"}, {Table: "made_writes"}, {Table: "api_keys"},
 	{Table: "offer_versions"}, {Table: "calendar_feeds"}, {Table: "open_reservations"},
-	{Table: "tickets", Where: chargeEnded}, {Table: "tier_sales"}, {Table: "event_sales"},
-	{Table: "bookings", Where: chargeEnded},
+	{Table: "tickets", Where: paymentEndedSQL}, {Table: "tier_sales"}, {Table: "event_sales"},
+	{Table: "bookings", Where: paymentEndedSQL},
 	{Table: "payments",
 		Where: `NOT (t.status IN ('creating', 'open', 'cancelling') OR t.refund_status IS NOT DISTINCT FROM 'pending')`},
 	{Table: "class_sessions"}, {Table: "events"},

@@ -45,27 +45,28 @@ INSERT INTO idempotency_records (business_id, principal, idempotency_key, reques
 // rows returns the number of rows of the business in each table with a column business_id.
 func rows(t *testing.T, pool *pgxpool.Pool, business uuid.UUID) map[string]int {
 	t.Helper()
-	found, err := pool.Query(testkit.AsSystem(t), `SELECT table_name FROM information_schema.columns
+	counts, err := pool.Query(testkit.AsSystem(t), `SELECT table_name FROM information_schema.columns
 		WHERE table_schema = current_schema() AND column_name = 'business_id'`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	tables, err := pgx.CollectRows(found, pgx.RowTo[string])
+	tables, err := pgx.CollectRows(counts, pgx.RowTo[string])
 	if err != nil {
 		t.Fatal(err)
 	}
 	held := map[string]int{}
 	for _, table := range tables {
-		held[table] = count(t, pool, "SELECT count(*) FROM "+pgx.Identifier{table}.Sanitize()+" WHERE business_id = $1",
+		held[table] = mustCount(t, pool, "SELECT count(*) FROM "+pgx.Identifier{table}.Sanitize()+
+			" WHERE business_id = $1",
 			business)
 	}
 	return held
 }
 
-// TestErasingLeavesNothingOfABusinessInAnyTable shows that Erase removes the rows of a business from every table, and
+// TestEraseLeavesNoRowsOfBusiness shows that Erase removes the rows of a business from every table, and
 // no row of another business. Rows with a pending refund stay until the refund is made. The test fails for a new table
 // that `fill` does not fill or Erase does not empty.
-func TestErasingLeavesNothingOfABusinessInAnyTable(t *testing.T) {
+func TestEraseLeavesNoRowsOfBusiness(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	removed, other, done, refunding := uuid.New(), uuid.New(), uuid.New(), uuid.New()

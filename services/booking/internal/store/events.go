@@ -13,8 +13,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/eventlog"
 )
 
-// row returns an SQL expression for the data of an event: all columns of a table row, except the hashes of secrets.
-func row(of string) string { return `to_jsonb(` + of + `) - '{hash,link_hash}'::text[]` }
+// eventDataSQL returns an SQL expression for the data of an event: all columns of a table row, except the hashes of
+// secrets.
+func eventDataSQL(table string) string { return `to_jsonb(` + table + `) - '{hash,link_hash}'::text[]` }
 
 // These SQL expressions record events. An event contains the row of its subject. If
 // the subject is paid online, the event also contains the row of the charge, under the
@@ -28,44 +29,44 @@ var (
 	recordCreated = eventlog.RecordOne(event.Booking, event.BookingCreated, "booked WHERE sequence > 0",
 		`to_jsonb(booked)`)
 	recordOpened = eventlog.Record(event.Booking, event.BookingCreated, "told",
-		row("told")+` || jsonb_build_object('payment', (SELECT to_jsonb(opened) FROM opened))`)
+		eventDataSQL("told")+` || jsonb_build_object('payment', (SELECT to_jsonb(opened) FROM opened))`)
 
-	recordMoved = eventlog.Record(event.Booking, "", "moved WHERE sequence > 0",
-		row("moved")+` || jsonb_build_object('payment', `+movedCharge+`)`)
+	recordTransition = eventlog.Record(event.Booking, "", "moved WHERE sequence > 0",
+		eventDataSQL("moved")+` || jsonb_build_object('payment', `+movedCharge+`)`)
 
 	// The event of a rescheduled booking also contains the former time, under the key "from".
 	recordRescheduled = eventlog.Record(event.Booking, event.BookingRescheduled, "moved",
-		row("moved")+` || jsonb_build_object('from', (SELECT to_jsonb(before) FROM before), 'payment',
+		eventDataSQL("moved")+` || jsonb_build_object('from', (SELECT to_jsonb(before) FROM before), 'payment',
 			(SELECT to_jsonb(p) FROM payments AS p WHERE p.business_id = @business_id AND p.subject_id = moved.id))`)
 
 	// For an order without an online payment, recordSold records the first event. For an
 	// order with an online payment, recordTicketCreated records the first event when the
 	// charge is open. recordTicketPaid records another event when the charge is paid.
 	recordSold = eventlog.Record(event.Ticket, event.TicketSold, "ticket WHERE sequence > 0",
-		row("ticket")+` || '{"payment": null}'`)
+		eventDataSQL("ticket")+` || '{"payment": null}'`)
 	recordTicketCreated = eventlog.Record(event.Ticket, event.TicketCreated, "told",
-		row("told")+` || jsonb_build_object('payment', (SELECT to_jsonb(opened) FROM opened))`)
+		eventDataSQL("told")+` || jsonb_build_object('payment', (SELECT to_jsonb(opened) FROM opened))`)
 	recordTicketPaid = eventlog.Record(event.Ticket, event.TicketSold, "sold",
-		row("sold")+` || jsonb_build_object('payment',
+		eventDataSQL("sold")+` || jsonb_build_object('payment',
 			(SELECT to_jsonb(p) FROM payments AS p WHERE p.business_id = @business_id AND p.subject_id = sold.id))`)
 	recordTicketCancelled = eventlog.Record(event.Ticket, event.TicketCancelled, "cancelled WHERE sequence > 0",
-		row("cancelled")+` || jsonb_build_object('payment', `+movedCharge+`)`)
+		eventDataSQL("cancelled")+` || jsonb_build_object('payment', `+movedCharge+`)`)
 
-	recordKeyCreated = eventlog.Record(event.Key, event.KeyCreated, "made", row("made"))
-	recordKeyRevoked = eventlog.Record(event.Key, event.KeyRevoked, "revoked", row("revoked"))
+	recordKeyCreated = eventlog.Record(event.Key, event.KeyCreated, "made", eventDataSQL("made"))
+	recordKeyRevoked = eventlog.Record(event.Key, event.KeyRevoked, "revoked", eventDataSQL("revoked"))
 )
 
 // movedCharge is an SQL expression for the charge of a booking
 // or order, as moveSQL or cancelTicketSQL leaves the charge.
 const movedCharge = `coalesce((SELECT to_jsonb(uncharged) FROM uncharged), (SELECT to_jsonb(refunding) FROM refunding), (SELECT to_jsonb(charge) FROM charge))`
 
-// recordCharge returns an SQL statement for each kind of subject: booking, order of
+// recordPayment returns an SQL statement for each kind of subject: booking, order of
 // tickets and reservation. The statement changes a charge and records an event for the
 // subject of the charge. The argument `change` is the UPDATE of the table payments.
 //
 // The caller must lock the subject in the same transaction. The statement for
 // reservations records no event, because rental records the events of reservations.
-func recordCharge(change string) map[event.SubjectKind]string {
+func recordPayment(change string) map[event.SubjectKind]string {
 	statements := map[event.SubjectKind]string{event.Reservation: change}
 	for kind, table := range subjectTable {
 		statements[kind] = `
@@ -76,7 +77,7 @@ WITH changed AS (` + change + `
     WHERE business_id = @business_id AND id = @id AND EXISTS (SELECT FROM changed)
     RETURNING *
 )
-` + eventlog.Record(kind, "", "subject", row("subject")+` || jsonb_build_object('payment', (SELECT to_jsonb(changed) FROM changed))`)
+` + eventlog.Record(kind, "", "subject", eventDataSQL("subject")+` || jsonb_build_object('payment', (SELECT to_jsonb(changed) FROM changed))`)
 	}
 	return statements
 }
@@ -84,14 +85,14 @@ WITH changed AS (` + change + `
 // keptColumns are the columns that [scanBooking] reads, taken from kept_row, which is the data of an event.
 const keptColumns = ownColumns + `, nullif(kept_row->'payment', 'null')`
 
-// KeptBookings decodes bookings from the data of events.
-func (s *Store) KeptBookings(ctx context.Context, kept []json.RawMessage) ([]Booking, error) {
-	return eventlog.Rows(ctx, s.pool, "bookings", keptColumns, kept, scanBooking)
+// DecodeBookings decodes bookings from the data of events.
+func (s *Store) DecodeBookings(ctx context.Context, records []json.RawMessage) ([]Booking, error) {
+	return eventlog.Rows(ctx, s.pool, "bookings", keptColumns, records, scanBooking)
 }
 
-// BookingAsMade returns a booking as its first event contains it, without later changes. If the customer
+// OriginalBooking returns a booking as its first event contains it, without later changes. If the customer
 // was anonymized after the booking, the result contains no data of the customer. Errors: [ErrNotFound].
-func (s *Store) BookingAsMade(ctx context.Context, businessID, id uuid.UUID) (Booking, error) {
+func (s *Store) OriginalBooking(ctx context.Context, businessID, id uuid.UUID) (Booking, error) {
 	rows, err := s.pool.Query(ctx, `
 		SELECT `+keptColumns+`
 		FROM (SELECT data AS kept_row FROM events WHERE business_id = $1 AND subject_id = $2 AND sequence = 1) AS made,
@@ -109,15 +110,15 @@ func (s *Store) BookingAsMade(ctx context.Context, businessID, id uuid.UUID) (Bo
 	return made, nil
 }
 
-// KeptTickets decodes orders of tickets from the data of events.
-func (s *Store) KeptTickets(ctx context.Context, kept []json.RawMessage) ([]Ticket, error) {
-	return eventlog.Rows(ctx, s.pool, "tickets", ownTicketColumns+`, nullif(kept_row->'payment', 'null')`, kept,
+// DecodeTickets decodes orders of tickets from the data of events.
+func (s *Store) DecodeTickets(ctx context.Context, records []json.RawMessage) ([]Ticket, error) {
+	return eventlog.Rows(ctx, s.pool, "tickets", ownTicketColumns+`, nullif(kept_row->'payment', 'null')`, records,
 		scanTicket)
 }
 
-// KeptKeys decodes API keys from the data of events.
-func (s *Store) KeptKeys(ctx context.Context, kept []json.RawMessage) ([]Key, error) {
-	return eventlog.Rows(ctx, s.pool, "api_keys", keyColumns, kept, func(row pgx.CollectableRow) (Key, error) {
+// DecodeKeys decodes API keys from the data of events.
+func (s *Store) DecodeKeys(ctx context.Context, records []json.RawMessage) ([]Key, error) {
+	return eventlog.Rows(ctx, s.pool, "api_keys", keyColumns, records, func(row pgx.CollectableRow) (Key, error) {
 		return scanKey(row)
 	})
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// told returns the events of a subject in order, one string for each event.
-func told(t testing.TB, pool *pgxpool.Pool, subject uuid.UUID) []string {
+// readEvents returns the events of a subject in order, one string for each event.
+func readEvents(t testing.TB, pool *pgxpool.Pool, subject uuid.UUID) []string {
 	t.Helper()
 	rows, err := pool.Query(actor.AsSystem(context.Background()), `
 		SELECT concat_ws(' ', sequence, type, subject_kind, actor_kind, data->>'status', data->'payment'->>'status')
@@ -42,13 +42,13 @@ func checkRecorded(t testing.TB, pool *pgxpool.Pool) {
 		{"tickets", `to_jsonb(s) - 'link_hash' = e.data - 'payment'`},
 		{"api_keys", `to_jsonb(s) - 'hash' - 'last_used_at' = e.data - 'last_used_at'`},
 	} {
-		wrong := count(t, pool, `
+		mismatches := mustCount(t, pool, `
 			SELECT count(*) FROM `+of.table+` s
 			WHERE (SELECT count(*) FROM events e WHERE e.business_id = s.business_id AND e.subject_id = s.id) <> s.sequence
 			   OR s.sequence > 0 AND NOT EXISTS (SELECT FROM events e WHERE e.business_id = s.business_id AND e.subject_id = s.id
 			                  AND e.sequence = s.sequence AND `+of.row+`)`)
-		if wrong != 0 {
-			t.Errorf("%d rows of %s are not what their events tell", wrong, of.table)
+		if mismatches != 0 {
+			t.Errorf("%d rows of %s are not what their events tell", mismatches, of.table)
 		}
 	}
 }
@@ -75,27 +75,27 @@ func (r recording) must(err error) {
 // expect fails the test unless the events of the subject are those in `want`, one string for each.
 func (r recording) expect(subject uuid.UUID, want ...string) {
 	r.Helper()
-	if diff := cmp.Diff(want, told(r, r.pool, subject)); diff != "" {
+	if diff := cmp.Diff(want, readEvents(r, r.pool, subject)); diff != "" {
 		r.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
-func transitionOf(m state.Move) state.Transition {
-	t, _ := state.Of(m)
+func transitionOf(m state.TransitionName) state.Transition {
+	t, _ := state.FindTransition(m)
 	return t
 }
 
-func TestEveryChangeIsRecordedWithWhoMadeIt(t *testing.T) {
+func TestEventsRecordActor(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	r := recording{t, s, pool}
 	r.moves()
 	r.pays()
 	r.sellsAndMakesKeys()
-	if n := count(t, pool, `SELECT count(*) FROM events WHERE data ?| '{hash,link_hash}'`); n != 0 {
+	if n := mustCount(t, pool, `SELECT count(*) FROM events WHERE data ?| '{hash,link_hash}'`); n != 0 {
 		t.Error("an event holds the hash of a secret")
 	}
-	if n := count(t, pool,
+	if n := mustCount(t, pool,
 		`SELECT count(*) FROM events WHERE substr(id::text, 15, 1) <> '7' OR substr(id::text, 20, 1) NOT IN ('8', '9', 'a', 'b')
 		OR abs(('x' || substr(replace(id::text, '-', ''), 1, 12))::bit(48)::bigint - extract(epoch FROM now()) * 1000) > 600000`); n != 0 {
 		t.Error("an id is no UUIDv7 of now")
@@ -104,47 +104,49 @@ func TestEveryChangeIsRecordedWithWhoMadeIt(t *testing.T) {
 }
 
 func (r recording) moves() {
-	plain := newBooking(uuid.New(), part(uuid.New(), 0, 0, 45))
+	plain := newBooking(uuid.New(), newPart(uuid.New(), 0, 0, 45))
 	r.must(r.s.Book(r.by(actor.APIKey), plain))
-	_, err := r.s.Move(r.by(actor.Owner), plain.BusinessID, plain.ID, transitionOf(state.Confirm), now)
+	_, err := r.s.ApplyTransition(r.by(actor.Owner), plain.BusinessID, plain.ID, transitionOf(state.Confirm), now)
 	r.must(err)
-	if _, err := r.s.Move(r.by(actor.Owner), plain.BusinessID, plain.ID, transitionOf(state.Confirm), now); err == nil {
+	if _, err := r.s.ApplyTransition(r.by(actor.Owner), plain.BusinessID, plain.ID, transitionOf(state.Confirm),
+		now); err == nil {
 		r.Error("it is confirmed twice")
 	}
-	moved, err := r.s.Move(r.by(actor.Customer), plain.BusinessID, plain.ID, transitionOf(state.Cancel), now)
+	updated, err := r.s.ApplyTransition(r.by(actor.Customer), plain.BusinessID, plain.ID, transitionOf(state.Cancel),
+		now)
 	r.must(err)
-	if moved.Sequence != 3 {
-		r.Errorf("the sequence is %d after 3 changes", moved.Sequence)
+	if updated.Sequence != 3 {
+		r.Errorf("the sequence is %d after 3 changes", updated.Sequence)
 	}
 	r.expect(plain.ID, "1 booking.created booking api_key pending", "2 booking.confirmed booking owner confirmed",
 		"3 booking.cancelled booking customer cancelled")
 }
 
 func (r recording) pays() {
-	paid := newBooking(uuid.New(), part(uuid.New(), 0, 0, 45))
+	paid := newBooking(uuid.New(), newPart(uuid.New(), 0, 0, 45))
 	paid.Payment = &store.NewPayment{Provider: "stripe", Account: "acct_1", Amount: 4000, DueAt: now.Add(time.Minute)}
 	r.must(r.s.Book(r.by(actor.Page), paid))
 	r.expect(paid.ID, []string{}...) // no event until the booking can be paid
 	r.must(r.s.OpenPayment(r.by(actor.Page), store.OpenPayment{
-		BusinessID: paid.BusinessID, DueAt: now.Add(time.Hour), Write: paid.Named(), Now: now,
+		BusinessID: paid.BusinessID, DueAt: now.Add(time.Hour), Write: paid.WriteIdentity(), Now: now,
 		Confirmation: store.Confirmation{Details: paid.Details, Payment: &store.PaymentDetails{Provider: "stripe",
 			Amount: 4000, Reference: "pi_1"}},
 	}))
-	r.must(r.s.PaymentPaid(r.by(actor.Provider), paid.BusinessID, paid.ID, now))
-	r.must(r.s.PaymentPaid(r.by(actor.Provider), paid.BusinessID, paid.ID, now))
+	r.must(r.s.MarkPaid(r.by(actor.Provider), paid.BusinessID, paid.ID, now))
+	r.must(r.s.MarkPaid(r.by(actor.Provider), paid.BusinessID, paid.ID, now))
 	r.expect(paid.ID, "1 booking.created booking page pending open",
 		"2 payment.succeeded booking provider pending paid",
 		"3 booking.confirmed booking provider confirmed paid")
 
-	late := newBooking(uuid.New(), part(uuid.New(), 0, 0, 45))
+	late := newBooking(uuid.New(), newPart(uuid.New(), 0, 0, 45))
 	late.Payment = &store.NewPayment{Provider: "stripe", Account: "acct_1", Amount: 4000, DueAt: now.Add(-time.Minute)}
 	r.must(r.s.Book(r.by(actor.Page), late))
-	released, err := r.s.ReleaseUnfinished(r.by(actor.System), now)
+	released, err := r.s.CancelUnopened(r.by(actor.System), now)
 	if r.must(err); released != 1 {
 		r.Errorf("released %d", released)
 	}
-	r.must(r.s.PaymentPaid(r.by(actor.Provider), late.BusinessID, late.ID, now))
-	back, err := r.s.RefundEnded(r.by(actor.System), late.BusinessID, late.ID, 1,
+	r.must(r.s.MarkPaid(r.by(actor.Provider), late.BusinessID, late.ID, now))
+	back, err := r.s.StoreRefundResult(r.by(actor.System), late.BusinessID, late.ID, 1,
 		payment.RefundState{Status: payment.RefundRefunded}, now)
 	if r.must(err); !back {
 		r.Error("what was paid too late is not on its way back")
@@ -154,10 +156,10 @@ func (r recording) pays() {
 }
 
 func (r recording) sellsAndMakesKeys() {
-	order := newGala(10, 10).order(0, 2)
+	order := newGala(10, 10).newOrder(0, 2)
 	_, err := r.s.SellTicket(r.by(actor.Owner), order)
 	r.must(err)
-	_, err = r.s.CancelTicket(r.by(actor.Owner), order.BusinessID, order.ID, now, nothing)
+	_, err = r.s.CancelTicket(r.by(actor.Owner), order.BusinessID, order.ID, now, noRefundPart)
 	r.must(err)
 	r.expect(order.ID, "1 ticket.sold ticket owner sold", "2 ticket.cancelled ticket owner cancelled")
 

@@ -19,9 +19,9 @@ SELECT ` + postgres.CustomerDigest + ` FROM tickets WHERE business_id = $1 AND e
 LIMIT $3`
 
 // ExpiringCustomers returns digests of customers whose data [Store.AnonymizeEnded] would remove
-// if ForgetEnded ran with the same argument `then`. The result has at most `limit` digests.
-func (s *Store) ExpiringCustomers(ctx context.Context, businessID uuid.UUID, then time.Time,
+// if ForgetEnded ran with the same argument `cutoff`. The result has at most `limit` digests.
+func (s *Store) ExpiringCustomers(ctx context.Context, businessID uuid.UUID, cutoff time.Time,
 	limit int) ([]string, error) {
-	return postgres.Rows(ctx, s.pool, pgx.RowTo[string], "list expiring customers", expiringSQL, businessID, then,
+	return postgres.Rows(ctx, s.pool, pgx.RowTo[string], "list expiring customers", expiringSQL, businessID, cutoff,
 		limit)
 }

@@ -28,19 +28,21 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// asKept shows each event exactly as it is stored.
-func asKept(_ context.Context, kept []json.RawMessage) ([]json.RawMessage, error) { return kept, nil }
-
-func openLog(pool *pgxpool.Pool, c clock.Clock) *eventlog.Log {
-	return openTelling(pool, c, telemetry.Discard())
+// showStored shows each event exactly as it is stored.
+func showStored(_ context.Context, records []json.RawMessage) ([]json.RawMessage, error) {
+	return records, nil
 }
 
-func openTelling(pool *pgxpool.Pool, c clock.Clock, tel *telemetry.Telemetry) *eventlog.Log {
-	show := map[event.SubjectKind]eventlog.Show{event.Booking: asKept, event.Ticket: asKept, event.Key: asKept}
+func openLog(pool *pgxpool.Pool, c clock.Clock) *eventlog.Log {
+	return openLogWith(pool, c, telemetry.Discard())
+}
+
+func openLogWith(pool *pgxpool.Pool, c clock.Clock, tel *telemetry.Telemetry) *eventlog.Log {
+	show := map[event.SubjectKind]eventlog.Show{event.Booking: showStored, event.Ticket: showStored, event.Key: showStored}
 	return eventlog.New(pool, show, eventlog.Config{KeepDays: 90}, c, tel)
 }
 
-func never() bool { return false }
+func neverShow() bool { return false }
 
 // changeSQL changes a subject and records the event, as the statements of the service do. The subject is an API key,
 // because that is the smallest kind of subject.
@@ -62,12 +64,12 @@ func change(ctx context.Context, tx pgx.Tx, business, subject uuid.UUID) error {
 // writer makes one to four changes in each of its transactions. A transaction stays open while others commit, and ends
 // at random with a commit, a rollback or a closed connection.
 type writer struct {
-	t        *testing.T
-	pool     *pgxpool.Pool
-	business uuid.UUID
-	subjects []uuid.UUID
-	random   *rand.Rand
-	left     *atomic.Int64
+	t         *testing.T
+	pool      *pgxpool.Pool
+	business  uuid.UUID
+	subjects  []uuid.UUID
+	random    *rand.Rand
+	remaining *atomic.Int64
 }
 
 func (w *writer) run(ctx context.Context) {
@@ -75,7 +77,7 @@ func (w *writer) run(ctx context.Context) {
 	for slot := range open {
 		defer func() { w.end(ctx, open[slot]) }()
 	}
-	for w.left.Add(-1) >= 0 {
+	for w.remaining.Add(-1) >= 0 {
 		slot := w.random.IntN(len(open))
 		w.end(ctx, open[slot])
 		tx, err := w.pool.Begin(ctx)
@@ -131,7 +133,7 @@ func (r *reader) run(ctx context.Context) {
 		if r.random.IntN(10) == 0 {
 			die() // in the middle of its read
 		}
-		page, err := r.log.Feed(dying, r.cursor, 1+r.random.IntN(500), 0, never)
+		page, err := r.log.Feed(dying, r.cursor, 1+r.random.IntN(500), 0, neverShow)
 		die()
 		switch {
 		case errors.Is(err, context.Canceled) || err == nil && r.random.IntN(10) == 0:
@@ -155,9 +157,9 @@ func (r *reader) run(ctx context.Context) {
 	}
 }
 
-// TestNoReaderMissesAnEventOrSeesOneTwice writes SLOTMESH_TEST_EVENTS changes while readers read the feed; `make
+// TestFeedReadersGetEachEventOnce writes SLOTMESH_TEST_EVENTS changes while readers read the feed; `make
 // events` writes a million.
-func TestNoReaderMissesAnEventOrSeesOneTwice(t *testing.T) {
+func TestFeedReadersGetEachEventOnce(t *testing.T) {
 	t.Parallel()
 	const writers, readers = 8, 3
 	changes := int64(2000)
@@ -188,7 +190,7 @@ func TestNoReaderMissesAnEventOrSeesOneTwice(t *testing.T) {
 	writing.Store(writers)
 	for i := range writers {
 		w := &writer{t: t, pool: wide, business: uuid.New(), random: rand.New(rand.NewPCG(seed, uint64(i))),
-			left: &left}
+			remaining: &left}
 		for range 400 {
 			w.subjects = append(w.subjects, uuid.New())
 		}
@@ -260,7 +262,7 @@ func record(t *testing.T, pool *pgxpool.Pool, at time.Time, n int) uuid.UUID {
 func follow(t *testing.T, log *eventlog.Log, after string, n int) string {
 	t.Helper()
 	for range n {
-		page, err := log.Feed(testkit.AsSystem(t), after, 1, 0, never)
+		page, err := log.Feed(testkit.AsSystem(t), after, 1, 0, neverShow)
 		if err != nil || len(page.Events) != 1 {
 			t.Fatalf("%d events, %v", len(page.Events), err)
 		}
@@ -269,17 +271,17 @@ func follow(t *testing.T, log *eventlog.Log, after string, n int) string {
 	return after
 }
 
-func TestAReaderThatLagsBehindWhatIsKeptIsToldSo(t *testing.T) {
+func TestLaggingReaderGetsFault(t *testing.T) {
 	t.Parallel()
 	_, pool := open(t)
 	at := clock.Fixed(now)
 	log := openLog(pool, at)
-	begun, err := log.Feed(testkit.AsSystem(t), "", 10, 0, never)
-	if err != nil || len(begun.Events) != 0 {
-		t.Fatalf("%+v, %v", begun, err)
+	firstPage, err := log.Feed(testkit.AsSystem(t), "", 10, 0, neverShow)
+	if err != nil || len(firstPage.Events) != 0 {
+		t.Fatalf("%+v, %v", firstPage, err)
 	}
 	record(t, pool, now.Add(-89*24*time.Hour), 3)
-	second := follow(t, log, begun.Next, 2)
+	second := follow(t, log, firstPage.Next, 2)
 	record(t, pool, now, 1)
 	for days, want := range []int{0, 0, 3} { // the events of today stay
 		if days == 2 {
@@ -289,24 +291,24 @@ func TestAReaderThatLagsBehindWhatIsKeptIsToldSo(t *testing.T) {
 			t.Fatalf("removed %d, %v", n, err)
 		}
 	}
-	for _, lagging := range []string{begun.Next, second} {
-		if _, err := log.Feed(testkit.AsSystem(t), lagging, 10, 0, never); !fault.Is(err, fault.CursorExpired) {
+	for _, lagging := range []string{firstPage.Next, second} {
+		if _, err := log.Feed(testkit.AsSystem(t), lagging, 10, 0, neverShow); !fault.Is(err, fault.CursorExpired) {
 			t.Errorf("after %s: %v", lagging, err)
 		}
 	}
-	rest, err := log.Feed(testkit.AsSystem(t), "", 10, 0, never)
+	rest, err := log.Feed(testkit.AsSystem(t), "", 10, 0, neverShow)
 	if err != nil || len(rest.Events) != 1 {
 		t.Errorf("what is kept: %+v, %v", rest, err)
 	}
-	if again, err := log.Feed(testkit.AsSystem(t), rest.Next, 10, 0, never); err != nil || len(again.Events) != 0 ||
-		again.Next != rest.Next {
-		t.Errorf("after it: %+v, %v", again, err)
+	if later, err := log.Feed(testkit.AsSystem(t), rest.Next, 10, 0, neverShow); err != nil || len(later.Events) != 0 ||
+		later.Next != rest.Next {
+		t.Errorf("after it: %+v, %v", later, err)
 	}
 }
 
-// TestEachEventIsOneLineOfTheLog shows that each event is logged in exactly one line, even if several replicas read the
+// TestEventWritesOneLogLine shows that each event is logged in exactly one line, even if several replicas read the
 // feed at once. The line has only ids, the kind of the event and the actor of the change.
-func TestEachEventIsOneLineOfTheLog(t *testing.T) {
+func TestEventWritesOneLogLine(t *testing.T) {
 	t.Parallel()
 	_, pool := open(t)
 	var written bytes.Buffer // slog calls Write once for each line
@@ -323,11 +325,11 @@ func TestEachEventIsOneLineOfTheLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	record(t, pool, now, 40)
-	log := openTelling(pool, clock.Fixed(now), tel)
+	log := openLogWith(pool, clock.Fixed(now), tel)
 	var replicas sync.WaitGroup
 	for range 4 {
 		replicas.Go(func() {
-			if _, err := log.Feed(testkit.AsSystem(t), "", 100, 0, never); err != nil {
+			if _, err := log.Feed(testkit.AsSystem(t), "", 100, 0, neverShow); err != nil {
 				t.Error(err)
 			}
 		})
@@ -352,7 +354,7 @@ func TestEachEventIsOneLineOfTheLog(t *testing.T) {
 	}
 }
 
-func TestEventsThatNobodyReadsAreRemoved(t *testing.T) {
+func TestUnreadEventsAreRemoved(t *testing.T) {
 	t.Parallel()
 	_, pool := open(t)
 	record(t, pool, now.Add(-91*24*time.Hour), 5)
@@ -361,44 +363,44 @@ func TestEventsThatNobodyReadsAreRemoved(t *testing.T) {
 	}
 }
 
-// TestACursorFromBeforeARestoreIsRefused shows that a cursor from before a restore of the database returns
+// TestCursorOfRestoredDatabaseIsRejected shows that a cursor from before a restore of the database returns
 // cursor_expired. The restored database assigns positions again that readers have already passed.
-func TestACursorFromBeforeARestoreIsRefused(t *testing.T) {
+func TestCursorOfRestoredDatabaseIsRejected(t *testing.T) {
 	t.Parallel()
 	_, pool := open(t)
 	log := openLog(pool, clock.Fixed(now))
 	record(t, pool, now, 2)
-	kept := follow(t, log, "", 2)
+	stored := follow(t, log, "", 2)
 	record(t, pool, now, 2)
-	lost := follow(t, log, kept, 2)
+	lost := follow(t, log, stored, 2)
 	if _, err := pool.Exec(testkit.AsSystem(t),
 		`WITH gone AS (DELETE FROM events WHERE position > 2) UPDATE event_feed SET position = 2`); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := log.Feed(testkit.AsSystem(t), lost, 10, 0, never); !fault.Is(err, fault.CursorExpired) {
+	if _, err := log.Feed(testkit.AsSystem(t), lost, 10, 0, neverShow); !fault.Is(err, fault.CursorExpired) {
 		t.Errorf("beyond what there is: %v", err)
 	}
 	record(t, pool, now, 5)
-	follow(t, log, kept, 5)
-	if _, err := log.Feed(testkit.AsSystem(t), lost, 10, 0, never); !fault.Is(err, fault.CursorExpired) {
+	follow(t, log, stored, 5)
+	if _, err := log.Feed(testkit.AsSystem(t), lost, 10, 0, neverShow); !fault.Is(err, fault.CursorExpired) {
 		t.Errorf("at another event: %v", err)
 	}
 }
 
-func TestWhatIsNoCursorIsRefused(t *testing.T) {
+func TestInvalidCursorIsRejected(t *testing.T) {
 	t.Parallel()
 	_, pool := open(t)
 	for _, text := range []string{"x", "-1", "1.", "1.x", "99999999999999999999", fmt.Sprintf("1.%s.", uuid.New())} {
-		if _, err := openLog(pool, clock.Fixed(now)).Feed(testkit.AsSystem(t), text, 10, 0, never); !fault.Is(err,
+		if _, err := openLog(pool, clock.Fixed(now)).Feed(testkit.AsSystem(t), text, 10, 0, neverShow); !fault.Is(err,
 			fault.InvalidParameter) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
 }
 
-// TestAnEventThatCommitsLateComesLate shows that the feed returns events in the order of their commits. An event whose
+// TestLateCommitGetsLatePosition shows that the feed returns events in the order of their commits. An event whose
 // transaction commits late comes after the events that readers have read, although its row was inserted first.
-func TestAnEventThatCommitsLateComesLate(t *testing.T) {
+func TestLateCommitGetsLatePosition(t *testing.T) {
 	t.Parallel()
 	_, pool := open(t)
 	log := openLog(pool, clock.Fixed(now))
@@ -412,23 +414,23 @@ func TestAnEventThatCommitsLateComesLate(t *testing.T) {
 	}
 	record(t, pool, now, 3)
 	after := follow(t, log, "", 3)
-	if page, err := log.Feed(testkit.AsSystem(t), after, 10, 0, never); err != nil || len(page.Events) != 0 {
+	if page, err := log.Feed(testkit.AsSystem(t), after, 10, 0, neverShow); err != nil || len(page.Events) != 0 {
 		t.Fatalf("%+v, %v", page, err)
 	}
 	if err := slow.Commit(testkit.AsSystem(t)); err != nil {
 		t.Fatal(err)
 	}
-	page, err := log.Feed(testkit.AsSystem(t), after, 10, 0, never)
+	page, err := log.Feed(testkit.AsSystem(t), after, 10, 0, neverShow)
 	if err != nil || len(page.Events) != 1 || page.Events[0].BusinessID != late {
 		t.Errorf("%+v, %v", page, err)
 	}
 }
 
-func TestAReaderThatWaitsGetsWhatComes(t *testing.T) {
+func TestWaitingReaderGetsNewEvents(t *testing.T) {
 	t.Parallel()
 	_, pool := open(t)
 	log := openLog(pool, clock.Fixed(now))
-	begun, err := log.Feed(testkit.AsSystem(t), "", 10, 0, never)
+	firstPage, err := log.Feed(testkit.AsSystem(t), "", 10, 0, neverShow)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -442,7 +444,7 @@ func TestAReaderThatWaitsGetsWhatComes(t *testing.T) {
 		return false
 	}
 	waiting.Go(func() {
-		page, err := log.Feed(testkit.AsSystem(t), begun.Next, 10, time.Hour, looked)
+		page, err := log.Feed(testkit.AsSystem(t), firstPage.Next, 10, time.Hour, looked)
 		if err != nil || len(page.Events) == 0 {
 			t.Errorf("%+v, %v", page, err)
 		}
@@ -450,7 +452,7 @@ func TestAReaderThatWaitsGetsWhatComes(t *testing.T) {
 	<-looks
 	record(t, pool, now, 1)
 	waiting.Wait()
-	after := follow(t, log, begun.Next, 1)
+	after := follow(t, log, firstPage.Next, 1)
 	if page, err := log.Feed(testkit.AsSystem(t), after, 10, time.Hour, func() bool { return true }); err != nil ||
 		len(page.Events) != 0 || page.Next != after {
 		t.Errorf("a service that stops: %+v, %v", page, err)

@@ -38,11 +38,11 @@ func scanFeed(row pgx.Row, more ...any) (Feed, error) {
 	return f, err
 }
 
-// FeedMadeError means that an earlier request with the same Idempotency-Key made the
+// FeedExistsError means that an earlier request with the same Idempotency-Key made the
 // feed with this ID. Only the answer to that request contained the token of the feed.
-type FeedMadeError struct{ ID uuid.UUID }
+type FeedExistsError struct{ ID uuid.UUID }
 
-func (e *FeedMadeError) Error() string { return "the feed was made as " + e.ID.String() }
+func (e *FeedExistsError) Error() string { return "the feed was made as " + e.ID.String() }
 
 // MaxFeeds is the maximum number of calendar feeds of a business. Revoked feeds do not count.
 const MaxFeeds = 100
@@ -51,28 +51,28 @@ const MaxFeeds = 100
 var ErrTooManyFeeds = errors.New("too many calendar feeds")
 
 // CreateFeed stores a feed with the hash of its token, at most once for
-// each Idempotency-Key. Errors: [*FeedMadeError], [ErrTooManyFeeds].
+// each Idempotency-Key. Errors: [*FeedExistsError], [ErrTooManyFeeds].
 func (s *Store) CreateFeed(ctx context.Context, f Feed, hash []byte) error {
-	made, err := postgres.WriteIdempotently(ctx, s.pool, f.BusinessID,
-		func(ctx context.Context, tx pgx.Tx) (FeedMadeError, error) {
+	existing, err := postgres.WriteIdempotently(ctx, s.pool, f.BusinessID,
+		func(ctx context.Context, tx pgx.Tx) (FeedExistsError, error) {
 			n, err := countLive(ctx, tx, "calendar_feeds", f.BusinessID,
 				`SELECT count(*) FROM calendar_feeds WHERE business_id = $1 AND revoked_at IS NULL`)
 			if err == nil && n >= MaxFeeds {
 				err = ErrTooManyFeeds
 			}
 			if err != nil {
-				return FeedMadeError{}, err
+				return FeedExistsError{}, err
 			}
 			_, err = tx.Exec(ctx, `
 			INSERT INTO calendar_feeds (business_id, id, token_hash, staff_id, shows, created_at, created_by) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 				f.BusinessID, f.ID, hash, f.StaffID, f.Shows, f.CreatedAt, f.CreatedBy)
-			return FeedMadeError{ID: f.ID}, err
+			return FeedExistsError{ID: f.ID}, err
 		})
 	switch {
 	case err != nil:
 		return fmt.Errorf("store a calendar feed: %w", err)
-	case made.ID != f.ID:
-		return &made
+	case existing.ID != f.ID:
+		return &existing
 	}
 	return nil
 }
@@ -119,15 +119,15 @@ func (s *Store) RevokeFeed(ctx context.Context, businessID, id uuid.UUID, now ti
 // FeedByToken returns the feed whose token has the given hash. Callers must not cache the result, so that a revocation
 // takes effect immediately on every replica. Errors: [ErrNotFound] if the token is unknown or the feed is revoked.
 func (s *Store) FeedByToken(ctx context.Context, hash []byte) (Feed, error) {
-	var kept []byte
+	var storedHash []byte
 	feed, err := scanFeed(s.pool.QueryRow(ctx, `
-		SELECT `+feedColumns+`, token_hash FROM calendar_feeds WHERE token_hash = $1 AND revoked_at IS NULL`, hash), &kept)
+		SELECT `+feedColumns+`, token_hash FROM calendar_feeds WHERE token_hash = $1 AND revoked_at IS NULL`, hash), &storedHash)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return Feed{}, ErrNotFound
 	case err != nil:
 		return Feed{}, fmt.Errorf("look up a calendar feed: %w", err)
-	case !link.Same(kept, hash):
+	case !link.IsSame(storedHash, hash):
 		return Feed{}, ErrNotFound
 	}
 	return feed, nil
@@ -166,7 +166,7 @@ type FeedEntry struct {
 // bookings have priority over past bookings, and bookings near the current time over others.
 //
 // A booking belongs to a staff member if it is assigned to the member or occupies time of the member.
-// Bookings that ended longer than [PastAfter] ago are left out, because their occupied time may be archived.
+// Bookings that ended longer than [ArchiveAge] ago are left out, because their occupied time may be archived.
 const feedSQL = `
 SELECT id, status, CASE WHEN part.members > 1 THEN part.starts_at ELSE b.starts_at END,
        CASE WHEN part.members > 1 THEN part.ends_at ELSE b.ends_at END,
@@ -186,13 +186,13 @@ ORDER BY b.ends_at <= @now, abs(extract(epoch FROM b.starts_at - @now)), id
 LIMIT @most`
 
 // FeedEntries returns the bookings of a feed. The arguments `from` and `to` are the first and the last date
-// on which a returned booking may start. The result has at most `most` bookings. Future bookings come before
+// on which a returned booking may start. The result has at most `limit` bookings. Future bookings come before
 // past bookings. Within each of these two groups, the bookings nearest to the current time come first.
 func (s *Store) FeedEntries(ctx context.Context, f Feed, from, to timespan.Date, now time.Time,
-	most int) ([]FeedEntry, error) {
+	limit int) ([]FeedEntry, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[FeedEntry], "read a calendar", feedSQL, pgx.NamedArgs{
 		"business_id": f.BusinessID, "staff_id": f.StaffID, "from": from.String(), "to": (to + 1).String(), "now": now,
-		"most": most,
-		"past": now.Add(-PastAfter),
+		"most": limit,
+		"past": now.Add(-ArchiveAge),
 	})
 }

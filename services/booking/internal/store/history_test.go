@@ -49,7 +49,7 @@ func BenchmarkADayBesideTenYearsOfHistory(b *testing.B) {
 	fillDays(b, pool, old, -historyDays, 30)
 	measureDay(b, s, pool, "ten years behind it", old)
 	began := time.Now()
-	n, err := s.MovePast(testkit.AsSystem(b), old, noon.Add(-store.PastAfter))
+	n, err := s.ArchiveOccupied(testkit.AsSystem(b), old, noon.Add(-store.ArchiveAge))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func measureDay(t testing.TB, s *store.Store, pool *pgxpool.Pool, name string, b
 	began = time.Now()
 	member := uuid.New()
 	for i := range writes {
-		mustBook(t, s, newBooking(business, part(member, 0, 10*day+i, 10*day+i+1)))
+		mustBook(t, s, newBooking(business, newPart(member, 0, 10*day+i, 10*day+i+1)))
 	}
 	write := time.Since(began) / writes
 	var size string

@@ -36,10 +36,10 @@ type IdempotencyLock struct {
 	Token uuid.UUID
 }
 
-// Record is the stored state of an idempotency key. SameRequest is true if the stored request has the same body.
+// Record is the stored state of an idempotency key. IsSameRequest is true if the stored request has the same body.
 type Record struct {
-	SameRequest  bool
-	Confirmation *Confirmation // nil if the request that holds the lock is still in flight
+	IsSameRequest bool
+	Confirmation  *Confirmation // nil if the request that holds the lock is still in flight
 }
 
 // lockRequestSQL acquires an idempotency lock. It creates a record, or replaces a
@@ -66,7 +66,7 @@ FROM idempotency_records
 WHERE business_id = @business_id AND principal = @principal AND idempotency_key = @idempotency_key
   AND NOT EXISTS (SELECT FROM acquired)`
 
-var lockRequestStatement = positional(lockRequestSQL)
+var lockRequestStatement = newStatement(lockRequestSQL)
 
 // LockRequest describes an idempotency lock to acquire. The lock expires at ExpiresAt.
 // Hash is the hash of the request body. Keep is how long the confirmation is stored.
@@ -87,12 +87,12 @@ type LockResult struct {
 
 // AcquireLock acquires the idempotency lock of a key, unless another request holds the lock
 // or has a confirmation. [Store.Snapshot] can acquire the lock in its own round trip instead.
-func (s *Store) AcquireLock(ctx context.Context, asked LockRequest) (LockResult, error) {
+func (s *Store) AcquireLock(ctx context.Context, req LockRequest) (LockResult, error) {
 	var (
 		batch  pgx.Batch
 		result LockResult
 	)
-	if err := queueLock(&batch, asked, &result); err != nil {
+	if err := queueLock(&batch, req, &result); err != nil {
 		return LockResult{}, err
 	}
 	if err := s.pool.SendBatch(ctx, &batch).Close(); err != nil {
@@ -101,15 +101,15 @@ func (s *Store) AcquireLock(ctx context.Context, asked LockRequest) (LockResult,
 	return result, nil
 }
 
-func queueLock(batch *pgx.Batch, asked LockRequest, into *LockResult) error {
+func queueLock(batch *pgx.Batch, req LockRequest, into *LockResult) error {
 	token, err := uuid.NewRandom()
 	if err != nil {
 		return err
 	}
 	batch.Queue(lockRequestStatement.text, lockRequestStatement.values(pgx.NamedArgs{
-		"business_id": asked.BusinessID, "principal": asked.Principal, "idempotency_key": asked.Key,
-		"request_hash": asked.Hash[:], "token": token, "claimed_until": asked.ExpiresAt,
-		"expires_at": asked.Now.Add(asked.Keep), "now": asked.Now,
+		"business_id": req.BusinessID, "principal": req.Principal, "idempotency_key": req.Key,
+		"request_hash": req.Hash[:], "token": token, "claimed_until": req.ExpiresAt,
+		"expires_at": req.Now.Add(req.Keep), "now": req.Now,
 	})...).QueryRow(func(row pgx.Row) error {
 		var (
 			acquired      bool
@@ -118,15 +118,15 @@ func queueLock(batch *pgx.Batch, asked LockRequest, into *LockResult) error {
 		err := row.Scan(&acquired, &known, &stored)
 		switch {
 		case errors.Is(err, pgx.ErrNoRows):
-			into.Record = Record{SameRequest: true}
+			into.Record = Record{IsSameRequest: true}
 			return nil
 		case err != nil:
 			return err
 		case acquired:
-			into.Lock = &IdempotencyLock{IdempotencyKey: asked.IdempotencyKey, Token: token}
+			into.Lock = &IdempotencyLock{IdempotencyKey: req.IdempotencyKey, Token: token}
 			return nil
 		}
-		into.SameRequest = bytes.Equal(known, asked.Hash[:])
+		into.IsSameRequest = bytes.Equal(known, req.Hash[:])
 		into.Confirmation, err = decodeResult(stored)
 		return err
 	})
@@ -138,7 +138,7 @@ func decodeResult(stored []byte) (*Confirmation, error) {
 	if stored == nil {
 		return nil, nil
 	}
-	c := &Confirmation{Replayed: true}
+	c := &Confirmation{IsRepeated: true}
 	if err := json.Unmarshal(stored, c); err != nil {
 		return nil, fmt.Errorf("read a stored confirmation: %w", err)
 	}
@@ -159,7 +159,7 @@ func (s *Store) ReleaseLock(ctx context.Context, l IdempotencyLock) error {
 }
 
 const (
-	confirmedSQL = `
+	confirmationSQL = `
 SELECT confirmation
 FROM idempotency_records
 WHERE business_id = $1 AND principal = $2 AND idempotency_key = $3 AND request_hash = $4 AND expires_at > $5
@@ -174,10 +174,10 @@ WHERE NOT EXISTS (SELECT FROM idempotency_records
 ON CONFLICT (business_id, write_id) DO UPDATE SET refused_at = greatest(known.refused_at, excluded.refused_at)`
 )
 
-// Confirmed returns the stored confirmation for the key, if the stored request has the same body. If the key
-// has no confirmation, Confirmed refuses every attempt with the key that began before the time in the argument
+// FindConfirmation returns the stored confirmation for the key, if the stored request has the same body. If the key
+// has no confirmation, FindConfirmation refuses every attempt with the key that began before the time in the argument
 // `begun`. It takes one round trip and one transaction. Errors: [ErrNotFound] if there is no such confirmation.
-func (s *Store) Confirmed(ctx context.Context, key IdempotencyKey, hash [sha256.Size]byte,
+func (s *Store) FindConfirmation(ctx context.Context, key IdempotencyKey, hash [sha256.Size]byte,
 	begun, now time.Time) (Confirmation, error) {
 	var (
 		batch  pgx.Batch
@@ -186,7 +186,8 @@ func (s *Store) Confirmed(ctx context.Context, key IdempotencyKey, hash [sha256.
 	)
 	batch.Queue(postgres.LockSQL, write.ID)
 	batch.Queue(refuseSQL, key.BusinessID, write.ID, begun, key.Principal, key.Key, now)
-	batch.Queue(confirmedSQL, key.BusinessID, key.Principal, key.Key, hash[:], now).QueryRow(func(row pgx.Row) error {
+	batch.Queue(confirmationSQL, key.BusinessID, key.Principal, key.Key, hash[:],
+		now).QueryRow(func(row pgx.Row) error {
 		if err := row.Scan(&stored); !errors.Is(err, pgx.ErrNoRows) {
 			return err
 		}

@@ -40,7 +40,8 @@ func acquire(t *testing.T, s *store.Store, key store.IdempotencyKey, hash [32]by
 	return c, record
 }
 
-func mustAcquire(t *testing.T, s *store.Store, key store.IdempotencyKey, hash [32]byte, at time.Time) *store.IdempotencyLock {
+func mustAcquire(t *testing.T, s *store.Store, key store.IdempotencyKey, hash [32]byte,
+	at time.Time) *store.IdempotencyLock {
 	t.Helper()
 	c, record := acquire(t, s, key, hash, at)
 	if c == nil {
@@ -49,19 +50,19 @@ func mustAcquire(t *testing.T, s *store.Store, key store.IdempotencyKey, hash [3
 	return c
 }
 
-// answered returns a booking whose write stores its answer under the lock.
-func answered(c *store.IdempotencyLock) store.NewBooking {
-	b := newBooking(c.BusinessID, part(uuid.New(), 0, 0, 45))
+// setConfirmation returns a booking whose write stores its answer under the lock.
+func setConfirmation(c *store.IdempotencyLock) store.NewBooking {
+	b := newBooking(c.BusinessID, newPart(uuid.New(), 0, 0, 45))
 	b.Lock = c
 	return b
 }
 
-func TestAnAnsweredKeyGivesItsAnswerForADay(t *testing.T) {
+func TestConfirmationIsKeptForOneDay(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	key := newKey()
-	booked := answered(mustAcquire(t, s, key, bodyHash, now))
-	want := store.Confirmation{Details: booked.Details, Replayed: true}
+	booked := setConfirmation(mustAcquire(t, s, key, bodyHash, now))
+	want := store.Confirmation{Details: booked.Details, IsRepeated: true}
 	if err := s.Book(testkit.AsSystem(t), booked); err != nil {
 		t.Fatal(err)
 	}
@@ -77,26 +78,28 @@ func TestAnAnsweredKeyGivesItsAnswerForADay(t *testing.T) {
 		{"with another body", otherHash, now, false},
 	} {
 		got, record := acquire(t, s, key, c.hash, c.at)
-		if got != nil || record.SameRequest != c.same || record.Confirmation == nil || !cmp.Equal(*record.Confirmation,
-			want) {
-			t.Errorf("%s: lock %v, same request %t, confirmation %+v", c.name, got, record.SameRequest,
+		if got != nil || record.IsSameRequest != c.same || record.Confirmation == nil ||
+			!cmp.Equal(*record.Confirmation,
+				want) {
+			t.Errorf("%s: lock %v, same request %t, confirmation %+v", c.name, got, record.IsSameRequest,
 				record.Confirmation)
 		}
 	}
-	if got, err := s.Confirmed(testkit.AsSystem(t), key, bodyHash, now, now); err != nil || !cmp.Equal(got, want) {
+	if got, err := s.FindConfirmation(testkit.AsSystem(t), key, bodyHash, now, now); err != nil ||
+		!cmp.Equal(got, want) {
 		t.Errorf("the stored confirmation is %+v, %v", got, err)
 	}
-	if _, err := s.Confirmed(testkit.AsSystem(t), key, otherHash, now, now); !errors.Is(err, store.ErrNotFound) {
+	if _, err := s.FindConfirmation(testkit.AsSystem(t), key, otherHash, now, now); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("another body's answer: %v", err)
 	}
-	if _, err := s.Confirmed(testkit.AsSystem(t), key, bodyHash, now, now.Add(keep)); !errors.Is(err,
+	if _, err := s.FindConfirmation(testkit.AsSystem(t), key, bodyHash, now, now.Add(keep)); !errors.Is(err,
 		store.ErrNotFound) {
 		t.Errorf("a day after: %v", err)
 	}
 	mustAcquire(t, s, key, otherHash, now.Add(keep))
 }
 
-func TestKeysAreCountedWithinTheirPrincipalAndBusiness(t *testing.T) {
+func TestIdempotencyKeysAreScoped(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	key := newKey()
@@ -107,34 +110,35 @@ func TestKeysAreCountedWithinTheirPrincipalAndBusiness(t *testing.T) {
 	}
 }
 
-func TestARequestInFlightHoldsItsKeyUntilItsDeadline(t *testing.T) {
+func TestLockIsHeldUntilDeadline(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	key := newKey()
 	first := mustAcquire(t, s, key, bodyHash, now)
-	if _, record := acquire(t, s, key, bodyHash, now.Add(deadline-time.Second)); !record.SameRequest ||
+	if _, record := acquire(t, s, key, bodyHash, now.Add(deadline-time.Second)); !record.IsSameRequest ||
 		record.Confirmation != nil {
 		t.Errorf("within the deadline it is not in flight: %+v", record)
 	}
-	if _, record := acquire(t, s, key, otherHash, now); record.SameRequest {
+	if _, record := acquire(t, s, key, otherHash, now); record.IsSameRequest {
 		t.Error("another body passes for the same")
 	}
 	second := mustAcquire(t, s, key, bodyHash, now.Add(deadline)) // the first lock has expired
-	if err := s.Book(testkit.AsSystem(t), answered(first)); !errors.Is(err, store.ErrLockLost) {
+	if err := s.Book(testkit.AsSystem(t), setConfirmation(first)); !errors.Is(err, store.ErrLockLost) {
 		t.Errorf("a request that lost its lock books: %v", err)
 	}
-	if n := count(t, pool, `SELECT (SELECT count(*) FROM bookings) + (SELECT count(*) FROM occupied_time)`); n != 0 {
+	if n := mustCount(t, pool,
+		`SELECT (SELECT count(*) FROM bookings) + (SELECT count(*) FROM occupied_time)`); n != 0 {
 		t.Errorf("it wrote %d rows", n)
 	}
 	if err := s.ReleaseLock(testkit.AsSystem(t), *first); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Book(testkit.AsSystem(t), answered(second)); err != nil {
+	if err := s.Book(testkit.AsSystem(t), setConfirmation(second)); err != nil {
 		t.Errorf("who took it over: %v", err)
 	}
 }
 
-func TestAReleasedKeyIsFree(t *testing.T) {
+func TestReleasedLockCanBeAcquired(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	key := newKey()
@@ -144,28 +148,28 @@ func TestAReleasedKeyIsFree(t *testing.T) {
 	mustAcquire(t, s, key, otherHash, now)
 }
 
-func TestALostRaceLeavesTheKeyHeldAndUnanswered(t *testing.T) {
+func TestLostRaceKeepsLock(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	key := newKey()
 	c := mustAcquire(t, s, key, bodyHash, now)
-	b := answered(c)
+	b := setConfirmation(c)
 	if err := s.Book(testkit.AsSystem(t), newBooking(key.BusinessID, b.Parts...)); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Book(testkit.AsSystem(t), b); !errors.Is(err, store.ErrTaken) {
 		t.Fatalf("got %v, want ErrTaken", err)
 	}
-	if _, record := acquire(t, s, key, bodyHash, now); record.Confirmation != nil || !record.SameRequest {
+	if _, record := acquire(t, s, key, bodyHash, now); record.Confirmation != nil || !record.IsSameRequest {
 		t.Errorf("the record is %+v", record)
 	}
-	b.Parts[0] = part(uuid.New(), 0, 0, 45)
+	b.Parts[0] = newPart(uuid.New(), 0, 0, 45)
 	if err := s.Book(testkit.AsSystem(t), b); err != nil {
 		t.Errorf("the next assignment: %v", err)
 	}
 }
 
-func TestOfManyRequestsWithOneKeyOneHoldsIt(t *testing.T) {
+func TestConcurrentAcquireGivesOneLock(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	key := newKey()
@@ -177,26 +181,27 @@ func TestOfManyRequestsWithOneKeyOneHoldsIt(t *testing.T) {
 	for i := range locks {
 		wg.Go(func() {
 			result, err := s.AcquireLock(actor.AsSystem(context.Background()),
-				store.LockRequest{IdempotencyKey: key, Hash: bodyHash, Now: now, ExpiresAt: now.Add(deadline), Keep: keep})
+				store.LockRequest{IdempotencyKey: key, Hash: bodyHash, Now: now, ExpiresAt: now.Add(deadline),
+					Keep: keep})
 			record := result.Record
 			locks[i], errs[i] = result.Lock, err
-			if locks[i] == nil && (!record.SameRequest || record.Confirmation != nil) {
+			if locks[i] == nil && (!record.IsSameRequest || record.Confirmation != nil) {
 				t.Errorf("a loser is told %+v", record)
 			}
 		})
 	}
 	wg.Wait()
-	held := 0
+	occupied := 0
 	for i, c := range locks {
 		if errs[i] != nil {
 			t.Error(errs[i])
 		}
 		if c != nil {
-			held++
+			occupied++
 		}
 	}
-	if held != 1 {
-		t.Errorf("%d hold the key", held)
+	if occupied != 1 {
+		t.Errorf("%d hold the key", occupied)
 	}
 }
 
@@ -214,7 +219,7 @@ func TestExpiredRecordsAreSwept(t *testing.T) {
 	if err != nil || removed != 2500 {
 		t.Errorf("removed %d, %v; want 2500", removed, err)
 	}
-	if n := count(t, pool, `SELECT count(*) FROM idempotency_records`); n != 10 {
+	if n := mustCount(t, pool, `SELECT count(*) FROM idempotency_records`); n != 10 {
 		t.Errorf("%d are left, want 10", n)
 	}
 }

@@ -70,11 +70,11 @@ func (s *Store) TouchKey(ctx context.Context, businessID, id uuid.UUID, now, sin
 	return nil
 }
 
-// KeyMadeError means that an earlier request with the same Idempotency-Key made
+// KeyExistsError means that an earlier request with the same Idempotency-Key made
 // the API key with this ID. Only the answer to that request contained the secret.
-type KeyMadeError struct{ ID uuid.UUID }
+type KeyExistsError struct{ ID uuid.UUID }
 
-func (e *KeyMadeError) Error() string { return "the key was made as " + e.ID.String() }
+func (e *KeyExistsError) Error() string { return "the key was made as " + e.ID.String() }
 
 var createKeySQL = `
 WITH made AS (
@@ -105,30 +105,30 @@ func countLive(ctx context.Context, tx pgx.Tx, what string, businessID uuid.UUID
 }
 
 // CreateKey stores an API key with the hash of its secret, at most once for each Idempotency-Key.
-// The database stores CreatedAt in microseconds. Errors: [*KeyMadeError], [ErrTooManyKeys].
+// The database stores CreatedAt in microseconds. Errors: [*KeyExistsError], [ErrTooManyKeys].
 func (s *Store) CreateKey(ctx context.Context, key Key, hash [sha256.Size]byte) error {
-	made, err := postgres.WriteIdempotently(ctx, s.pool, key.BusinessID,
-		func(ctx context.Context, tx pgx.Tx) (KeyMadeError, error) {
+	existing, err := postgres.WriteIdempotently(ctx, s.pool, key.BusinessID,
+		func(ctx context.Context, tx pgx.Tx) (KeyExistsError, error) {
 			n, err := countLive(ctx, tx, "api_keys", key.BusinessID, `
 			SELECT count(*) FROM api_keys WHERE business_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`, key.CreatedAt)
 			if err == nil && n >= MaxKeys {
 				err = ErrTooManyKeys
 			}
 			if err != nil {
-				return KeyMadeError{}, err
+				return KeyExistsError{}, err
 			}
 			_, err = tx.Exec(ctx, createKeySQL, eventlog.Add(ctx, pgx.NamedArgs{
 				"business_id": key.BusinessID, "id": key.ID, "name": key.Name, "scope": key.Scope, "hash": hash[:],
 				"prefix":     key.Prefix,
 				"created_at": key.CreatedAt, "created_by": key.CreatedBy, "expires_at": key.ExpiresAt,
 			}, key.CreatedAt))
-			return KeyMadeError{ID: key.ID}, err
+			return KeyExistsError{ID: key.ID}, err
 		})
 	switch {
 	case err != nil:
 		return fmt.Errorf("store an API key: %w", err)
-	case made.ID != key.ID:
-		return &made
+	case existing.ID != key.ID:
+		return &existing
 	}
 	return nil
 }
@@ -184,10 +184,10 @@ func (s *Store) revokeKeys(ctx context.Context, businessID uuid.UUID, id *uuid.U
 		if _, err := tx.Exec(ctx, lockSalesSQL, businessID); err != nil {
 			return struct{}{}, err
 		}
-		var known bool
+		var isKnown bool
 		err := tx.QueryRow(ctx, revokeKeysSQL,
-			eventlog.Add(ctx, pgx.NamedArgs{"business_id": businessID, "id": id, "now": now}, now)).Scan(&known)
-		if err == nil && id != nil && !known {
+			eventlog.Add(ctx, pgx.NamedArgs{"business_id": businessID, "id": id, "now": now}, now)).Scan(&isKnown)
+		if err == nil && id != nil && !isKnown {
 			err = ErrNotFound
 		}
 		return struct{}{}, err

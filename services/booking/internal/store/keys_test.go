@@ -21,7 +21,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-func storeKey(t *testing.T, s *store.Store, business uuid.UUID, secret string, created time.Time) store.Key {
+func createKey(t *testing.T, s *store.Store, business uuid.UUID, secret string, created time.Time) store.Key {
 	t.Helper()
 	key := store.Key{BusinessID: business, ID: uuid.New(), Name: "website", Scope: booking.ScopeWrite,
 		Prefix: "0123abcd", CreatedAt: created}
@@ -31,7 +31,7 @@ func storeKey(t *testing.T, s *store.Store, business uuid.UUID, secret string, c
 	return key
 }
 
-func find(t *testing.T, s *store.Store, secret string) store.Key {
+func mustFind(t *testing.T, s *store.Store, secret string) store.Key {
 	t.Helper()
 	key, err := s.KeyByHash(testkit.AsSystem(t), sha256.Sum256([]byte(secret)))
 	if err != nil {
@@ -40,12 +40,12 @@ func find(t *testing.T, s *store.Store, secret string) store.Key {
 	return key
 }
 
-func TestKeysAreFoundByTheirHash(t *testing.T) {
+func TestKeyByHashFindsKey(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
-	want := storeKey(t, s, uuid.New(), "one", now)
-	storeKey(t, s, uuid.New(), "two", now)
-	if diff := cmp.Diff(want, find(t, s, "one")); diff != "" {
+	want := createKey(t, s, uuid.New(), "one", now)
+	createKey(t, s, uuid.New(), "two", now)
+	if diff := cmp.Diff(want, mustFind(t, s, "one")); diff != "" {
 		t.Errorf("found (-want +got):\n%s", diff)
 	}
 	if _, err := s.KeyByHash(testkit.AsSystem(t), sha256.Sum256([]byte("three"))); !errors.Is(err, store.ErrNotFound) {
@@ -53,13 +53,13 @@ func TestKeysAreFoundByTheirHash(t *testing.T) {
 	}
 }
 
-func TestRevocationIsSeenAtOnceAndKeepsItsTime(t *testing.T) {
+func TestRevokeKeyKeepsFirstTime(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	business := uuid.New()
-	key := storeKey(t, s, business, "one", now)
-	storeKey(t, s, business, "two", now)
-	storeKey(t, s, uuid.New(), "elsewhere", now)
+	key := createKey(t, s, business, "one", now)
+	createKey(t, s, business, "two", now)
+	createKey(t, s, uuid.New(), "elsewhere", now)
 	if err := s.RevokeKey(testkit.AsSystem(t), uuid.New(), key.ID, now); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("another business revokes it: %v", err)
 	}
@@ -73,7 +73,7 @@ func TestRevocationIsSeenAtOnceAndKeepsItsTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	for secret, want := range map[string]*time.Time{"one": &now, "two": ptr(now.Add(2 * time.Hour)), "elsewhere": nil} {
-		if diff := cmp.Diff(want, find(t, s, secret).RevokedAt); diff != "" {
+		if diff := cmp.Diff(want, mustFind(t, s, secret).RevokedAt); diff != "" {
 			t.Errorf("%s revoked at (-want +got):\n%s", secret, diff)
 		}
 	}
@@ -81,10 +81,10 @@ func TestRevocationIsSeenAtOnceAndKeepsItsTime(t *testing.T) {
 
 func ptr[T any](v T) *T { return &v }
 
-func TestUseIsNotedOnlyWhereTheLastNoteIsOld(t *testing.T) {
+func TestTouchKeyStoresOnlyOlderUse(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
-	key := storeKey(t, s, uuid.New(), "one", now)
+	key := createKey(t, s, uuid.New(), "one", now)
 	for _, c := range []struct{ at, since, want time.Time }{
 		{now, now.Add(-time.Minute), now},
 		{now.Add(59 * time.Second), now.Add(-time.Second), now},
@@ -93,21 +93,21 @@ func TestUseIsNotedOnlyWhereTheLastNoteIsOld(t *testing.T) {
 		if err := s.TouchKey(testkit.AsSystem(t), key.BusinessID, key.ID, c.at, c.since); err != nil {
 			t.Fatal(err)
 		}
-		if got := find(t, s, "one").LastUsedAt; got == nil || !got.Equal(c.want) {
+		if got := mustFind(t, s, "one").LastUsedAt; got == nil || !got.Equal(c.want) {
 			t.Errorf("at %s it was last used %v, want %s", c.at, got, c.want)
 		}
 	}
 }
 
-func TestKeysAreListedOldestFirstInPages(t *testing.T) {
+func TestKeysArePagedOldestFirst(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	business := uuid.New()
 	want := map[uuid.UUID]bool{}
 	for i := range 5 {
-		want[storeKey(t, s, business, fmt.Sprint(i), now.Add(time.Duration(i/2)*time.Second)).ID] = true
+		want[createKey(t, s, business, fmt.Sprint(i), now.Add(time.Duration(i/2)*time.Second)).ID] = true
 	}
-	storeKey(t, s, uuid.New(), "elsewhere", now)
+	createKey(t, s, uuid.New(), "elsewhere", now)
 	var last time.Time
 	for next := ""; ; {
 		keys, after, err := s.Keys(testkit.AsSystem(t), business, request.Page{Limit: 2, Cursor: next})
@@ -130,7 +130,7 @@ func TestKeysAreListedOldestFirstInPages(t *testing.T) {
 	}
 }
 
-func TestCursorsThatNoListMadeAreRefused(t *testing.T) {
+func TestListsRejectForeignCursors(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	for _, c := range []string{"x", "!!!", "AAAA", "_________________________________w",
@@ -154,8 +154,8 @@ func TestBookingsAreFiltered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := newBooking(business, part(uuid.New(), 0, 0, 45))
-	b = in(b, kiritimati)
+	b := newBooking(business, newPart(uuid.New(), 0, 0, 45))
+	b = localTime(b, kiritimati)
 	phone := "+351 (210) 000-000"
 	b.Customer.Phone = &phone
 	if err := s.Book(testkit.AsSystem(t), b); err != nil {
@@ -200,21 +200,21 @@ func TestBookingsAreFiltered(t *testing.T) {
 	}
 }
 
-func TestAheadCountsWhatIsStillExpected(t *testing.T) {
+func TestCountAheadCountsUpcomingBookings(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	business := uuid.New()
 	var ids []uuid.UUID
 	for i := range 4 {
-		b := newBooking(business, part(uuid.New(), 0, i*60, i*60+45))
+		b := newBooking(business, newPart(uuid.New(), 0, i*60, i*60+45))
 		ids = append(ids, b.ID)
 		if err := s.Book(testkit.AsSystem(t), b); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for i, move := range map[int]state.Move{2: state.Confirm, 3: state.Cancel} {
-		transition, _ := state.Of(move)
-		if _, err := s.Move(testkit.AsSystem(t), business, ids[i], transition, now); err != nil {
+	for i, move := range map[int]state.TransitionName{2: state.Confirm, 3: state.Cancel} {
+		transition, _ := state.FindTransition(move)
+		if _, err := s.ApplyTransition(testkit.AsSystem(t), business, ids[i], transition, now); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -224,15 +224,15 @@ func TestAheadCountsWhatIsStillExpected(t *testing.T) {
 		noon.Add(45 * time.Minute):  2,
 		noon.Add(200 * time.Minute): 0,
 	} {
-		if n, err := s.Ahead(testkit.AsSystem(t), business, at); err != nil || n != want {
+		if n, err := s.CountAhead(testkit.AsSystem(t), business, at); err != nil || n != want {
 			t.Errorf("at %s %d are ahead, %v; want %d", at, n, err, want)
 		}
 	}
 }
 
-// TestKeysAndFeedsOfABusinessAreCapped shows that a business has at most a fixed number of API keys and calendar feeds.
+// TestKeysAndFeedsAreLimited shows that a business has at most a fixed number of API keys and calendar feeds.
 // If several are created at once for the last place, only one is created. Revoked keys no longer count.
-func TestKeysAndFeedsOfABusinessAreCapped(t *testing.T) {
+func TestKeysAndFeedsAreLimited(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	business := uuid.New()

@@ -22,46 +22,46 @@ var subjectTable = map[event.SubjectKind]string{event.Booking: "bookings", event
 // tickets. The result is nil if the customer was anonymized. Errors: [ErrNotFound].
 func (s *Store) LinkHash(ctx context.Context, businessID uuid.UUID, kind event.SubjectKind,
 	id uuid.UUID) ([]byte, error) {
-	var kept []byte
+	var hash []byte
 	err := s.pool.QueryRow(ctx, `SELECT link_hash FROM `+subjectTable[kind]+` WHERE business_id = $1 AND id = $2`,
-		businessID, id).Scan(&kept)
+		businessID, id).Scan(&hash)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, ErrNotFound
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read what is kept of a link: %w", err)
 	}
-	return kept, nil
+	return hash, nil
 }
 
-// Linked identifies the booking or the ticket order to which a customer's link belongs.
-type Linked struct {
+// LinkTarget identifies the booking or the ticket order to which a customer's link belongs.
+type LinkTarget struct {
 	Kind       event.SubjectKind
 	BusinessID uuid.UUID
 	ID         uuid.UUID
 	EndsAt     time.Time // the end of the booking or of the ticketed event
 }
 
-// ByLink returns the booking or order whose link has the given hash. Errors: [ErrNotFound].
-func (s *Store) ByLink(ctx context.Context, hash []byte) (Linked, error) {
+// FindByLink returns the booking or order whose link has the given hash. Errors: [ErrNotFound].
+func (s *Store) FindByLink(ctx context.Context, hash []byte) (LinkTarget, error) {
 	var (
-		found Linked
-		kept  []byte
+		linked     LinkTarget
+		storedHash []byte
 	)
 	err := s.pool.QueryRow(ctx, `
 		SELECT 'booking', business_id, id, ends_at, link_hash FROM bookings WHERE link_hash = $1
 		UNION ALL
 		SELECT 'ticket', business_id, id, ends_at, link_hash FROM tickets WHERE link_hash = $1`, hash).
-		Scan(&found.Kind, &found.BusinessID, &found.ID, &found.EndsAt, &kept)
+		Scan(&linked.Kind, &linked.BusinessID, &linked.ID, &linked.EndsAt, &storedHash)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return Linked{}, ErrNotFound
+		return LinkTarget{}, ErrNotFound
 	case err != nil:
-		return Linked{}, fmt.Errorf("follow a link: %w", err)
-	case !link.Same(kept, hash):
-		return Linked{}, ErrNotFound
+		return LinkTarget{}, fmt.Errorf("follow a link: %w", err)
+	case !link.IsSame(storedHash, hash):
+		return LinkTarget{}, ErrNotFound
 	}
-	return found, nil
+	return linked, nil
 }
 
 // Ticket returns one order of tickets of the business. Errors: [ErrNotFound].
@@ -70,17 +70,17 @@ func (s *Store) Ticket(ctx context.Context, businessID, id uuid.UUID) (Ticket, e
 }
 
 func findTicket(ctx context.Context, q postgres.Querier, businessID, id uuid.UUID) (Ticket, error) {
-	found, err := postgres.Row(ctx, q, scanTicket, "read an order of tickets",
+	order, err := postgres.Row(ctx, q, scanTicket, "read an order of tickets",
 		`SELECT `+ticketColumns+` FROM tickets WHERE business_id = @business_id AND id = @id`,
 		pgx.NamedArgs{"business_id": businessID, "id": id})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Ticket{}, ErrNotFound
 	}
-	return found, err
+	return order, err
 }
 
-// Payable is an open payment that the customer can pay until DueAt. Amount is in minor units.
-type Payable struct {
+// PaymentHandle is an open payment that the customer can pay until DueAt. Amount is in minor units.
+type PaymentHandle struct {
 	Provider  string
 	Account   string
 	Reference string
@@ -90,19 +90,20 @@ type Payable struct {
 	OnCheckout bool
 }
 
-// Payable returns the open payment of a booking, order or reservation.
+// FindOpenPayment returns the open payment of a booking, order or reservation.
 // Errors: [ErrNotFound] if no payment is open or the time to pay has ended.
-func (s *Store) Payable(ctx context.Context, businessID, subjectID uuid.UUID, now time.Time) (Payable, error) {
-	var p Payable
+func (s *Store) FindOpenPayment(ctx context.Context, businessID, subjectID uuid.UUID,
+	now time.Time) (PaymentHandle, error) {
+	var p PaymentHandle
 	err := s.pool.QueryRow(ctx, `
 		SELECT provider, account, reference, amount, due_at, on_checkout FROM payments
 		WHERE business_id = $1 AND subject_id = $2 AND status = 'open' AND due_at > $3`, businessID, subjectID, now).
 		Scan(&p.Provider, &p.Account, &p.Reference, &p.Amount, &p.DueAt, &p.OnCheckout)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return Payable{}, ErrNotFound
+		return PaymentHandle{}, ErrNotFound
 	}
 	if err != nil {
-		return Payable{}, fmt.Errorf("read an open payment: %w", err)
+		return PaymentHandle{}, fmt.Errorf("read an open payment: %w", err)
 	}
 	p.DueAt = p.DueAt.UTC()
 	return p, nil

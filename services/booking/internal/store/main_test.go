@@ -35,9 +35,9 @@ func open(t testing.TB) (*store.Store, *pgxpool.Pool) {
 	return store.New(pool), pool
 }
 
-// part returns a part that occupies one resource from minute `from` to minute `to` after noon. The argument `lane` is
-// the number of the capacity unit.
-func part(resource uuid.UUID, lane, from, to int) availability.Part {
+// newPart returns a part that occupies one resource from minute `from` to minute `to` after noon. The argument `lane`
+// is the number of the capacity unit.
+func newPart(resource uuid.UUID, lane, from, to int) availability.Part {
 	return availability.Part{
 		Resource: booking.Resource{ID: resource, CapacityUnit: lane},
 		Occupies: timespan.Span{Start: noon.Unix() + int64(from)*60, End: noon.Unix() + int64(to)*60},
@@ -73,14 +73,14 @@ func newBooking(businessID uuid.UUID, parts ...availability.Part) store.NewBooki
 	}
 }
 
-// in returns the booking with its local start and end in the time zone `loc`.
-func in(b store.NewBooking, loc *time.Location) store.NewBooking {
+// localTime returns the booking with its local start and end in the time zone `loc`.
+func localTime(b store.NewBooking, loc *time.Location) store.NewBooking {
 	b.LocalStart, b.LocalEnd = store.WallClock(b.StartsAt, loc), store.WallClock(b.EndsAt, loc)
 	return b
 }
 
-// count runs a query that returns one number, and returns the number.
-func count(t testing.TB, pool *pgxpool.Pool, sql string, args ...any) int {
+// mustCount runs a query that returns one number, and returns the number.
+func mustCount(t testing.TB, pool *pgxpool.Pool, sql string, args ...any) int {
 	t.Helper()
 	var n int
 	if err := pool.QueryRow(actor.AsSystem(context.Background()), sql, args...).Scan(&n); err != nil {
@@ -92,7 +92,7 @@ func count(t testing.TB, pool *pgxpool.Pool, sql string, args ...any) int {
 // checkWhole fails the test unless every booking occupies time in exactly `partsEach` parts.
 func checkWhole(t testing.TB, pool *pgxpool.Pool, partsEach int) {
 	t.Helper()
-	halves := count(t, pool, `
+	halves := mustCount(t, pool, `
 		SELECT count(*) FROM bookings b
 		WHERE (SELECT count(*) FROM occupied_time o WHERE o.business_id = b.business_id AND o.booking_id = b.id) <> $1`, partsEach)
 	if halves != 0 {
@@ -104,7 +104,7 @@ func checkWhole(t testing.TB, pool *pgxpool.Pool, partsEach int) {
 // constraint.
 func checkNeverTwice(t testing.TB, pool *pgxpool.Pool) {
 	t.Helper()
-	twice := count(t, pool, `
+	twice := mustCount(t, pool, `
 		SELECT count(*) FROM occupied_time a JOIN occupied_time b USING (business_id, resource_id, lane)
 		WHERE (a.booking_id, a.part) < (b.booking_id, b.part)
 		  AND lower(a.during) < upper(b.during) AND lower(b.during) < upper(a.during)`)

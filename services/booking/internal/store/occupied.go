@@ -12,8 +12,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 )
 
-// eachSQL and gatheredSQL return the occupied time of a business in a window. eachSQL returns one row for each stored
-// time; it is faster for few bookings. gatheredSQL returns one row for each resource; it is faster for many bookings.
+// singleSQL and groupedSQL return the occupied time of a business in a window. singleSQL returns one row for each
+// stored time; it is faster for few bookings. groupedSQL returns one row for each resource; it is faster for many
+// bookings.
 //
 // Both statements read only the index of the constraint never_twice.
 // They do not sort the rows, because sorting in Go takes less time.
@@ -21,37 +22,37 @@ import (
 // The parameters are in subselects to hide their values from PostgreSQL's planner. Without the subselects,
 // the planner would make a new plan for each window, and planning takes longer than reading one day.
 const (
-	eachSQL = `
+	singleSQL = `
 SELECT resource_id, lane, holder = '00000000-0000-0000-0000-000000000000', lower(during), upper(during)
 FROM occupied_time
 WHERE business_id = (SELECT $1::uuid) AND during && (SELECT tstzrange($2, $3))`
-	gatheredSQL = `
+	groupedSQL = `
 SELECT resource_id, lane, holder = '00000000-0000-0000-0000-000000000000', array_agg(lower(during)), array_agg(upper(during))
 FROM occupied_time
 WHERE business_id = (SELECT $1::uuid) AND during && (SELECT tstzrange($2, $3))
 GROUP BY 1, 2, 3`
 )
 
-// fewDays is the length of the longest window that eachSQL reads. For longer windows, gatheredSQL is faster.
-const fewDays = 3 * 24 * time.Hour
+// maxSingleWindow is the length of the longest window that singleSQL reads. For longer windows, groupedSQL is faster.
+const maxSingleWindow = 3 * 24 * time.Hour
 
 func occupiedSQL(from, to time.Time) string {
-	if to.Sub(from) <= fewDays {
-		return eachSQL
+	if to.Sub(from) <= maxSingleWindow {
+		return singleSQL
 	}
-	return gatheredSQL
+	return groupedSQL
 }
 
-// othersSQL is eachSQL without the occupied time of one appointment, whose id is the parameter $4.
+// othersSQL is singleSQL without the occupied time of one appointment, whose id is the parameter $4.
 //
 // othersSQL does not leave out the time of a class booking, because this time is stored under
 // the nil UUID for all guests of the class. This does no harm: a class booking can only be
 // rescheduled to a class session, and occupied time of classes does not conflict with sessions.
-const othersSQL = eachSQL + ` AND holder <> (SELECT $4::uuid)`
+const othersSQL = singleSQL + ` AND holder <> (SELECT $4::uuid)`
 
-// heldSQL returns the resources that a booking occupies, including archived time. Archived time is
+// ownResourcesSQL returns the resources that a booking occupies, including archived time. Archived time is
 // necessary for an old booking that is rescheduled, so that the booking keeps its staff members.
-const heldSQL = `
+const ownResourcesSQL = `
 SELECT resource_id FROM occupied_time WHERE business_id = $1 AND booking_id = $2
 UNION
 SELECT resource_id FROM past_occupied_time WHERE business_id = $1 AND booking_id = $2
@@ -79,7 +80,7 @@ SELECT NOT EXISTS (
 func (s *Store) Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time,
 	seats bool) (booking.Occupied, error) {
 	if seats {
-		now, err := s.Snapshot(ctx, businessID, from, to, Asked{Seats: true})
+		now, err := s.Snapshot(ctx, businessID, from, to, SnapshotRequest{Seats: true})
 		return now.Occupied, err
 	}
 	rows, err := s.pool.Query(ctx, occupiedSQL(from, to), inBinary, pgtype.UUID{Bytes: businessID, Valid: true}, from,
@@ -94,27 +95,28 @@ func (s *Store) Occupied(ctx context.Context, businessID uuid.UUID, from, to tim
 	return booking.Occupied{Busy: busy}, nil
 }
 
-// Asked selects the data that [Store.Snapshot] reads in addition to the occupied time.
-type Asked struct {
+// SnapshotRequest selects the data that [Store.Snapshot] reads in addition to the occupied time.
+type SnapshotRequest struct {
 	FirstBookingOf string       // the e-mail address whose earlier bookings are looked up; "" for none
 	Seats          bool         // read the number of seats taken in class sessions
-	Moving         uuid.UUID    // the booking to reschedule, whose time counts as free; the nil UUID for none
+	Except         uuid.UUID    // the booking to reschedule, whose time counts as free; the nil UUID for none
 	Lock           *LockRequest // the idempotency lock to acquire; nil for none
 }
 
 // Snapshot is the stored data that a decision about one booking depends on.
 type Snapshot struct {
-	Occupied booking.Occupied
-	First    bool        // the customer has no earlier booking; false if FirstBookingOf was ""
-	Held     []uuid.UUID // the resources that the booking to reschedule occupies now
-	Lock     LockResult  // the result of the request for the idempotency lock
+	Occupied     booking.Occupied
+	IsFirst      bool        // the customer has no earlier booking; false if FirstBookingOf was ""
+	OwnResources []uuid.UUID // the resources that the booking to reschedule occupies now
+	Lock         LockResult  // the result of the request for the idempotency lock
 }
 
-// Snapshot reads the occupied time in a window and the data that the argument `asked` selects, in
+// Snapshot reads the occupied time in a window and the data that the argument `req` selects, in
 // one round trip. The arguments `from` (included) and `to` (excluded) are the limits of the window.
 // Snapshot acquires the idempotency lock first, so that the data are not older than the lock.
-func (s *Store) Snapshot(ctx context.Context, businessID uuid.UUID, from, to time.Time, asked Asked) (Snapshot, error) {
-	if asked == (Asked{}) {
+func (s *Store) Snapshot(ctx context.Context, businessID uuid.UUID, from, to time.Time,
+	req SnapshotRequest) (Snapshot, error) {
+	if req == (SnapshotRequest{}) {
 		occupied, err := s.Occupied(ctx, businessID, from, to, false)
 		return Snapshot{Occupied: occupied}, err
 	}
@@ -122,17 +124,17 @@ func (s *Store) Snapshot(ctx context.Context, businessID uuid.UUID, from, to tim
 		now   Snapshot
 		batch pgx.Batch
 	)
-	if asked.Lock != nil {
-		if err := queueLock(&batch, *asked.Lock, &now.Lock); err != nil {
+	if req.Lock != nil {
+		if err := queueLock(&batch, *req.Lock, &now.Lock); err != nil {
 			return Snapshot{}, err
 		}
 	}
 	sql, args := occupiedSQL(from, to), []any{pgtype.UUID{Bytes: businessID, Valid: true}, from, to}
-	if asked.Moving != uuid.Nil {
-		sql, args = othersSQL, append(args, asked.Moving)
-		batch.Queue(heldSQL, businessID, asked.Moving).Query(func(rows pgx.Rows) error {
+	if req.Except != uuid.Nil {
+		sql, args = othersSQL, append(args, req.Except)
+		batch.Queue(ownResourcesSQL, businessID, req.Except).Query(func(rows pgx.Rows) error {
 			var err error
-			now.Held, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+			now.OwnResources, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 			return err
 		})
 	}
@@ -141,16 +143,16 @@ func (s *Store) Snapshot(ctx context.Context, businessID uuid.UUID, from, to tim
 		now.Occupied.Busy, err = collectBusy(rows)
 		return err
 	})
-	if asked.Seats {
+	if req.Seats {
 		batch.Queue(seatsSQL, businessID, from, to).Query(func(rows pgx.Rows) error {
 			var err error
 			now.Occupied.Seats, err = pgx.CollectRows(rows, scanSeats)
 			return err
 		})
 	}
-	if asked.FirstBookingOf != "" {
-		batch.Queue(firstBookingSQL, businessID, asked.FirstBookingOf).
-			QueryRow(func(row pgx.Row) error { return row.Scan(&now.First) })
+	if req.FirstBookingOf != "" {
+		batch.Queue(firstBookingSQL, businessID, req.FirstBookingOf).
+			QueryRow(func(row pgx.Row) error { return row.Scan(&now.IsFirst) })
 	}
 	if err := s.pool.SendBatch(ctx, &batch).Close(); err != nil {
 		return Snapshot{}, fmt.Errorf("read occupied time: %w", err)

@@ -37,8 +37,8 @@ const (
 // the resources and the spans of each resource in ascending order.
 func collectBusy(rows pgx.Rows) ([]booking.Busy, error) {
 	defer rows.Close()
-	all := gatherings.Get().(*gathering)
-	defer all.free()
+	all := collectors.Get().(*collector)
+	defer all.release()
 	for rows.Next() {
 		if err := all.add(rows.RawValues()); err != nil {
 			return nil, err
@@ -47,25 +47,25 @@ func collectBusy(rows pgx.Rows) ([]booking.Busy, error) {
 	if err := rows.Err(); err != nil {
 		return nil, err
 	}
-	return all.inOrder(), nil
+	return all.sort(), nil
 }
 
-// holding is the key by which spans are grouped: a resource, and whether a class occupies it.
-type holding struct {
+// resourceKey is the key by which spans are grouped: a resource, and whether a class occupies it.
+type resourceKey struct {
 	booking.Resource
-	class bool
+	isClass bool
 }
 
-// gatherings is a pool of gatherings, so that decoding reuses their
+// collectors is a pool of gatherings, so that decoding reuses their
 // memory. The results of decoding do not refer to this memory.
-var gatherings = sync.Pool{New: func() any { return &gathering{at: make(map[holding]int32)} }}
+var collectors = sync.Pool{New: func() any { return &collector{index: make(map[resourceKey]int32)} }}
 
-// gathering collects decoded spans and groups them by holding.
-type gathering struct {
-	of    []holding
-	count []int             // for each element of the field `of`: the number of spans
-	at    map[holding]int32 // for each element of the field `of`: its index in this field
-	spans []heldSpan
+// collector collects decoded spans and groups them by holding.
+type collector struct {
+	keys  []resourceKey
+	count []int                 // for each element of the field `of`: the number of spans
+	index map[resourceKey]int32 // for each element of the field `of`: its index in this field
+	spans []indexedSpan
 	parts []timespan.Span // the spans, sorted by holding
 }
 
@@ -73,37 +73,37 @@ type gathering struct {
 // memory. The memory of larger results, which are rare, is released.
 const maxKeptSpans = 1 << 16
 
-// free returns the gathering to the pool, unless the gathering has memory for
+// release returns the gathering to the pool, unless the gathering has memory for
 // more than maxKeptSpans spans. It reports whether the pool keeps the gathering.
-func (g *gathering) free() bool {
+func (g *collector) release() bool {
 	if cap(g.spans) > maxKeptSpans || cap(g.parts) > maxKeptSpans {
 		return false
 	}
-	clear(g.at)
-	g.of, g.count, g.spans = g.of[:0], g.count[:0], g.spans[:0]
-	gatherings.Put(g)
+	clear(g.index)
+	g.keys, g.count, g.spans = g.keys[:0], g.count[:0], g.spans[:0]
+	collectors.Put(g)
 	return true
 }
 
-type heldSpan struct {
+type indexedSpan struct {
 	timespan.Span
-	of int32
+	key int32
 }
 
 // add decodes a row: resource, capacity unit, class, starts and ends. Starts and
 // ends are one instant each, or arrays of the same length. Errors: errNotBinary.
-func (g *gathering) add(row [][]byte) error {
+func (g *collector) add(row [][]byte) error {
 	if len(row[0]) != uuidSize || len(row[1]) != integerSize || len(row[2]) != boolSize {
 		return errNotBinary
 	}
-	h := holding{class: row[2][0] != 0}
+	h := resourceKey{isClass: row[2][0] != 0}
 	h.CapacityUnit = int(int32(binary.BigEndian.Uint32(row[1])))
 	copy(h.ID[:], row[0])
-	of, known := g.at[h]
-	if !known {
-		of = int32(len(g.of))
-		g.at[h] = of
-		g.of, g.count = append(g.of, h), append(g.count, 0)
+	of, isKnown := g.index[h]
+	if !isKnown {
+		of = int32(len(g.keys))
+		g.index[h] = of
+		g.keys, g.count = append(g.keys, h), append(g.count, 0)
 	}
 	before := len(g.spans)
 	err := g.addSpans(of, row[3], row[4])
@@ -111,12 +111,12 @@ func (g *gathering) add(row [][]byte) error {
 	return err
 }
 
-func (g *gathering) addSpans(of int32, starts, ends []byte) error {
+func (g *collector) addSpans(key int32, starts, ends []byte) error {
 	if len(starts) != len(ends) {
 		return errNotBinary
 	}
 	if len(starts) == instantSize {
-		g.addSpan(of, starts, ends)
+		g.addSpan(key, starts, ends)
 		return nil
 	}
 	if len(starts) < arrayHead || (len(starts)-arrayHead)%elementSize != 0 {
@@ -124,18 +124,18 @@ func (g *gathering) addSpans(of int32, starts, ends []byte) error {
 	}
 	g.spans = slices.Grow(g.spans, (len(starts)-arrayHead)/elementSize)
 	for at := arrayHead + integerSize; at < len(starts); at += elementSize {
-		g.addSpan(of, starts[at:], ends[at:])
+		g.addSpan(key, starts[at:], ends[at:])
 	}
 	return nil
 }
 
-func (g *gathering) addSpan(of int32, start, end []byte) {
-	g.spans = append(g.spans, heldSpan{timespan.Span{Start: seconds(start), End: seconds(end)}, of})
+func (g *collector) addSpan(key int32, start, end []byte) {
+	g.spans = append(g.spans, indexedSpan{timespan.Span{Start: toUnixSeconds(start), End: toUnixSeconds(end)}, key})
 }
 
-// seconds converts an instant into Unix seconds, rounded down.
+// toUnixSeconds converts an instant into Unix seconds, rounded down.
 // PostgreSQL sends an instant as the number of microseconds since 2000.
-func seconds(instant []byte) int64 {
+func toUnixSeconds(instant []byte) int64 {
 	const second, epoch = 1_000_000, 946_684_800
 	micros := int64(binary.BigEndian.Uint64(instant))
 	s := micros / second
@@ -145,19 +145,19 @@ func seconds(instant []byte) int64 {
 	return s + epoch
 }
 
-// inOrder returns the resources and the spans of each resource in ascending order,
+// sort returns the resources and the spans of each resource in ascending order,
 // without duplicate spans. The Edges of all resources are slices of one array.
-func (g *gathering) inOrder() []booking.Busy {
-	busy, edges := make([]booking.Busy, len(g.of)), make([]int64, 0, 2*len(g.spans))
-	for i, spans := range g.apart() {
-		slices.SortFunc(spans, bySpan)
+func (g *collector) sort() []booking.Busy {
+	busy, edges := make([]booking.Busy, len(g.keys)), make([]int64, 0, 2*len(g.spans))
+	for i, spans := range g.split() {
+		slices.SortFunc(spans, compareSpans)
 		from := len(edges)
 		for j, s := range spans {
 			if j == 0 || s != spans[j-1] { // the guests of one session occupy the same time
 				edges = append(edges, s.Start, s.End)
 			}
 		}
-		busy[i] = booking.Busy{Resource: g.of[i].Resource, Class: g.of[i].class,
+		busy[i] = booking.Busy{Resource: g.keys[i].Resource, Class: g.keys[i].isClass,
 			Edges: edges[from:len(edges):len(edges)]}
 	}
 	slices.SortFunc(busy, func(a, b booking.Busy) int {
@@ -167,21 +167,21 @@ func (g *gathering) inOrder() []booking.Busy {
 	return busy
 }
 
-// apart returns one slice of spans for each holding.
-func (g *gathering) apart() [][]timespan.Span {
+// split returns one slice of spans for each holding.
+func (g *collector) split() [][]timespan.Span {
 	g.parts = slices.Grow(g.parts[:0], len(g.spans))
-	parts, from := make([][]timespan.Span, len(g.of)), 0
+	parts, from := make([][]timespan.Span, len(g.keys)), 0
 	for i, n := range g.count {
 		parts[i], from = g.parts[from:from:from+n], from+n
 	}
 	for i := range g.spans {
 		s := &g.spans[i]
-		parts[s.of] = append(parts[s.of], s.Span)
+		parts[s.key] = append(parts[s.key], s.Span)
 	}
 	return parts
 }
 
-func bySpan(a, b timespan.Span) int {
+func compareSpans(a, b timespan.Span) int {
 	if a.Start != b.Start {
 		return cmp.Compare(a.Start, b.Start)
 	}

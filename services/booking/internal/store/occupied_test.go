@@ -17,13 +17,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// TestOccupiedTimeOfShortAndLongWindowsIsWhatTheTableHolds compares Occupied with a plain SQL query. Short windows are
+// TestOccupiedEqualsTable compares Occupied with a plain SQL query. Short windows are
 // read by booking and long windows by resource, and both must give the same rows as the query.
-func TestOccupiedTimeOfShortAndLongWindowsIsWhatTheTableHolds(t *testing.T) {
+func TestOccupiedEqualsTable(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	class := newSession(10)
-	mustBook(t, s, class.seats(2), class.seats(3), newBooking(class.business, part(class.teacher, 0, 300, 330)))
+	mustBook(t, s, class.seats(2), class.seats(3), newBooking(class.business, newPart(class.teacher, 0, 300, 330)))
 	turn := time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC) // PostgreSQL counts times from this one
 	r, members := rand.New(rand.NewPCG(1, 2)), []uuid.UUID{uuid.New(), uuid.New(), uuid.New()}
 	for i := range 120 {
@@ -32,7 +32,7 @@ func TestOccupiedTimeOfShortAndLongWindowsIsWhatTheTableHolds(t *testing.T) {
 			at -= int(noon.Sub(turn).Minutes())
 		}
 		err := s.Book(testkit.AsSystem(t),
-			newBooking(class.business, part(members[member], member*r.IntN(3), at, at+1+r.IntN(60))))
+			newBooking(class.business, newPart(members[member], member*r.IntN(3), at, at+1+r.IntN(60))))
 		if err != nil && !errors.Is(err, store.ErrTaken) {
 			t.Fatal(err)
 		}
@@ -52,41 +52,41 @@ func TestOccupiedTimeOfShortAndLongWindowsIsWhatTheTableHolds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := pgx.CollectRows(rows, pgx.RowToStructByPos[held])
+			want, err := pgx.CollectRows(rows, pgx.RowToStructByPos[occupiedRow])
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(want, flat(got)); diff != "" || len(want) == 0 {
+			if diff := cmp.Diff(want, flatten(got)); diff != "" || len(want) == 0 {
 				t.Errorf("%s from %s: %d spans (-want +got):\n%s", length, from, len(want), diff)
 			}
 		}
 	}
 }
 
-// held is a row of occupied time.
-type held struct {
+// occupiedRow is a row of occupied time.
+type occupiedRow struct {
 	Resource   string
 	Lane       int
 	Class      bool
 	Start, End int64
 }
 
-func flat(o booking.Occupied) []held {
-	var all []held
+func flatten(o booking.Occupied) []occupiedRow {
+	var all []occupiedRow
 	for _, b := range o.Busy {
 		for _, s := range b.Spans() {
-			all = append(all, held{b.ID.String(), b.CapacityUnit, b.Class, s.Start, s.End})
+			all = append(all, occupiedRow{b.ID.String(), b.CapacityUnit, b.Class, s.Start, s.End})
 		}
 	}
 	return all
 }
 
-// TestOccupiedTimeInTextIsRefused shows that Occupied returns an error on a connection that sends values as text.
+// TestOccupiedRejectsTextFormat shows that Occupied returns an error on a connection that sends values as text.
 // Occupied decodes the binary format, and must not decode text as binary values.
-func TestOccupiedTimeInTextIsRefused(t *testing.T) {
+func TestOccupiedRejectsTextFormat(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
-	b := newBooking(uuid.New(), part(uuid.New(), 0, 0, 60))
+	b := newBooking(uuid.New(), newPart(uuid.New(), 0, 0, 60))
 	mustBook(t, s, b)
 	cfg := pool.Config()
 	cfg.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol

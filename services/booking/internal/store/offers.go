@@ -17,11 +17,11 @@ const publishedSQL = `
 INSERT INTO offer_versions AS known (business_id, version) VALUES ($1, $2)
 ON CONFLICT (business_id) DO UPDATE SET version = excluded.version, published_at = now() WHERE known.version < excluded.version`
 
-// Published stores that a version of a business's offer was published. After
+// StorePublished stores that a version of a business's offer was published. After
 // Published returns, no booking can commit that was decided by an older version.
 //
 // Published takes one round trip and one transaction. It changes nothing if the stored version is newer.
-func (s *Store) Published(ctx context.Context, businessID uuid.UUID, version int64) error {
+func (s *Store) StorePublished(ctx context.Context, businessID uuid.UUID, version int64) error {
 	var batch pgx.Batch
 	batch.Queue(lockSalesSQL, businessID)
 	batch.Queue(publishedSQL, businessID, version)
@@ -33,21 +33,22 @@ func (s *Store) Published(ctx context.Context, businessID uuid.UUID, version int
 
 // Basis identifies the version of the offer and the API key by which a request was decided.
 type Basis struct {
-	OfferOf uuid.UUID // the business of the offer
-	Version int64
-	KeyOf   uuid.UUID // the business of the API key
-	Key     uuid.UUID
+	OfferBusiness uuid.UUID // the business of the offer
+	Version       int64
+	KeyBusiness   uuid.UUID // the business of the API key
+	Key           uuid.UUID
 }
 
 const currentSQL = `
 SELECT NOT EXISTS (SELECT FROM offer_versions WHERE business_id = $1 AND version > $2)
    AND EXISTS (SELECT FROM api_keys WHERE business_id = $3 AND id = $4 AND revoked_at IS NULL)`
 
-// Current reports whether a decision by the given offer and API key is still valid. The
+// IsCurrent reports whether a decision by the given offer and API key is still valid. The
 // decision is valid if no newer version of the offer was published and the key is not revoked.
-func (s *Store) Current(ctx context.Context, by Basis) (bool, error) {
+func (s *Store) IsCurrent(ctx context.Context, by Basis) (bool, error) {
 	var current bool
-	if err := s.pool.QueryRow(ctx, currentSQL, by.OfferOf, by.Version, by.KeyOf, by.Key).Scan(&current); err != nil {
+	if err := s.pool.QueryRow(ctx, currentSQL, by.OfferBusiness, by.Version, by.KeyBusiness,
+		by.Key).Scan(&current); err != nil {
 		return false, fmt.Errorf("look whether an offer and a key still count: %w", err)
 	}
 	return current, nil

@@ -11,13 +11,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-func TestNothingIsSoldByAnOlderOfferOrARevokedKey(t *testing.T) {
+func TestBookRejectsOldOfferAndRevokedKey(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	business := uuid.New()
-	key := storeKey(t, s, business, "one", now)
+	key := createKey(t, s, business, "one", now)
 	sell := func(version int64, apiKey uuid.UUID) (store.NewBooking, error) {
-		b := newBooking(business, part(uuid.New(), 0, 0, 45))
+		b := newBooking(business, newPart(uuid.New(), 0, 0, 45))
 		b.OfferVersion, b.APIKey = version, apiKey
 		return b, s.Book(testkit.AsSystem(t), b)
 	}
@@ -30,11 +30,11 @@ func TestNothingIsSoldByAnOlderOfferOrARevokedKey(t *testing.T) {
 	sold, err := sell(2, key.ID)
 	expect("nothing was told yet", err, nil)
 	for _, version := range []int64{3, 1} { // in any order
-		expect("told", s.Published(testkit.AsSystem(t), business, version), nil)
+		expect("told", s.StorePublished(testkit.AsSystem(t), business, version), nil)
 	}
 	_, err = sell(2, key.ID)
 	expect("by an older offer", err, store.ErrOfferChanged)
-	later := moved(sold, newBooking(business, part(uuid.New(), 0, 60, 105)), 1)
+	later := newReschedule(sold, newBooking(business, newPart(uuid.New(), 0, 60, 105)), 1)
 	later.OfferVersion = 2
 	_, err = s.Reschedule(testkit.AsSystem(t), later)
 	expect("moved by an older offer", err, store.ErrOfferChanged)
@@ -47,19 +47,19 @@ func TestNothingIsSoldByAnOlderOfferOrARevokedKey(t *testing.T) {
 	expect("revoked", s.RevokeKey(testkit.AsSystem(t), business, key.ID, now), nil)
 	_, err = sell(3, key.ID)
 	expect("by a key that was revoked", err, store.ErrKeyRevoked)
-	if n := count(t, pool, `SELECT count(*) FROM bookings`); n != 3 {
+	if n := mustCount(t, pool, `SELECT count(*) FROM bookings`); n != 3 {
 		t.Errorf("%d bookings, want 3", n)
 	}
 	checkWhole(t, pool, 1)
 }
 
-// TestAPublishAndARevocationWaitForSalesOnTheirWay shows that a publish or a revocation waits for sales that have
+// TestPublishAndRevokeWaitForSales shows that a publish or a revocation waits for sales that have
 // passed may_sell and are not committed. Later sales wait for the publish or the revocation, and see its result.
-func TestAPublishAndARevocationWaitForSalesOnTheirWay(t *testing.T) {
+func TestPublishAndRevokeWaitForSales(t *testing.T) {
 	t.Parallel()
 	for name, decide := range map[string]func(*testing.T, *store.Store, uuid.UUID) error{
 		"publish": func(t *testing.T, s *store.Store, business uuid.UUID) error {
-			return s.Published(testkit.AsSystem(t), business, 9)
+			return s.StorePublished(testkit.AsSystem(t), business, 9)
 		},
 		"revoke": func(t *testing.T, s *store.Store, business uuid.UUID) error {
 			return s.RevokeAllKeys(testkit.AsSystem(t), business, now)

@@ -15,20 +15,21 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// marked returns a booking and its customer's name, which is unique: it marks the message that writes the booking.
-func marked(business uuid.UUID) (store.NewBooking, string) {
-	b := newBooking(business, part(uuid.New(), 0, 0, 45))
+// newMarkedBooking returns a booking and its customer's name, which is unique: it marks the message that writes the
+// booking.
+func newMarkedBooking(business uuid.UUID) (store.NewBooking, string) {
+	b := newBooking(business, newPart(uuid.New(), 0, 0, 45))
 	b.Customer.Name = "customer " + testkit.Unique()
 	return b, b.Customer.Name
 }
 
-// broken calls the write from the argument `prepare` while `wires` does `fate` to the write's message, and returns the
-// write's error.
+// writeWithFailure calls the write from the argument `prepare` while `wires` does `fate` to the write's message, and
+// returns the write's error.
 //
 // With `dark`, or with the fate HoldMessage, the write fails only at its deadline. The first deadline is short. If the
-// message was not sent by then, or a lookup did not finish, broken prepares another write with twice the time. So a
-// slow machine does not fail the test.
-func broken(t *testing.T, wires *testkit.FaultyConns, fate testkit.Failure, dark bool,
+// message was not sent by then, or a lookup did not finish, writeWithFailure prepares another write with twice the
+// time. So a slow machine does not fail the test.
+func writeWithFailure(t *testing.T, wires *testkit.FaultyConns, fate testkit.Failure, dark bool,
 	prepare func() (marker string, write func(context.Context) error)) error {
 	t.Helper()
 	within := testkit.MaxWait // if no message hangs
@@ -57,35 +58,35 @@ func broken(t *testing.T, wires *testkit.FaultyConns, fate testkit.Failure, dark
 	}
 }
 
-// brokenBooking is [broken] for a booking that it makes; it returns the booking of the last attempt, too.
-func brokenBooking(t *testing.T, s *store.Store, wires *testkit.FaultyConns, fate testkit.Failure,
+// bookWithFailure is [writeWithFailure] for a booking that it makes; it returns the booking of the last attempt, too.
+func bookWithFailure(t *testing.T, s *store.Store, wires *testkit.FaultyConns, fate testkit.Failure,
 	dark bool) (store.NewBooking, error) {
 	t.Helper()
 	var b store.NewBooking
-	err := broken(t, wires, fate, dark, func() (string, func(context.Context) error) {
+	err := writeWithFailure(t, wires, fate, dark, func() (string, func(context.Context) error) {
 		var marker string
-		b, marker = marked(uuid.New())
+		b, marker = newMarkedBooking(uuid.New())
 		return marker, func(ctx context.Context) error { return s.Book(ctx, b) }
 	})
 	return b, err
 }
 
-const rowsOf = `SELECT count(*) FROM bookings WHERE id = $1`
+const readRows = `SELECT count(*) FROM bookings WHERE id = $1`
 
-func TestABookingWhoseAnswerIsLostIsFound(t *testing.T) {
+func TestBookFindsResultAfterLostAnswer(t *testing.T) {
 	t.Parallel()
 	_, pool := open(t)
 	wired, wires := testkit.OpenFaultyPool(t, pool)
-	b, err := brokenBooking(t, store.New(wired), wires, testkit.DropAnswer, false)
+	b, err := bookWithFailure(t, store.New(wired), wires, testkit.DropAnswer, false)
 	if err != nil {
 		t.Errorf("a booking that is written: %v", err)
 	}
-	if n := count(t, pool, rowsOf, b.ID); n != 1 {
+	if n := mustCount(t, pool, readRows, b.ID); n != 1 {
 		t.Errorf("%d bookings", n)
 	}
 }
 
-func TestABookingLostOnTheWayIsRefusedForGood(t *testing.T) {
+func TestLostBookIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, fate := range map[string]testkit.Failure{"broken": testkit.BreakBefore,
 		"sent, never there": testkit.DropMessage, "held": testkit.HoldMessage} {
@@ -93,12 +94,12 @@ func TestABookingLostOnTheWayIsRefusedForGood(t *testing.T) {
 			t.Parallel()
 			_, pool := open(t)
 			wired, wires := testkit.OpenFaultyPool(t, pool)
-			b, err := brokenBooking(t, store.New(wired), wires, fate, false)
+			b, err := bookWithFailure(t, store.New(wired), wires, fate, false)
 			if err == nil || fault.Is(err, fault.OutcomeUnknown) {
 				t.Errorf("a booking that did not arrive: %v", err)
 			}
 			wires.Release() // the statement arrives late
-			if n := count(t, pool, rowsOf, b.ID); n != 0 {
+			if n := mustCount(t, pool, readRows, b.ID); n != 0 {
 				t.Errorf("%d bookings after a definite refusal", n)
 			}
 			checkWhole(t, pool, 1)
@@ -106,7 +107,7 @@ func TestABookingLostOnTheWayIsRefusedForGood(t *testing.T) {
 	}
 }
 
-func TestWhereNobodyCanBeAskedTheOutcomeIsUnknown(t *testing.T) {
+func TestUnreachableDatabaseGivesUnknownOutcome(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		fate testkit.Failure
@@ -117,22 +118,22 @@ func TestWhereNobodyCanBeAskedTheOutcomeIsUnknown(t *testing.T) {
 			t.Parallel()
 			_, pool := open(t)
 			wired, wires := testkit.OpenFaultyPool(t, pool)
-			b, err := brokenBooking(t, store.New(wired), wires, c.fate, true)
+			b, err := bookWithFailure(t, store.New(wired), wires, c.fate, true)
 			if !fault.Is(err, fault.OutcomeUnknown) {
 				t.Errorf("got %v", err)
 			}
 			wires.Restore()
 			wires.Release()
-			if n := count(t, pool, rowsOf, b.ID); n != c.rows {
+			if n := mustCount(t, pool, readRows, b.ID); n != c.rows {
 				t.Errorf("%d bookings, want %d", n, c.rows)
 			}
 		})
 	}
 }
 
-// TestTheNoteOfAnOpenChargeIsFoundOrRefusedForGood loses the answer to the statement that stores an open payment. The
+// TestOpenPaymentIsFoundOrRefused loses the answer to the statement that stores an open payment. The
 // lookup finds the stored payment, or refuses the write for good. If the lookup fails, too, the outcome is unknown.
-func TestTheNoteOfAnOpenChargeIsFoundOrRefusedForGood(t *testing.T) {
+func TestOpenPaymentIsFoundOrRefused(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		fate    testkit.Failure
@@ -140,38 +141,38 @@ func TestTheNoteOfAnOpenChargeIsFoundOrRefusedForGood(t *testing.T) {
 		unknown bool
 		status  string
 	}{
-		"answer lost":          {testkit.DropAnswer, false, false, store.ChargeOpen},
-		"broken":               {testkit.BreakBefore, false, false, store.ChargeCreating},
-		"sent, never there":    {testkit.DropMessage, false, false, store.ChargeCreating},
-		"held":                 {testkit.HoldMessage, false, false, store.ChargeCreating},
-		"answer lost, and all": {testkit.DropAnswer, true, true, store.ChargeOpen},
+		"answer lost":          {testkit.DropAnswer, false, false, store.PaymentOpen},
+		"broken":               {testkit.BreakBefore, false, false, store.PaymentCreating},
+		"sent, never there":    {testkit.DropMessage, false, false, store.PaymentCreating},
+		"held":                 {testkit.HoldMessage, false, false, store.PaymentCreating},
+		"answer lost, and all": {testkit.DropAnswer, true, true, store.PaymentOpen},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, pool := open(t)
 			wired, wires := testkit.OpenFaultyPool(t, pool)
 			var b store.NewBooking
-			err := broken(t, wires, c.fate, c.dark, func() (string, func(context.Context) error) {
-				b = newBooking(uuid.New(), part(uuid.New(), 0, 0, 45))
+			err := writeWithFailure(t, wires, c.fate, c.dark, func() (string, func(context.Context) error) {
+				b = newBooking(uuid.New(), newPart(uuid.New(), 0, 0, 45))
 				b.Payment = &store.NewPayment{Provider: "stripe", Account: "acct_1", Amount: 4000,
 					DueAt: now.Add(time.Minute)}
 				mustBook(t, s, b)
 				reference := "pi_" + testkit.Unique()
 				return reference, func(ctx context.Context) error {
 					return store.New(wired).OpenPayment(ctx, store.OpenPayment{
-						BusinessID: b.BusinessID, DueAt: now.Add(time.Hour), Write: b.Named(), Now: now,
+						BusinessID: b.BusinessID, DueAt: now.Add(time.Hour), Write: b.WriteIdentity(), Now: now,
 						Confirmation: store.Confirmation{Details: b.Details,
 							Payment: &store.PaymentDetails{Provider: "stripe", Amount: 4000, Reference: reference}},
 					})
 				}
 			})
 			if fault.Is(err, fault.OutcomeUnknown) != c.unknown || !c.unknown &&
-				(err == nil) != (c.status == store.ChargeOpen) {
+				(err == nil) != (c.status == store.PaymentOpen) {
 				t.Errorf("got %v", err)
 			}
 			wires.Restore()
 			wires.Release() // the statement arrives late
-			if n := count(t, pool, `SELECT count(*) FROM payments WHERE subject_id = $1 AND status = $2`, b.ID,
+			if n := mustCount(t, pool, `SELECT count(*) FROM payments WHERE subject_id = $1 AND status = $2`, b.ID,
 				c.status); n != 1 {
 				t.Errorf("the charge is not %s", c.status)
 			}
@@ -179,10 +180,10 @@ func TestTheNoteOfAnOpenChargeIsFoundOrRefusedForGood(t *testing.T) {
 	}
 }
 
-// TestAnEarlierAttemptDoesNotBookAfterALaterOneWasRefused shows the order of attempts under one idempotency key. The
+// TestRefuseStopsEarlierAttempts shows the order of attempts under one idempotency key. The
 // first attempt hangs, the second is refused, and then the statement of the first arrives and must not book
 // (semantics.md §3).
-func TestAnEarlierAttemptDoesNotBookAfterALaterOneWasRefused(t *testing.T) {
+func TestRefuseStopsEarlierAttempts(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	key := newKey()
@@ -191,7 +192,7 @@ func TestAnEarlierAttemptDoesNotBookAfterALaterOneWasRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	attempt := func(begun time.Time) error {
-		b := answered(mustAcquire(t, s, key, bodyHash, now.Add(time.Hour)))
+		b := setConfirmation(mustAcquire(t, s, key, bodyHash, now.Add(time.Hour)))
 		b.Write = key.Write(begun)
 		err := s.Book(testkit.AsSystem(t), b)
 		if err != nil {
@@ -204,7 +205,8 @@ func TestAnEarlierAttemptDoesNotBookAfterALaterOneWasRefused(t *testing.T) {
 	if err := attempt(now); !errors.Is(err, postgres.ErrRefused) {
 		t.Errorf("an attempt that began before the one that was refused: %v", err)
 	}
-	if n := count(t, pool, `SELECT (SELECT count(*) FROM bookings) + (SELECT count(*) FROM occupied_time)`); n != 0 {
+	if n := mustCount(t, pool,
+		`SELECT (SELECT count(*) FROM bookings) + (SELECT count(*) FROM occupied_time)`); n != 0 {
 		t.Errorf("it wrote %d rows", n)
 	}
 	if err := attempt(now.Add(2 * time.Second)); err != nil {
@@ -216,20 +218,20 @@ func TestRefusedKeyWithoutLockRefusesEarlierAttempts(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	key := newKey()
-	if _, err := s.Confirmed(testkit.AsSystem(t), key, bodyHash, now.Add(time.Second), now); !errors.Is(err,
+	if _, err := s.FindConfirmation(testkit.AsSystem(t), key, bodyHash, now.Add(time.Second), now); !errors.Is(err,
 		store.ErrNotFound) {
 		t.Fatal(err)
 	}
-	b := answered(mustAcquire(t, s, key, bodyHash, now))
+	b := setConfirmation(mustAcquire(t, s, key, bodyHash, now))
 	b.Write = key.Write(now)
 	if err := s.Book(testkit.AsSystem(t), b); !errors.Is(err, postgres.ErrRefused) {
 		t.Errorf("an attempt that began before: %v", err)
 	}
 }
 
-// TestNoDefiniteAnswerIsContradictedByTheTables loses or delays messages at random. After every answer except
+// TestDefiniteAnswersMatchTables loses or delays messages at random. After every answer except
 // outcome_unknown, the tables agree with the answer, even when delayed messages have arrived.
-func TestNoDefiniteAnswerIsContradictedByTheTables(t *testing.T) {
+func TestDefiniteAnswersMatchTables(t *testing.T) {
 	t.Parallel()
 	_, pool := open(t)
 	rapid.Check(t, func(r *rapid.T) {
@@ -238,8 +240,8 @@ func TestNoDefiniteAnswerIsContradictedByTheTables(t *testing.T) {
 		s := store.New(wired)
 		business, resource := uuid.New(), uuid.New()
 		for range rapid.IntRange(1, 3).Draw(r, "bookings") {
-			b, marker := marked(business)
-			b.Parts[0] = part(resource, 0, 0, 45) // all bookings want the same time
+			b, marker := newMarkedBooking(business)
+			b.Parts[0] = newPart(resource, 0, 0, 45) // all bookings want the same time
 			fate := rapid.SampledFrom([]testkit.Failure{testkit.BreakBefore, testkit.DropMessage, testkit.DropAnswer,
 				testkit.HoldMessage}).Draw(r, "fate")
 			wires.Break(marker, fate, rapid.Bool().Draw(r, "dark"))
@@ -252,7 +254,7 @@ func TestNoDefiniteAnswerIsContradictedByTheTables(t *testing.T) {
 			}
 			defer func() {
 				wires.Release()
-				rows := count(t, pool, rowsOf, b.ID)
+				rows := mustCount(t, pool, readRows, b.ID)
 				if !fault.Is(err, fault.OutcomeUnknown) && (err == nil) != (rows == 1) {
 					t.Errorf("fate %d: the answer was %v, and there are %d bookings", fate, err, rows)
 				}

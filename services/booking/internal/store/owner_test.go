@@ -18,26 +18,26 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-func TestTheOwnersWritesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
+func TestOwnerWritesReportOutcomeAfterConnectionLoss(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	is := func(t *testing.T, sql string, args ...any) func() bool { return isOne(t, pool, sql, args...) }
-	move := func(m state.Move) func(t *testing.T) testkit.LostWrite {
+	move := func(m state.TransitionName) func(t *testing.T) testkit.LostWrite {
 		return func(t *testing.T) testkit.LostWrite {
-			b := newBooking(uuid.New(), part(uuid.New(), 0, 0, 45))
+			b := newBooking(uuid.New(), newPart(uuid.New(), 0, 0, 45))
 			if err := s.Book(testkit.AsSystem(t), b); err != nil {
 				t.Fatal(err)
 			}
 			if m == state.Complete || m == state.MarkNoShow {
-				confirm, _ := state.Of(state.Confirm)
-				if _, err := s.Move(testkit.AsSystem(t), b.BusinessID, b.ID, confirm, now); err != nil {
+				confirm, _ := state.FindTransition(state.Confirm)
+				if _, err := s.ApplyTransition(testkit.AsSystem(t), b.BusinessID, b.ID, confirm, now); err != nil {
 					t.Fatal(err)
 				}
 			}
-			transition, _ := state.Of(m)
+			transition, _ := state.FindTransition(m)
 			return testkit.LostWrite{
 				Do: func(ctx context.Context, p *pgxpool.Pool) error {
-					_, err := store.New(p).Move(ctx, b.BusinessID, b.ID, transition, noon)
+					_, err := store.New(p).ApplyTransition(ctx, b.BusinessID, b.ID, transition, noon)
 					return err
 				},
 				Exists: is(t, `SELECT count(*) FROM bookings WHERE id = $1 AND status = $2`, b.ID, transition.To),
@@ -48,7 +48,7 @@ func TestTheOwnersWritesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 		"confirm": move(state.Confirm), "cancel": move(state.Cancel), "complete": move(state.Complete),
 		"no-show": move(state.MarkNoShow),
 		"sell tickets": func(t *testing.T) testkit.LostWrite {
-			order := newGala(10, 10).order(0, 2)
+			order := newGala(10, 10).newOrder(0, 2)
 			return testkit.LostWrite{
 				Do: func(ctx context.Context, p *pgxpool.Pool) error {
 					_, err := store.New(p).SellTicket(ctx, order)
@@ -58,13 +58,13 @@ func TestTheOwnersWritesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 			}
 		},
 		"cancel tickets": func(t *testing.T) testkit.LostWrite {
-			order := newGala(10, 10).order(0, 2)
+			order := newGala(10, 10).newOrder(0, 2)
 			if _, err := s.SellTicket(testkit.AsSystem(t), order); err != nil {
 				t.Fatal(err)
 			}
 			return testkit.LostWrite{
 				Do: func(ctx context.Context, p *pgxpool.Pool) error {
-					_, err := store.New(p).CancelTicket(ctx, order.BusinessID, order.ID, now, nothing)
+					_, err := store.New(p).CancelTicket(ctx, order.BusinessID, order.ID, now, noRefundPart)
 					return err
 				},
 				Exists: is(t, `SELECT count(*) FROM tickets WHERE id = $1 AND status = 'cancelled'`, order.ID),
@@ -74,10 +74,10 @@ func TestTheOwnersWritesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 }
 
 func isOne(t *testing.T, pool *pgxpool.Pool, sql string, args ...any) func() bool {
-	return func() bool { return count(t, pool, sql, args...) == 1 }
+	return func() bool { return mustCount(t, pool, sql, args...) == 1 }
 }
 
-func TestTheOwnersWritesOfKeysAreToldAsTheyAreWhateverBreaks(t *testing.T) {
+func TestKeyWritesReportOutcomeAfterConnectionLoss(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	is := func(t *testing.T, sql string, args ...any) func() bool { return isOne(t, pool, sql, args...) }
@@ -94,7 +94,7 @@ func TestTheOwnersWritesOfKeysAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 		},
 		"revoke a key": func(t *testing.T) testkit.LostWrite {
 			business := uuid.New()
-			key := storeKey(t, s, business, testkit.Unique(), now)
+			key := createKey(t, s, business, testkit.Unique(), now)
 			return testkit.LostWrite{
 				Do: func(ctx context.Context, p *pgxpool.Pool) error {
 					return store.New(p).RevokeKey(ctx, business, key.ID, now)
@@ -104,7 +104,7 @@ func TestTheOwnersWritesOfKeysAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 		},
 		"revoke all keys": func(t *testing.T) testkit.LostWrite {
 			business := uuid.New()
-			key := storeKey(t, s, business, testkit.Unique(), now)
+			key := createKey(t, s, business, testkit.Unique(), now)
 			return testkit.LostWrite{
 				Do: func(ctx context.Context, p *pgxpool.Pool) error {
 					return store.New(p).RevokeAllKeys(ctx, business, now)
@@ -115,15 +115,15 @@ func TestTheOwnersWritesOfKeysAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 	})
 }
 
-// named returns the context of a request with the Idempotency-Key `key` that arrived at the time `at`.
-func named(t *testing.T, key string, at time.Time) context.Context {
+// withKey returns the context of a request with the Idempotency-Key `key` that arrived at the time `at`.
+func withKey(t *testing.T, key string, at time.Time) context.Context {
 	return clock.WithArrival(idempotency.With(testkit.AsSystem(t), idempotency.Request{Key: key}), at)
 }
 
-func TestARequestWhoseKeyAnotherHoldsIsToldSo(t *testing.T) {
+func TestSellRejectsHeldKey(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
-	order := newGala(10, 10).order(0, 2)
+	order := newGala(10, 10).newOrder(0, 2)
 	other, err := pool.Begin(testkit.AsSystem(t))
 	if err != nil {
 		t.Fatal(err)
@@ -132,65 +132,66 @@ func TestARequestWhoseKeyAnotherHoldsIsToldSo(t *testing.T) {
 		"", "a")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.SellTicket(named(t, "a", now), order); !fault.Is(err, fault.IdempotencyInProgress) {
+	if _, err := s.SellTicket(withKey(t, "a", now), order); !fault.Is(err, fault.IdempotencyInProgress) {
 		t.Errorf("while another holds the key: %v", err)
 	}
 	if err := other.Rollback(testkit.AsSystem(t)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.SellTicket(named(t, "a", now), order); err != nil {
+	if _, err := s.SellTicket(withKey(t, "a", now), order); err != nil {
 		t.Errorf("once it is free: %v", err)
 	}
 }
 
-// TestForgettingAnOrderLeavesWhatItsKeyHasSoldSince shows that UnmakeWrite removes only the result of the given order.
-// Two retries find that the order was cancelled. The retry that removes the result late must not remove the result of
-// the new order from the other retry.
-func TestForgettingAnOrderLeavesWhatItsKeyHasSoldSince(t *testing.T) {
+// TestDeleteIdempotencyResultKeepsNewerResult shows that DeleteIdempotencyResult removes only the result of the given
+// order. Two retries find that the order was cancelled. The retry that removes the result late must not remove the
+// result of the new order from the other retry.
+func TestDeleteIdempotencyResultKeepsNewerResult(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
-	g, ctx := newGala(10, 10), named(t, "a", now)
-	released, write := g.order(0, 2), postgres.RequestWriteID(ctx, g.business)
+	g, ctx := newGala(10, 10), withKey(t, "a", now)
+	released, write := g.newOrder(0, 2), postgres.RequestWriteID(ctx, g.business)
 	sell := func(order store.NewTicket) uuid.UUID {
 		t.Helper()
-		sold, err := s.SellTicket(ctx, order)
+		stored, err := s.SellTicket(ctx, order)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return sold.ID
+		return stored.ID
 	}
 	forget := func() {
 		t.Helper()
-		if err := s.UnmakeWrite(testkit.AsSystem(t), g.business, write, released.ID); err != nil {
+		if err := s.DeleteIdempotencyResult(testkit.AsSystem(t), g.business, write, released.ID); err != nil {
 			t.Fatal(err)
 		}
 	}
 	sell(released)
 	forget()
-	anew := g.order(0, 2)
+	anew := g.newOrder(0, 2)
 	if got := sell(anew); got != anew.ID {
 		t.Errorf("what was forgotten is sold as %s, want a new order", got)
 	}
 	forget()
-	if got := sell(g.order(0, 2)); got != anew.ID {
+	if got := sell(g.newOrder(0, 2)); got != anew.ID {
 		t.Errorf("the key sells a second order %s", got)
 	}
 }
 
-func TestARefusedKeyStaysRefusedToEarlierAttempts(t *testing.T) {
+func TestRefusedKeyRefusesEarlierAttempts(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
-	order := newGala(10, 10).order(0, 2)
-	if answer, err := s.FindIdempotencyResult(named(t, "a", now.Add(time.Second)), order.BusinessID); answer != nil || err != nil {
+	order := newGala(10, 10).newOrder(0, 2)
+	if answer, err := s.FindIdempotencyResult(withKey(t, "a", now.Add(time.Second)), order.BusinessID); answer != nil ||
+		err != nil {
 		t.Fatalf("%s, %v", answer, err)
 	}
-	if _, err := s.SellTicket(named(t, "a", now), order); !fault.Is(err, fault.IdempotencyInProgress) {
+	if _, err := s.SellTicket(withKey(t, "a", now), order); !fault.Is(err, fault.IdempotencyInProgress) {
 		t.Errorf("an attempt that began before: %v", err)
 	}
-	if n := count(t, pool, `SELECT (SELECT count(*) FROM tickets) + (SELECT count(*) FROM event_sales)`); n != 0 {
+	if n := mustCount(t, pool, `SELECT (SELECT count(*) FROM tickets) + (SELECT count(*) FROM event_sales)`); n != 0 {
 		t.Errorf("it wrote %d rows", n)
 	}
-	if _, err := s.SellTicket(named(t, "a", now.Add(time.Minute)), order); err != nil {
+	if _, err := s.SellTicket(withKey(t, "a", now.Add(time.Minute)), order); err != nil {
 		t.Errorf("an attempt that began later: %v", err)
 	}
 }

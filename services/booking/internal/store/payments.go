@@ -36,13 +36,13 @@ type NewPayment struct {
 	DueAt    time.Time
 	// OnCheckout means that the customer pays on the provider's own page.
 	OnCheckout bool
-	// ByHand means that the booking needs a manual confirmation after the payment.
-	ByHand bool
+	// NeedsConfirmation means that the booking needs a manual confirmation after the payment.
+	NeedsConfirmation bool
 }
 
 func addPayment(args pgx.NamedArgs, p *NewPayment) error {
 	args["provider"], args["account"], args["amount"], args["cancellation_policy"], args["due_at"], args["on_checkout"] = nil, nil, nil, nil, nil, nil
-	args["confirms"] = p == nil || !p.ByHand
+	args["confirms"] = p == nil || !p.NeedsConfirmation
 	if p == nil {
 		return nil
 	}
@@ -60,12 +60,12 @@ type OpenPayment struct {
 	Confirmation Confirmation // the field Payment of Confirmation is set
 	DueAt        time.Time
 	Lock         *IdempotencyLock // if set, Confirmation is stored as the answer for the key of the lock
-	Write        postgres.Write   // the identity of the write, [NewBooking.Named]
+	Write        postgres.Write   // the identity of the write, [NewBooking.WriteIdentity]
 	Now          time.Time
 }
 
-// openPaymentSQL sets the status of the charge to open, and stores the confirmation and the first event of the
-// booking. It does all of this in one statement, or nothing. Like moveSQL, it locks the booking before the charge.
+// openPaymentSQL sets the status of the charge to open, and stores the confirmation and the first event of the booking.
+// It does all of this in one statement, or nothing. Like transitionSQL, it locks the booking before the charge.
 //
 // may_write fails the statement if the write was refused while the provider was creating the charge.
 var openPaymentSQL = `
@@ -118,24 +118,25 @@ func (s *Store) OpenPayment(ctx context.Context, p OpenPayment) error {
 	}
 	eventlog.Add(ctx, args, p.Now)
 	return p.Write.Run(ctx, s.pool, func(ctx context.Context, conn *pgxpool.Conn) error {
-		var opened, may bool
-		if err := conn.QueryRow(ctx, openPaymentSQL, args).Scan(&opened, &may); err != nil {
+		var opened, isAllowed bool
+		if err := conn.QueryRow(ctx, openPaymentSQL, args).Scan(&opened, &isAllowed); err != nil {
 			return fmt.Errorf("note an open charge: %w", err)
 		}
 		if !opened {
 			return ErrPaymentOver
 		}
 		return nil
-	}, exists(openedSQL, p.BusinessID, p.Confirmation.ID, args["principal"], args["idempotency_key"], args["token"]))
+	}, newExistsQuery(openedSQL, p.BusinessID, p.Confirmation.ID, args["principal"], args["idempotency_key"],
+		args["token"]))
 }
 
-// Abandoned is a booking, order of tickets or reservation whose payment
+// AbandonRequest is a booking, order of tickets or reservation whose payment
 // could not be opened. It is the argument of [Store.AbandonPayment].
-type Abandoned struct {
-	BusinessID uuid.UUID
-	ID         uuid.UUID
-	Reference  string // the provider's reference; "" if it is unknown
-	NotCreated bool   // the provider has certainly not created the payment
+type AbandonRequest struct {
+	BusinessID   uuid.UUID
+	ID           uuid.UUID
+	Reference    string // the provider's reference; "" if it is unknown
+	IsNotCreated bool   // the provider has certainly not created the payment
 	// Write is the id of the request's idempotency result. AbandonPayment deletes the result,
 	// so that a retry can make a new order. The nil UUID means that no result is stored.
 	Write uuid.UUID
@@ -144,28 +145,28 @@ type Abandoned struct {
 // AbandonPayment cancels a booking or order whose payment could not be opened, and frees its time or
 // tickets. If the provider may have created the payment, the reconciliation later cancels it at the
 // provider. AbandonPayment does nothing if the payment is already paid, cancelled or being cancelled.
-func (s *Store) AbandonPayment(ctx context.Context, a Abandoned, now time.Time) error {
-	return s.underLock(ctx, a.BusinessID, a.ID, func(tx pgx.Tx, p charged) error {
-		if p.payment != ChargeCreating && p.payment != ChargeOpen {
+func (s *Store) AbandonPayment(ctx context.Context, a AbandonRequest, now time.Time) error {
+	return s.withLock(ctx, a.BusinessID, a.ID, func(tx pgx.Tx, p lockedPayment) error {
+		if p.payment != PaymentCreating && p.payment != PaymentOpen {
 			return nil
 		}
 		if err := p.cancel(ctx, tx, true, now); err != nil {
 			return err
 		}
-		next := ChargeCancelling
-		if a.NotCreated {
-			next = ChargeCancelled
+		next := PaymentCancelling
+		if a.IsNotCreated {
+			next = PaymentCancelled
 		}
-		if err := p.become(ctx, tx, next, a.Reference, "", now); err != nil || a.Write == uuid.Nil {
+		if err := p.setStatus(ctx, tx, next, a.Reference, "", now); err != nil || a.Write == uuid.Nil {
 			return err
 		}
 		return postgres.DeleteIdempotencyResult(ctx, tx, a.BusinessID, a.Write, a.ID)
 	})
 }
 
-// ReleaseUnfinished cancels bookings, orders and reservations whose charge was not opened in time,
+// CancelUnopened cancels bookings, orders and reservations whose charge was not opened in time,
 // for example because the process stopped. It returns the number of cancelled ones, at most 1000.
-func (s *Store) ReleaseUnfinished(ctx context.Context, now time.Time) (int, error) {
+func (s *Store) CancelUnopened(ctx context.Context, now time.Time) (int, error) {
 	due, err := postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[struct{ BusinessID, ID uuid.UUID }],
 		"find charges that were not opened", `SELECT business_id, subject_id FROM payments
 		WHERE status = 'creating' AND due_at <= $1 ORDER BY due_at LIMIT 1000`, now)
@@ -173,11 +174,11 @@ func (s *Store) ReleaseUnfinished(ctx context.Context, now time.Time) (int, erro
 		return 0, err
 	}
 	for i, d := range due {
-		err := s.underLock(ctx, d.BusinessID, d.ID, func(tx pgx.Tx, p charged) error {
-			if p.payment != ChargeCreating {
+		err := s.withLock(ctx, d.BusinessID, d.ID, func(tx pgx.Tx, p lockedPayment) error {
+			if p.payment != PaymentCreating {
 				return nil
 			}
-			return errors.Join(p.cancel(ctx, tx, true, now), p.become(ctx, tx, ChargeCancelling, "", "", now))
+			return errors.Join(p.cancel(ctx, tx, true, now), p.setStatus(ctx, tx, PaymentCancelling, "", "", now))
 		})
 		if err != nil {
 			return i, err
@@ -211,19 +212,19 @@ RETURNING business_id, subject_kind, subject_id, provider, account, amount, curr
 // LeaseDue leases a due charge and returns it. The caller must then close or refund the charge
 // at the provider. If the caller does not, the charge becomes due again when the lease ends.
 //
-// The argument `but` contains the businesses that LeaseDue skips. Of the other businesses
+// The argument `except` contains the businesses that LeaseDue skips. Of the other businesses
 // with due charges, LeaseDue takes the one with the next id after the argument `after`. If
 // no business follows, LeaseDue takes the business with the smallest id. It returns the
 // charge of this business that is due longest. Errors: [ErrNotFound] if no charge is due.
-func (s *Store) LeaseDue(ctx context.Context, after uuid.UUID, but []uuid.UUID, now time.Time) (payment.Due, error) {
-	rows, err := s.pool.Query(ctx, leaseSQL, pgx.NamedArgs{"now": now, "after": after, "but": but})
+func (s *Store) LeaseDue(ctx context.Context, after uuid.UUID, except []uuid.UUID, now time.Time) (payment.Due, error) {
+	rows, err := s.pool.Query(ctx, leaseSQL, pgx.NamedArgs{"now": now, "after": after, "but": except})
 	if err != nil {
 		return payment.Due{}, fmt.Errorf("lease a due charge: %w", err)
 	}
 	due, err := pgx.CollectExactlyOneRow(rows, scanDue)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows) && after != uuid.Nil:
-		return s.LeaseDue(ctx, uuid.Nil, but, now)
+		return s.LeaseDue(ctx, uuid.Nil, except, now)
 	case errors.Is(err, pgx.ErrNoRows):
 		return payment.Due{}, ErrNotFound
 	}
@@ -247,8 +248,8 @@ func scanDue(row pgx.CollectableRow) (payment.Due, error) {
 	return d, err
 }
 
-// NoteReference stores the provider's reference of the charge of the given subject.
-func (s *Store) NoteReference(ctx context.Context, of payment.Subject, reference string) error {
+// StoreReference stores the provider's reference of the charge of the given subject.
+func (s *Store) StoreReference(ctx context.Context, of payment.Subject, reference string) error {
 	_, err := s.pool.Exec(ctx, `UPDATE payments SET reference = $3 WHERE business_id = $1 AND subject_id = $2`,
 		of.BusinessID, of.ID, reference)
 	if err != nil {
@@ -257,10 +258,11 @@ func (s *Store) NoteReference(ctx context.Context, of payment.Subject, reference
 	return nil
 }
 
-// Unpaid reports whether a booking or order was cancelled because the customer did not pay in time. The
+// IsCancelledUnpaid reports whether a booking or order was cancelled because the customer did not pay in time. The
 // argument `p` is its charge. The result is false if the events of the booking or order are already deleted.
-func (s *Store) Unpaid(ctx context.Context, businessID, subjectID uuid.UUID, status string, p *Payment) (bool, error) {
-	if status != booking.StatusCancelled || p == nil || p.Status != ChargeCancelled {
+func (s *Store) IsCancelledUnpaid(ctx context.Context, businessID, subjectID uuid.UUID, status string,
+	p *Payment) (bool, error) {
+	if status != booking.StatusCancelled || p == nil || p.Status != PaymentCancelled {
 		return false, nil
 	}
 	return eventlog.Unpaid(ctx, s.pool, businessID, subjectID)
@@ -281,17 +283,17 @@ func (s *Store) FindPayment(ctx context.Context, provider, account, reference st
 	return businessID, subjectID, nil
 }
 
-// HasPayment checks that the subject has a charge with the given
+// CheckPayment checks that the subject has a charge with the given
 // provider and account. Errors: [ErrNotFound] if it has no such charge.
-func (s *Store) HasPayment(ctx context.Context, of payment.Subject, provider, account string) error {
-	var there bool
+func (s *Store) CheckPayment(ctx context.Context, of payment.Subject, provider, account string) error {
+	var ok bool
 	err := s.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM payments
 		WHERE business_id = $1 AND subject_id = $2 AND subject_kind = $3 AND provider = $4 AND account = $5)`,
-		of.BusinessID, of.ID, string(of.Kind), provider, account).Scan(&there)
+		of.BusinessID, of.ID, string(of.Kind), provider, account).Scan(&ok)
 	if err != nil {
 		return fmt.Errorf("look for a charge: %w", err)
 	}
-	if !there {
+	if !ok {
 		return ErrNotFound
 	}
 	return nil
@@ -313,50 +315,50 @@ func (s *Store) SupersedePayment(ctx context.Context, businessID, subjectID uuid
 	return nil
 }
 
-// PaymentPaid stores that a charge is paid, and confirms its booking or order. If a booking
+// MarkPaid stores that a charge is paid, and confirms its booking or order. If a booking
 // needs a manual confirmation, it stays pending. If the booking or order is already
-// cancelled, PaymentPaid starts a refund of the whole amount. PaymentPaid is idempotent.
-func (s *Store) PaymentPaid(ctx context.Context, businessID, subjectID uuid.UUID, now time.Time) error {
-	return s.underLock(ctx, businessID, subjectID, func(tx pgx.Tx, p charged) error {
+// cancelled, MarkPaid starts a refund of the whole amount. MarkPaid is idempotent.
+func (s *Store) MarkPaid(ctx context.Context, businessID, subjectID uuid.UUID, now time.Time) error {
+	return s.withLock(ctx, businessID, subjectID, func(tx pgx.Tx, p lockedPayment) error {
 		switch {
-		case p.payment == ChargePaid:
+		case p.payment == PaymentPaid:
 			return nil
 		case p.status == booking.StatusCancelled:
-			return errors.Join(p.become(ctx, tx, ChargePaid, "", event.PaymentSucceeded, now),
-				refundCharge(ctx, tx, businessID, subjectID, refund.Part{Amount: p.amount, Percent: 100}, now))
+			return errors.Join(p.setStatus(ctx, tx, PaymentPaid, "", event.PaymentSucceeded, now),
+				startRefund(ctx, tx, businessID, subjectID, refund.Part{Amount: p.amount, Percent: 100}, now))
 		}
-		return errors.Join(p.become(ctx, tx, ChargePaid, "", event.PaymentSucceeded, now), p.confirm(ctx, tx, now))
+		return errors.Join(p.setStatus(ctx, tx, PaymentPaid, "", event.PaymentSucceeded, now), p.confirm(ctx, tx, now))
 	})
 }
 
-// PaymentCancelled stores that a charge can no longer be paid, and cancels the pending booking or order of the charge.
-// If the owner has confirmed the booking without the payment, the booking stays. PaymentCancelled is idempotent.
-func (s *Store) PaymentCancelled(ctx context.Context, businessID, subjectID uuid.UUID, now time.Time) error {
-	return s.underLock(ctx, businessID, subjectID, func(tx pgx.Tx, p charged) error {
+// MarkCancelled stores that a charge can no longer be paid, and cancels the pending booking or order of the charge.
+// If the owner has confirmed the booking without the payment, the booking stays. MarkCancelled is idempotent.
+func (s *Store) MarkCancelled(ctx context.Context, businessID, subjectID uuid.UUID, now time.Time) error {
+	return s.withLock(ctx, businessID, subjectID, func(tx pgx.Tx, p lockedPayment) error {
 		switch p.payment {
-		case ChargeCreating, ChargeOpen:
-			err := p.become(ctx, tx, ChargeCancelled, "", event.PaymentExpired, now)
+		case PaymentCreating, PaymentOpen:
+			err := p.setStatus(ctx, tx, PaymentCancelled, "", event.PaymentExpired, now)
 			if p.status != booking.StatusPending {
 				return err
 			}
 			return errors.Join(err, p.cancel(ctx, tx, false, now))
-		case ChargeCancelling: // the subject is already cancelled, and the event of the cancellation is recorded
-			return p.become(ctx, tx, ChargeCancelled, "", "", now)
+		case PaymentCancelling: // the subject is already cancelled, and the event of the cancellation is recorded
+			return p.setStatus(ctx, tx, PaymentCancelled, "", "", now)
 		}
 		return nil
 	})
 }
 
-// failCharge stores the time of a failed attempt to pay, unless a later attempt is already stored.
-var failCharge = recordCharge(`
+// failPaymentSQL stores the time of a failed attempt to pay, unless a later attempt is already stored.
+var failPaymentSQL = recordPayment(`
 UPDATE payments SET failed_at = @failed_at::timestamptz, updated_at = @now
 WHERE business_id = @business_id AND subject_id = @id AND status = 'open' AND (failed_at IS NULL OR failed_at < @failed_at::timestamptz)`)
 
-// PaymentFailed stores that an attempt to pay failed. The argument `at` is the time of the failure
-// by the provider's clock. The charge stays open for another attempt. PaymentFailed is idempotent.
-func (s *Store) PaymentFailed(ctx context.Context, businessID, subjectID uuid.UUID, at, now time.Time) error {
-	return s.underLock(ctx, businessID, subjectID, func(tx pgx.Tx, p charged) error {
-		_, err := tx.Exec(ctx, failCharge[p.kind], eventlog.Add(ctx, pgx.NamedArgs{
+// MarkAttemptFailed stores that an attempt to pay failed. The argument `at` is the time of the failure
+// by the provider's clock. The charge stays open for another attempt. MarkAttemptFailed is idempotent.
+func (s *Store) MarkAttemptFailed(ctx context.Context, businessID, subjectID uuid.UUID, at, now time.Time) error {
+	return s.withLock(ctx, businessID, subjectID, func(tx pgx.Tx, p lockedPayment) error {
+		_, err := tx.Exec(ctx, failPaymentSQL[p.kind], eventlog.Add(ctx, pgx.NamedArgs{
 			"business_id": businessID, "id": subjectID, "failed_at": at, "now": now,
 			"event_type": string(event.PaymentFailed),
 		}, now))
@@ -366,35 +368,35 @@ func (s *Store) PaymentFailed(ctx context.Context, businessID, subjectID uuid.UU
 
 // The statuses of a charge. The first migration of the schema documents their transitions.
 const (
-	ChargeCreating   = "creating"
-	ChargeOpen       = "open"
-	ChargePaid       = "paid"
-	ChargeCancelling = "cancelling"
-	ChargeCancelled  = "cancelled"
+	PaymentCreating   = "creating"
+	PaymentOpen       = "open"
+	PaymentPaid       = "paid"
+	PaymentCancelling = "cancelling"
+	PaymentCancelled  = "cancelled"
 )
 
-// charged is a charge with its newest refund and its subject. The transaction has locked the
+// lockedPayment is a charge with its newest refund and its subject. The transaction has locked the
 // subject's row and then the charge. A reservation has no row, because rental stores it.
-type charged struct {
-	businessID, id uuid.UUID // the ids of the business and of the subject
-	kind           event.SubjectKind
-	status         string // the status of the subject
-	payment        string // the status of the charge
-	confirms       bool   // true: after the payment, the subject needs no manual confirmation
-	amount         int64
-	refundNumber   int
-	refund         payment.RefundStatus
-	elsewhere      int64                 // the sum of the refunds that the business made at the provider
-	dispute        payment.DisputeStatus // "": no dispute
+type lockedPayment struct {
+	businessID, id     uuid.UUID // the ids of the business and of the subject
+	kind               event.SubjectKind
+	status             string // the status of the subject
+	payment            string // the status of the charge
+	confirmsOnPayment  bool   // true: after the payment, the subject needs no manual confirmation
+	amount             int64
+	refundNumber       int
+	refund             payment.RefundStatus
+	refundedExternally int64                 // the sum of the refunds that the business made at the provider
+	dispute            payment.DisputeStatus // "": no dispute
 }
 
-// underLock calls the function `decide` in a transaction that has locked the subject
+// withLock calls the function `decide` in a transaction that has locked the subject
 // and then the charge. Transitions of bookings and cancellations of orders lock in the
 // same order. Errors: [ErrNotFound] if there is no charge; the errors of `decide`.
-func (s *Store) underLock(ctx context.Context, businessID, subjectID uuid.UUID,
-	decide func(pgx.Tx, charged) error) error {
+func (s *Store) withLock(ctx context.Context, businessID, subjectID uuid.UUID,
+	decide func(pgx.Tx, lockedPayment) error) error {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		p := charged{businessID: businessID, id: subjectID}
+		p := lockedPayment{businessID: businessID, id: subjectID}
 		err := tx.QueryRow(ctx, `SELECT subject_kind FROM payments WHERE business_id = $1 AND subject_id = $2`,
 			businessID, subjectID).Scan(&p.kind)
 		if err != nil {
@@ -410,7 +412,8 @@ func (s *Store) underLock(ctx context.Context, businessID, subjectID uuid.UUID,
 		err = tx.QueryRow(ctx, `SELECT status, confirms, amount, refund_number, coalesce(refund_status, ''),
 			refunded_elsewhere, coalesce(dispute_status, '') FROM payments
 			WHERE business_id = $1 AND subject_id = $2 FOR UPDATE`, businessID, subjectID,
-		).Scan(&p.payment, &p.confirms, &p.amount, &p.refundNumber, &p.refund, &p.elsewhere, &p.dispute)
+		).Scan(&p.payment, &p.confirmsOnPayment, &p.amount, &p.refundNumber, &p.refund, &p.refundedExternally,
+			&p.dispute)
 		if err != nil {
 			return err
 		}
@@ -432,14 +435,14 @@ func (s *Store) underLock(ctx context.Context, businessID, subjectID uuid.UUID,
 // reservation in this way, because rental stores reservations. While a charge is being cancelled, its reservation is
 // already cancelled.
 var reservationStatus = map[string]string{
-	ChargeCreating: booking.StatusPending, ChargeOpen: booking.StatusPending, ChargePaid: booking.StatusConfirmed,
-	ChargeCancelling: booking.StatusCancelled, ChargeCancelled: booking.StatusCancelled,
+	PaymentCreating: booking.StatusPending, PaymentOpen: booking.StatusPending, PaymentPaid: booking.StatusConfirmed,
+	PaymentCancelling: booking.StatusCancelled, PaymentCancelled: booking.StatusCancelled,
 }
 
 // confirm confirms the charge's booking or order, if it is pending and needs no manual confirmation. It
 // does nothing for a reservation, because rental reads the charge and then confirms the reservation.
-func (p charged) confirm(ctx context.Context, tx pgx.Tx, now time.Time) error {
-	if p.status != booking.StatusPending || p.kind == event.Reservation || !p.confirms {
+func (p lockedPayment) confirm(ctx context.Context, tx pgx.Tx, now time.Time) error {
+	if p.status != booking.StatusPending || p.kind == event.Reservation || !p.confirmsOnPayment {
 		return nil
 	}
 	if p.kind == event.Ticket {
@@ -447,47 +450,48 @@ func (p charged) confirm(ctx context.Context, tx pgx.Tx, now time.Time) error {
 			now))
 		return err
 	}
-	t, _ := state.Of(state.Confirm)
-	_, err := tx.Exec(ctx, moveSQL, moveArgs(ctx, p.businessID, p.id, t, refund.Part{}, now))
+	t, _ := state.FindTransition(state.Confirm)
+	_, err := tx.Exec(ctx, transitionSQL, transitionArgs(ctx, p.businessID, p.id, t, refund.Part{}, now))
 	return err
 }
 
-// cancel cancels the charge's booking or order. If the argument `untold` is true and
+// cancel cancels the charge's booking or order. If the argument `isSilent` is true and
 // the booking or order has no event yet, cancel records no event. It does nothing for
 // a reservation, because rental reads the charge and then cancels the reservation.
-func (p charged) cancel(ctx context.Context, tx pgx.Tx, untold bool, now time.Time) error {
+func (p lockedPayment) cancel(ctx context.Context, tx pgx.Tx, isSilent bool, now time.Time) error {
 	switch p.kind {
 	case event.Reservation:
 		return nil
 	case event.Ticket:
-		_, err := tx.Exec(ctx, cancelTicketSQL, cancelTicketArgs(ctx, p.businessID, p.id, refund.Part{}, untold, now))
+		_, err := tx.Exec(ctx, cancelTicketSQL, cancelTicketArgs(ctx, p.businessID, p.id, refund.Part{}, isSilent, now))
 		return err
 	default: // event.Booking
 	}
-	t, _ := state.Of(state.Cancel)
-	args := moveArgs(ctx, p.businessID, p.id, t, refund.Part{}, now)
-	args["untold"] = untold
-	_, err := tx.Exec(ctx, moveSQL, args)
+	t, _ := state.FindTransition(state.Cancel)
+	args := transitionArgs(ctx, p.businessID, p.id, t, refund.Part{}, now)
+	args["untold"] = isSilent
+	_, err := tx.Exec(ctx, transitionSQL, args)
 	return err
 }
 
-// changeCharge changes the status of a charge and makes the charge due immediately.
-const changeCharge = `
+// changePaymentSQL changes the status of a charge and makes the charge due immediately.
+const changePaymentSQL = `
 UPDATE payments
 SET status = @status, reference = coalesce(nullif(@reference, ''), reference), due_at = @now, attempts = 0, updated_at = @now
 WHERE business_id = @business_id AND subject_id = @id`
 
-var changeChargeRecorded = recordCharge(changeCharge)
+var changePaymentRecorded = recordPayment(changePaymentSQL)
 
-// become changes the status of the charge. If the new status is not final, the charge
+// setStatus changes the status of the charge. If the new status is not final, the charge
 // becomes due for the reconciliation immediately. If the argument `reference` is "", the
-// stored reference stays unchanged. If the argument `typ` is "", become records no event.
-func (p charged) become(ctx context.Context, tx pgx.Tx, status, reference string, typ event.Type, now time.Time) error {
+// stored reference stays unchanged. If the argument `typ` is "", setStatus records no event.
+func (p lockedPayment) setStatus(ctx context.Context, tx pgx.Tx, status, reference string, typ event.Type,
+	now time.Time) error {
 	args := pgx.NamedArgs{"business_id": p.businessID, "id": p.id, "status": status, "reference": reference, "now": now}
-	sql := changeCharge
+	sql := changePaymentSQL
 	if typ != "" {
 		args["event_type"] = string(typ)
-		sql, args = changeChargeRecorded[p.kind], eventlog.Add(ctx, args, now)
+		sql, args = changePaymentRecorded[p.kind], eventlog.Add(ctx, args, now)
 	}
 	_, err := tx.Exec(ctx, sql, args)
 	return err

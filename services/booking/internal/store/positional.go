@@ -18,9 +18,9 @@ type statement struct {
 
 var parameter = regexp.MustCompile(`@[a-z_]+`)
 
-// positional converts the named parameters of a statement into positional
+// newStatement converts the named parameters of a statement into positional
 // parameters. The SQL must contain the character @ only before parameter names.
-func positional(sql string) statement {
+func newStatement(sql string) statement {
 	var s statement
 	s.text = parameter.ReplaceAllStringFunc(sql, func(name string) string {
 		at := slices.Index(s.names, name[1:])

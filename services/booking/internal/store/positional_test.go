@@ -9,7 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-func TestParametersGetTheirPositionsAsPgxGivesThem(t *testing.T) {
+func TestStatementNumbersParametersLikePgx(t *testing.T) {
 	t.Parallel()
 	args := pgx.NamedArgs{}
 	for i, name := range bookStatement.names {

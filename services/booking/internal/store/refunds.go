@@ -43,7 +43,7 @@ type Payment struct {
 // Left returns the amount that can still be refunded: the paid amount minus refunds and pending refunds. It
 // is 0 while a dispute is open, and after the business has lost the dispute. The receiver `p` may be nil.
 func (p *Payment) Left() int64 {
-	if p == nil || p.Status != ChargePaid || p.DisputeStatus == payment.DisputeOpen ||
+	if p == nil || p.Status != PaymentPaid || p.DisputeStatus == payment.DisputeOpen ||
 		p.DisputeStatus == payment.DisputeLost {
 		return 0
 	}
@@ -60,13 +60,13 @@ func (s *Store) Booking(ctx context.Context, businessID, id uuid.UUID) (Booking,
 }
 
 func findBooking(ctx context.Context, q postgres.Querier, businessID, id uuid.UUID) (Booking, error) {
-	found, err := postgres.Row(ctx, q, scanBooking, "read a booking",
+	stored, err := postgres.Row(ctx, q, scanBooking, "read a booking",
 		`SELECT `+bookingColumns+` FROM bookings WHERE business_id = @business_id AND id = @id`,
 		pgx.NamedArgs{"business_id": businessID, "id": id})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Booking{}, ErrNotFound
 	}
-	return found, err
+	return stored, err
 }
 
 // finder is a function that reads one booking or order of tickets. Errors: [ErrNotFound].
@@ -96,15 +96,15 @@ func changeSale[S any](ctx context.Context, s *Store, kind event.SubjectKind, fi
 	part func(S) (refund.Part, error), write func(context.Context, pgx.Tx, S, refund.Part) (S, error)) (S, error) {
 	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (S, error) {
 		var none S
-		found, err := lockSale(ctx, tx, kind, find, businessID, id)
+		locked, err := lockSale(ctx, tx, kind, find, businessID, id)
 		if err != nil {
 			return none, err
 		}
-		back, err := part(found)
+		refundPart, err := part(locked)
 		if err != nil {
 			return none, err
 		}
-		return write(ctx, tx, found, back)
+		return write(ctx, tx, locked, refundPart)
 	})
 }
 
@@ -113,8 +113,8 @@ func changeSale[S any](ctx context.Context, s *Store, kind event.SubjectKind, fi
 func refundSale[S any](ctx context.Context, s *Store, kind event.SubjectKind, find finder[S], businessID, id uuid.UUID,
 	now time.Time, part func(S) (refund.Part, error)) (S, error) {
 	return changeSale(ctx, s, kind, find, businessID, id, part,
-		func(ctx context.Context, tx pgx.Tx, _ S, back refund.Part) (S, error) {
-			if err := refundCharge(ctx, tx, businessID, id, back, now); err != nil {
+		func(ctx context.Context, tx pgx.Tx, _ S, refundPart refund.Part) (S, error) {
+			if err := startRefund(ctx, tx, businessID, id, refundPart, now); err != nil {
 				var none S
 				return none, err
 			}
@@ -127,7 +127,7 @@ func refundSale[S any](ctx context.Context, s *Store, kind event.SubjectKind, fi
 // and the errors of `part`. If Cancel returns an error, nothing has changed.
 func (s *Store) Cancel(ctx context.Context, businessID, id uuid.UUID, now time.Time,
 	part func(Booking) (refund.Part, error)) (Booking, error) {
-	t, _ := state.Of(state.Cancel)
+	t, _ := state.FindTransition(state.Cancel)
 	allowed := func(b Booking) (refund.Part, error) {
 		if !t.Allows(b.Status) {
 			return refund.Part{}, &NotAllowedError{Status: b.Status}
@@ -135,8 +135,8 @@ func (s *Store) Cancel(ctx context.Context, businessID, id uuid.UUID, now time.T
 		return part(b)
 	}
 	return changeSale(ctx, s, event.Booking, findBooking, businessID, id, allowed,
-		func(ctx context.Context, tx pgx.Tx, _ Booking, back refund.Part) (Booking, error) {
-			return move(ctx, tx, businessID, id, t, back, now)
+		func(ctx context.Context, tx pgx.Tx, _ Booking, refundPart refund.Part) (Booking, error) {
+			return applyTransition(ctx, tx, businessID, id, t, refundPart, now)
 		})
 }
 
@@ -156,7 +156,7 @@ func (s *Store) Refund(ctx context.Context, businessID, id uuid.UUID, now time.T
 	return refundSale(ctx, s, event.Booking, findBooking, businessID, id, now, part)
 }
 
-func refundCharge(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, part refund.Part, now time.Time) error {
+func startRefund(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, part refund.Part, now time.Time) error {
 	_, err := tx.Exec(ctx, refundSQL, pgx.NamedArgs{
 		"business_id": businessID, "id": id, "refund_amount": part.Amount, "refund_percent": part.Percent, "now": now,
 	})
@@ -166,23 +166,24 @@ func refundCharge(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, part
 	return nil
 }
 
-// RefundEnded stores the provider's result of a refund. It reports whether the result
+// StoreRefundResult stores the provider's result of a refund. It reports whether the result
 // is new. A result of a refund that is not the newest changes nothing. A provider may
 // first report a refund as refunded and later as refused; a refusal is final.
-func (s *Store) RefundEnded(ctx context.Context, businessID, subjectID uuid.UUID, number int, said payment.RefundState,
+func (s *Store) StoreRefundResult(ctx context.Context, businessID, subjectID uuid.UUID, number int,
+	result payment.RefundState,
 	now time.Time) (bool, error) {
 	changed := false
-	err := s.underLock(ctx, businessID, subjectID, func(tx pgx.Tx, p charged) error {
-		if number != p.refundNumber || !follows(p.refund, said.Status) {
+	err := s.withLock(ctx, businessID, subjectID, func(tx pgx.Tx, p lockedPayment) error {
+		if number != p.refundNumber || !canFollow(p.refund, result.Status) {
 			return nil
 		}
 		changed = true
 		args := pgx.NamedArgs{
-			"business_id": businessID, "id": subjectID, "refund_status": string(said.Status),
-			"refund_reason": said.Reason, "now": now,
+			"business_id": businessID, "id": subjectID, "refund_status": string(result.Status),
+			"refund_reason": result.Reason, "now": now,
 		}
 		args["event_type"] = string(event.PaymentRefunded)
-		if said.Status == payment.RefundRefused {
+		if result.Status == payment.RefundRefused {
 			args["event_type"] = string(event.PaymentRefundFailed)
 		}
 		_, err := tx.Exec(ctx, endRefundRecorded[p.kind], eventlog.Add(ctx, args, now))
@@ -191,9 +192,9 @@ func (s *Store) RefundEnded(ctx context.Context, businessID, subjectID uuid.UUID
 	return changed && err == nil, err
 }
 
-// follows reports whether the status of a refund can change. The
+// canFollow reports whether the status of a refund can change. The
 // argument `from` is the current status, and `to` is the new status.
-func follows(from, to payment.RefundStatus) bool {
+func canFollow(from, to payment.RefundStatus) bool {
 	switch to {
 	case payment.RefundRefunded:
 		return from == payment.RefundPending
@@ -204,13 +205,13 @@ func follows(from, to payment.RefundStatus) bool {
 	return false
 }
 
-// endRefund stores the result of a refund. A refund that is stored as refunded may be
-// refused later; endRefund then subtracts the amount of the refund from the refunded sum.
-const endRefund = `
+// endRefundSQL stores the result of a refund. A refund that is stored as refunded may be
+// refused later; endRefundSQL then subtracts the amount of the refund from the refunded sum.
+const endRefundSQL = `
 UPDATE payments
 SET refunded = CASE WHEN @refund_status = 'refunded' THEN refunded + refund_amount
                     WHEN refund_status = 'refunded' THEN refunded - refund_amount ELSE refunded END,
     refund_status = @refund_status, refund_reason = nullif(@refund_reason, ''), news = news + 1, updated_at = @now
 WHERE business_id = @business_id AND subject_id = @id`
 
-var endRefundRecorded = recordCharge(endRefund)
+var endRefundRecorded = recordPayment(endRefundSQL)

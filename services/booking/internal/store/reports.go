@@ -88,9 +88,9 @@ func reportArgs(businessID uuid.UUID, q report.Query) pgx.NamedArgs {
 	}
 }
 
-// rowsOf returns the rows of a report. All reports have the same maximum number
+// readRows returns the rows of a report. All reports have the same maximum number
 // of rows. Fault: invalid_parameter if there are more than report.MaxRows rows.
-func rowsOf[T any](ctx context.Context, s *Store, scan pgx.RowToFunc[T], what, sql string,
+func readRows[T any](ctx context.Context, s *Store, scan pgx.RowToFunc[T], what, sql string,
 	args pgx.NamedArgs) ([]T, error) {
 	rows, err := postgres.Rows(ctx, s.pool, scan, what, sql, args)
 	if err == nil && len(rows) > report.MaxRows {
@@ -104,7 +104,7 @@ func rowsOf[T any](ctx context.Context, s *Store, scan pgx.RowToFunc[T], what, s
 // number of bookings in each status. Fault: invalid_parameter if the report has too many rows.
 func (s *Store) BookingsReport(ctx context.Context, businessID uuid.UUID,
 	q report.Query) ([]booking.BookingsRow, error) {
-	return rowsOf(ctx, s, func(row pgx.CollectableRow) (booking.BookingsRow, error) {
+	return readRows(ctx, s, func(row pgx.CollectableRow) (booking.BookingsRow, error) {
 		var r booking.BookingsRow
 		var day int32
 		err := row.Scan(&day, &r.Source, &r.Bookings, &r.Pending, &r.Confirmed, &r.Completed, &r.NoShow, &r.Cancelled,
@@ -127,7 +127,7 @@ type RevenueRow struct {
 // RevenueReport returns the sold, paid and refunded amounts of a business, with one row for each
 // period, kind of sale and currency. Fault: invalid_parameter if the report has too many rows.
 func (s *Store) RevenueReport(ctx context.Context, businessID uuid.UUID, q report.Query) ([]RevenueRow, error) {
-	return rowsOf(ctx, s, func(row pgx.CollectableRow) (RevenueRow, error) {
+	return readRows(ctx, s, func(row pgx.CollectableRow) (RevenueRow, error) {
 		var r RevenueRow
 		var day int32
 		var currency string
@@ -148,7 +148,7 @@ func (s *Store) StaffTimeReport(ctx context.Context, businessID uuid.UUID, q rep
 	timezone string) ([]booking.StaffTimeRow, error) {
 	args := reportArgs(businessID, q)
 	args["timezone"], args["step"] = timezone, "1 "+string(q.By)
-	return rowsOf(ctx, s, func(row pgx.CollectableRow) (booking.StaffTimeRow, error) {
+	return readRows(ctx, s, func(row pgx.CollectableRow) (booking.StaffTimeRow, error) {
 		var r booking.StaffTimeRow
 		var day int32
 		err := row.Scan(&day, &r.StaffID, &r.Minutes)

@@ -12,9 +12,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// year returns a store with 100,000 bookings of one business in 2027: 20 members with 14 bookings a day each. The job
-// has already moved the time of bookings before October to past_occupied_time.
-func year(b *testing.B) (*store.Store, func(sql string, args ...any), uuid.UUID) {
+// fillYear returns a store with 100,000 bookings of one business in 2027: 20 members with 14 bookings a day each. The
+// job has already moved the time of bookings before October to past_occupied_time.
+func fillYear(b *testing.B) (*store.Store, func(sql string, args ...any), uuid.UUID) {
 	b.Helper()
 	s, pool := open(b)
 	business := uuid.New()
@@ -50,7 +50,7 @@ func year(b *testing.B) (*store.Store, func(sql string, args ...any), uuid.UUID)
 // BenchmarkReports reads each report for a year with 100,000 bookings, by week. It also runs a plain SQL statement that
 // sums the same rows; `make bench` compares the two.
 func BenchmarkReports(b *testing.B) {
-	s, exec, business := year(b)
+	s, exec, business := fillYear(b)
 	q := report.Query{From: timespan.NewDate(2027, time.January, 1), To: timespan.NewDate(2027, time.December, 31),
 		By: report.Week}
 	for _, c := range []struct {

@@ -20,8 +20,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// made is a booking that the reports count.
-type made struct {
+// sampleSale is a booking that the reports count.
+type sampleSale struct {
 	status, source, currency string
 	start                    time.Time // in the time zone of the business
 	minutes, guests          int
@@ -38,14 +38,14 @@ var lisbon = func() *time.Location {
 	return loc
 }()
 
-// someYear returns random bookings of three members in a period with two clock changes. The bookings of one member do
+// drawYear returns random bookings of three members in a period with two clock changes. The bookings of one member do
 // not overlap, except several guests of one class.
-func someYear(r *rand.Rand) []made {
-	var all []made
+func drawYear(r *rand.Rand) []sampleSale {
+	var all []sampleSale
 	for range 3 {
 		staff, at := uuid.New(), time.Date(2026, 12, 20, 9, 0, 0, 0, time.UTC)
 		for at.Year() < 2028 {
-			b := made{
+			b := sampleSale{
 				start: at.In(lisbon), minutes: 15 * (1 + r.IntN(8)), staff: staff, guests: 1 + r.IntN(3),
 				class:    r.IntN(5) == 0,
 				status:   []string{"pending", "confirmed", "completed", "completed", "no_show", "cancelled"}[r.IntN(6)],
@@ -66,8 +66,8 @@ func someYear(r *rand.Rand) []made {
 	return all
 }
 
-// keepMade writes the bookings as the service stores them. The time of every second booking is in past_occupied_time.
-func keepMade(t *testing.T, pool *pgxpool.Pool, business uuid.UUID, all []made) {
+// storeSales writes the bookings as the service stores them. The time of every second booking is in past_occupied_time.
+func storeSales(t *testing.T, pool *pgxpool.Pool, business uuid.UUID, all []sampleSale) {
 	t.Helper()
 	exec := func(sql string, args ...any) {
 		if _, err := pool.Exec(testkit.AsSystem(t), sql, args...); err != nil {
@@ -79,7 +79,8 @@ func keepMade(t *testing.T, pool *pgxpool.Pool, business uuid.UUID, all []made) 
 		exec(`INSERT INTO bookings (business_id, id, status, starts_at, ends_at, local_start, local_end, services, staff_id, staff_name, party_size,
 				total, currency, first_booking, source, customer_name, customer_email, form_data, locale, offer_version, created_at, updated_at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, '[{"name": "Haircut"}]', $8, 'Anna', $9, $10, $11, false, $12, 'Zoë', 'zoe@example.com', '{}', 'en', 1, $4, $4)`,
-			business, id, b.status, b.start, end, wall(b.start), wall(end), b.staff, b.guests, b.total, b.currency,
+			business, id, b.status, b.start, end, parseWall(b.start), parseWall(end), b.staff, b.guests, b.total,
+			b.currency,
 			b.source)
 		if b.paid > 0 {
 			exec(`INSERT INTO payments (business_id, subject_kind, subject_id, status, provider, account, amount, currency, cancellation_policy, refunded, due_at,
@@ -101,22 +102,22 @@ func keepMade(t *testing.T, pool *pgxpool.Pool, business uuid.UUID, all []made) 
 	}
 }
 
-// wall returns the local date and time of `t` as a time in UTC.
-func wall(t time.Time) time.Time {
+// parseWall returns the local date and time of `t` as a time in UTC.
+func parseWall(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), 0, 0, time.UTC)
 }
 
-// about returns the start of the day, week or month in which a report counts the booking. It reports false if the
+// inPeriod returns the start of the day, week or month in which a report counts the booking. It reports false if the
 // booking is outside the dates of the report.
-func about(q report.Query, b made) (timespan.Date, bool) {
+func inPeriod(q report.Query, b sampleSale) (timespan.Date, bool) {
 	d := timespan.DateOf(b.start, lisbon)
 	return q.By.Start(d), q.From <= d && d <= q.To
 }
 
-func bookingsOf(all []made, q report.Query) []booking.BookingsRow {
+func countBookings(all []sampleSale, q report.Query) []booking.BookingsRow {
 	rows := map[string]*booking.BookingsRow{}
 	for _, b := range all {
-		date, in := about(q, b)
+		date, in := inPeriod(q, b)
 		if !in {
 			continue
 		}
@@ -134,15 +135,15 @@ func bookingsOf(all []made, q report.Query) []booking.BookingsRow {
 			row.Guests += int64(b.guests)
 		}
 	}
-	return sorted(rows, func(a, b booking.BookingsRow) int {
+	return sortRows(rows, func(a, b booking.BookingsRow) int {
 		return cmp.Or(cmp.Compare(a.Date, b.Date), cmp.Compare(a.Source, b.Source))
 	})
 }
 
-func revenueOf(all []made, q report.Query) []store.RevenueRow {
+func sumRevenue(all []sampleSale, q report.Query) []store.RevenueRow {
 	rows := map[string]*store.RevenueRow{}
 	for _, b := range all {
-		date, in := about(q, b)
+		date, in := inPeriod(q, b)
 		if !in {
 			continue
 		}
@@ -158,13 +159,13 @@ func revenueOf(all []made, q report.Query) []store.RevenueRow {
 		rows[key].Paid += b.paid
 		rows[key].Refunded += b.refunded
 	}
-	return sorted(rows, func(a, b store.RevenueRow) int {
+	return sortRows(rows, func(a, b store.RevenueRow) int {
 		return cmp.Or(cmp.Compare(a.Date, b.Date), cmp.Compare(a.Currency.Code, b.Currency.Code))
 	})
 }
 
-// staffTimeOf computes the expected report of staff time minute by minute.
-func staffTimeOf(all []made, q report.Query) []booking.StaffTimeRow {
+// sumStaffTime computes the expected report of staff time minute by minute.
+func sumStaffTime(all []sampleSale, q report.Query) []booking.StaffTimeRow {
 	type minute struct {
 		staff uuid.UUID
 		at    int64
@@ -186,12 +187,12 @@ func staffTimeOf(all []made, q report.Query) []booking.StaffTimeRow {
 			rows[key].Minutes++
 		}
 	}
-	return sorted(rows, func(a, b booking.StaffTimeRow) int {
+	return sortRows(rows, func(a, b booking.StaffTimeRow) int {
 		return cmp.Or(cmp.Compare(a.Date, b.Date), slices.Compare(a.StaffID[:], b.StaffID[:]))
 	})
 }
 
-func sorted[T any](rows map[string]*T, compare func(a, b T) int) []T {
+func sortRows[T any](rows map[string]*T, compare func(a, b T) int) []T {
 	list := []T{}
 	for _, row := range rows {
 		list = append(list, *row)
@@ -200,14 +201,14 @@ func sorted[T any](rows map[string]*T, compare func(a, b T) int) []T {
 	return list
 }
 
-func TestReportsAddUpWhatWasBookedInBusinessTime(t *testing.T) {
+func TestReportsSumBusinessTime(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	seed := rand.Uint64()
 	t.Log("seed", seed)
-	business, all := uuid.New(), someYear(rand.New(rand.NewPCG(seed, 1)))
-	keepMade(t, pool, business, all)
-	keepMade(t, pool, uuid.New(), all[:20]) // bookings of another business
+	business, all := uuid.New(), drawYear(rand.New(rand.NewPCG(seed, 1)))
+	storeSales(t, pool, business, all)
+	storeSales(t, pool, uuid.New(), all[:20]) // bookings of another business
 	day := timespan.NewDate
 	for _, q := range []report.Query{
 		{From: day(2027, 1, 1), To: day(2027, 12, 31), By: report.Month},
@@ -218,22 +219,22 @@ func TestReportsAddUpWhatWasBookedInBusinessTime(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(q), func(t *testing.T) {
 			bookings, err := s.BookingsReport(testkit.AsSystem(t), business, q)
-			if want := bookingsOf(all, q); err != nil || !slices.Equal(bookings, want) {
+			if want := countBookings(all, q); err != nil || !slices.Equal(bookings, want) {
 				t.Errorf("bookings: %v (-want +got):\n%s", err, diff.Diff(want, bookings))
 			}
 			revenue, err := s.RevenueReport(testkit.AsSystem(t), business, q)
-			if want := revenueOf(all, q); err != nil || !slices.Equal(revenue, want) {
+			if want := sumRevenue(all, q); err != nil || !slices.Equal(revenue, want) {
 				t.Errorf("revenue: %v (-want +got):\n%s", err, diff.Diff(want, revenue))
 			}
 			times, err := s.StaffTimeReport(testkit.AsSystem(t), business, q, "Europe/Lisbon")
-			if want := staffTimeOf(all, q); err != nil || !slices.Equal(times, want) {
+			if want := sumStaffTime(all, q); err != nil || !slices.Equal(times, want) {
 				t.Errorf("the time of staff: %v (-want +got):\n%s", err, diff.Diff(want, times))
 			}
 		})
 	}
 }
 
-func TestTicketsAreRevenueOfTheDayOfTheirEvent(t *testing.T) {
+func TestRevenueReportCountsEventDay(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	business := uuid.New()

@@ -49,29 +49,31 @@ type Reschedule struct {
 	// Parts are the resources and times that the booking occupies after the change, as in [NewBooking].
 	Parts []availability.Part
 
-	// ByCustomer means that the customer reschedules. The change then counts towards [MaxCustomerMoves].
-	ByCustomer bool
+	// IsByCustomer means that the customer reschedules. The change then counts towards [MaxCustomerReschedules].
+	IsByCustomer bool
 }
 
-// MaxCustomerMoves is the maximum number of times that a customer may reschedule one booking
-// within [CustomerMovesWindow]. The limit exists because each reschedule sends messages.
-const MaxCustomerMoves = 6
+// MaxCustomerReschedules is the maximum number of times that a customer may reschedule one booking
+// within [CustomerRescheduleWindow]. The limit exists because each reschedule sends messages.
+const MaxCustomerReschedules = 6
 
-// CustomerMovesWindow is the length of the sliding window in which [MaxCustomerMoves] applies.
-const CustomerMovesWindow = time.Hour
+// CustomerRescheduleWindow is the length of the sliding window in which [MaxCustomerReschedules] applies.
+const CustomerRescheduleWindow = time.Hour
 
-// TooManyMovesError means that a customer has already rescheduled a booking
-// [MaxCustomerMoves] times within [CustomerMovesWindow]. Nothing was written.
-type TooManyMovesError struct {
+// TooManyReschedulesError means that a customer has already rescheduled a booking
+// [MaxCustomerReschedules] times within [CustomerRescheduleWindow]. Nothing was written.
+type TooManyReschedulesError struct {
 	RetryAfter time.Duration // the time until the customer may reschedule again
 }
 
-func (e *TooManyMovesError) Error() string { return "the customer has moved the booking too often" }
+func (e *TooManyReschedulesError) Error() string {
+	return "the customer has moved the booking too often"
+}
 
-// checkCustomerMoves checks that a customer may reschedule the booking now. The
-// caller must lock the booking in the same transaction. Errors: [*TooManyMovesError].
-func checkCustomerMoves(ctx context.Context, tx pgx.Tx, r Reschedule) error {
-	if !r.ByCustomer {
+// checkCustomerReschedules checks that a customer may reschedule the booking now. The
+// caller must lock the booking in the same transaction. Errors: [*TooManyReschedulesError].
+func checkCustomerReschedules(ctx context.Context, tx pgx.Tx, r Reschedule) error {
+	if !r.IsByCustomer {
 		return nil
 	}
 	var oldest time.Time
@@ -79,8 +81,9 @@ func checkCustomerMoves(ctx context.Context, tx pgx.Tx, r Reschedule) error {
 SELECT at FROM events
 WHERE business_id = $1 AND subject_id = $2 AND type = $3 AND actor_kind = $4 AND at > $5
 ORDER BY at DESC OFFSET $6 LIMIT 1`,
-		r.BusinessID, r.ID, string(event.BookingRescheduled), string(actor.Customer), r.Now.Add(-CustomerMovesWindow),
-		MaxCustomerMoves-1,
+		r.BusinessID, r.ID, string(event.BookingRescheduled), string(actor.Customer),
+		r.Now.Add(-CustomerRescheduleWindow),
+		MaxCustomerReschedules-1,
 	).Scan(&oldest)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
@@ -88,7 +91,7 @@ ORDER BY at DESC OFFSET $6 LIMIT 1`,
 	case err != nil:
 		return fmt.Errorf("count the moves of a booking: %w", err)
 	}
-	return &TooManyMovesError{RetryAfter: oldest.Add(CustomerMovesWindow).Sub(r.Now)}
+	return &TooManyReschedulesError{RetryAfter: oldest.Add(CustomerRescheduleWindow).Sub(r.Now)}
 }
 
 // BookedTime is the former time and staff member of a rescheduled
@@ -113,13 +116,13 @@ func (w *wallTime) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// MovedFrom returns the former time of a booking or an order of tickets from
+// FindFormerTime returns the former time of a booking or an order of tickets from
 // the data of an event. It returns nil if the event is not about a new time.
-func MovedFrom(kept json.RawMessage) (*BookedTime, error) {
+func FindFormerTime(data json.RawMessage) (*BookedTime, error) {
 	var event struct {
 		From *BookedTime `json:"from"`
 	}
-	err := json.Unmarshal(kept, &event)
+	err := json.Unmarshal(data, &event)
 	return event.From, err
 }
 
@@ -132,7 +135,7 @@ func MovedFrom(kept json.RawMessage) (*BookedTime, error) {
 // deadlock. The other transaction would wait for the old time, and hold time that rescheduleSQL needs next.
 //
 // For a class booking, rescheduleSQL changes the counters of seats of both sessions in the order of their
-// keys. An old booking has no counter to lower, because [Store.MovePast] has deleted its seats. rescheduleSQL
+// keys. An old booking has no counter to lower, because [Store.ArchiveOccupied] has deleted its seats. rescheduleSQL
 // updates the booking after the counters, as moveSQL does, and calls may_sell last, as bookSQL does.
 //
 // If a part of the new time or a seat is not available, rescheduleSQL
@@ -200,31 +203,31 @@ SELECT ` + bookingColumns + ` FROM moved WHERE may_sell(@business_id, @offer_ver
 
 // Reschedule changes the time of a booking, at most once for each Idempotency-Key
 // (postgres.WriteIdempotently). If it returns an error, nothing has changed. Errors:
-// [ErrNotFound], [ErrChanged], [*TooManyMovesError], [ErrOfferChanged], [ErrTaken].
+// [ErrNotFound], [ErrChanged], [*TooManyReschedulesError], [ErrOfferChanged], [ErrTaken].
 func (s *Store) Reschedule(ctx context.Context, r Reschedule) (Booking, error) {
 	args, err := rescheduleArgs(ctx, r)
 	if err != nil {
 		return Booking{}, err
 	}
 	return postgres.WriteIdempotently(ctx, s.pool, r.BusinessID, func(ctx context.Context, tx pgx.Tx) (Booking, error) {
-		had, err := lockBooking(ctx, tx, r.BusinessID, r.ID)
+		before, err := lockBooking(ctx, tx, r.BusinessID, r.ID)
 		switch {
 		case err != nil:
 			return Booking{}, err
-		case had.Sequence != r.Sequence:
+		case before.Sequence != r.Sequence:
 			return Booking{}, ErrChanged
 		}
-		if err := checkCustomerMoves(ctx, tx, r); err != nil {
+		if err := checkCustomerReschedules(ctx, tx, r); err != nil {
 			return Booking{}, err
 		}
-		if err := changePolicy(ctx, tx, had, r); err != nil {
+		if err := changePolicy(ctx, tx, before, r); err != nil {
 			return Booking{}, err
 		}
 		rows, err := tx.Query(ctx, rescheduleSQL, args)
 		if err != nil {
 			return Booking{}, fmt.Errorf("reschedule a booking: %w", err)
 		}
-		moved, err := pgx.CollectExactlyOneRow(rows, scanBooking)
+		updated, err := pgx.CollectExactlyOneRow(rows, scanBooking)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return Booking{}, ErrTaken
 		}
@@ -234,14 +237,14 @@ func (s *Store) Reschedule(ctx context.Context, r Reschedule) (Booking, error) {
 		if err != nil {
 			return Booking{}, fmt.Errorf("reschedule a booking: %w", err)
 		}
-		return moved, nil
+		return updated, nil
 	})
 }
 
 // changePolicy stores the new cancellation policy of the booking's payment, if the policy
 // has changed. It must run before rescheduleSQL, because rescheduleSQL returns the payment.
-func changePolicy(ctx context.Context, tx pgx.Tx, had Booking, r Reschedule) error {
-	if r.Policy == nil || had.Payment == nil || reflect.DeepEqual(*r.Policy, had.Payment.Policy) {
+func changePolicy(ctx context.Context, tx pgx.Tx, before Booking, r Reschedule) error {
+	if r.Policy == nil || before.Payment == nil || reflect.DeepEqual(*r.Policy, before.Payment.Policy) {
 		return nil
 	}
 	policy, err := json.Marshal(r.Policy)

@@ -26,9 +26,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// moved returns the reschedule of the booking `b` to the time and members of `to`. The argument `sequence` is the
-// sequence number that `b` has before the reschedule.
-func moved(b, to store.NewBooking, sequence int) store.Reschedule {
+// newReschedule returns the reschedule of the booking `b` to the time and members of `to`. The argument `sequence` is
+// the sequence number that `b` has before the reschedule.
+func newReschedule(b, to store.NewBooking, sequence int) store.Reschedule {
 	return store.Reschedule{
 		BusinessID: b.BusinessID, ID: b.ID, Sequence: sequence, Now: now,
 		StartsAt: to.StartsAt, EndsAt: to.EndsAt, LocalStart: to.LocalStart, LocalEnd: to.LocalEnd,
@@ -38,7 +38,7 @@ func moved(b, to store.NewBooking, sequence int) store.Reschedule {
 	}
 }
 
-func mustMove(t *testing.T, s *store.Store, r store.Reschedule) store.Booking {
+func mustReschedule(t *testing.T, s *store.Store, r store.Reschedule) store.Booking {
 	t.Helper()
 	b, err := s.Reschedule(actor.With(t.Context(), actor.Actor{Kind: actor.Owner}), r)
 	if err != nil {
@@ -47,32 +47,32 @@ func mustMove(t *testing.T, s *store.Store, r store.Reschedule) store.Booking {
 	return b
 }
 
-func TestABookingMovesByAQuarterOfAnHourOntoItself(t *testing.T) {
+func TestRescheduleOverlapsOwnTime(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	business, anna, ben := uuid.New(), uuid.New(), uuid.New()
-	before := newBooking(business, part(anna, 0, 0, 60), part(ben, 0, 60, 90))
+	before := newBooking(business, newPart(anna, 0, 0, 60), newPart(ben, 0, 60, 90))
 	mustBook(t, s, before)
-	later := newBooking(business, part(anna, 0, 15, 75), part(ben, 0, 75, 105))
-	got := mustMove(t, s, moved(before, later, 1))
+	later := newBooking(business, newPart(anna, 0, 15, 75), newPart(ben, 0, 75, 105))
+	got := mustReschedule(t, s, newReschedule(before, later, 1))
 	if !got.StartsAt.Equal(later.StartsAt) || got.Sequence != 2 || got.ID != before.ID || got.Status != state.Pending ||
 		got.Total != before.Total {
 		t.Errorf("it is %+v", got)
 	}
 	checkWhole(t, pool, 2)
-	mustBook(t, s, newBooking(business, part(anna, 0, 0, 15), part(ben, 0, 60, 75))) // this time is free again
-	expectTaken(t, s, "what it holds now", newBooking(business, part(ben, 0, 104, 110)))
-	again := mustMove(t, s, moved(before, newBooking(business, part(anna, 0, 600, 660)), 2))
+	mustBook(t, s, newBooking(business, newPart(anna, 0, 0, 15), newPart(ben, 0, 60, 75))) // this time is free again
+	expectTaken(t, s, "what it holds now", newBooking(business, newPart(ben, 0, 104, 110)))
+	again := mustReschedule(t, s, newReschedule(before, newBooking(business, newPart(anna, 0, 600, 660)), 2))
 	if again.Sequence != 3 {
 		t.Errorf("it is at sequence %d after two moves", again.Sequence)
 	}
 	if diff := cmp.Diff([]string{
 		"1 booking.created booking system pending", "2 booking.rescheduled booking owner pending",
 		"3 booking.rescheduled booking owner pending",
-	}, told(t, pool, before.ID)); diff != "" {
+	}, readEvents(t, pool, before.ID)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if n := count(t, pool, `SELECT count(*) FROM events WHERE subject_id = $1 AND sequence = 2
+	if n := mustCount(t, pool, `SELECT count(*) FROM events WHERE subject_id = $1 AND sequence = 2
 		AND (data->'from'->>'starts_at')::timestamptz = $2 AND (data->>'starts_at')::timestamptz = $3`,
 		before.ID, before.StartsAt, later.StartsAt); n != 1 {
 		t.Error("the event does not tell from where it moved")
@@ -80,71 +80,71 @@ func TestABookingMovesByAQuarterOfAnHourOntoItself(t *testing.T) {
 	checkRecorded(t, pool)
 }
 
-// TestRescheduleKeepsTheTimesOfEventsInOrder writes two reschedules in the opposite order of their times. This happens
+// TestRescheduleKeepsEventOrder writes two reschedules in the opposite order of their times. This happens
 // because a change reads the clock before it waits for the lock of the booking. The event of the later write must not
 // have an earlier time than the event before it.
-func TestRescheduleKeepsTheTimesOfEventsInOrder(t *testing.T) {
+func TestRescheduleKeepsEventOrder(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	business, anna := uuid.New(), uuid.New()
-	b := newBooking(business, part(anna, 0, 0, 60))
+	b := newBooking(business, newPart(anna, 0, 0, 60))
 	mustBook(t, s, b)
-	second, first := moved(b, newBooking(business, part(anna, 0, 60, 120)), 1),
-		moved(b, newBooking(business, part(anna, 0, 120, 180)), 2)
+	second, first := newReschedule(b, newBooking(business, newPart(anna, 0, 60, 120)), 1),
+		newReschedule(b, newBooking(business, newPart(anna, 0, 120, 180)), 2)
 	second.Now, first.Now = now.Add(2*time.Second), now.Add(time.Second)
-	mustMove(t, s, second)
-	mustMove(t, s, first)
-	if n := count(t, pool,
+	mustReschedule(t, s, second)
+	mustReschedule(t, s, first)
+	if n := mustCount(t, pool,
 		`SELECT count(*) FROM events AS e JOIN events AS before ON before.subject_id = e.subject_id AND before.sequence = e.sequence - 1
 		WHERE e.subject_id = $1 AND e.at < before.at`, b.ID); n != 0 {
 		t.Errorf("%d events are told as earlier than the ones before them", n)
 	}
 }
 
-func TestRescheduleRecordsThatTheCustomerIsNotNotified(t *testing.T) {
+func TestRescheduleRecordsMissingNotification(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	business, anna := uuid.New(), uuid.New()
-	b := newBooking(business, part(anna, 0, 0, 60))
+	b := newBooking(business, newPart(anna, 0, 0, 60))
 	mustBook(t, s, b)
 	for i, by := range []actor.Kind{actor.Owner, actor.Customer} {
 		ctx := actor.Silently(actor.With(t.Context(), actor.Actor{Kind: by}))
-		if _, err := s.Reschedule(ctx, moved(b, newBooking(business, part(anna, 0, 60*(i+1), 60*(i+2))),
+		if _, err := s.Reschedule(ctx, newReschedule(b, newBooking(business, newPart(anna, 0, 60*(i+1), 60*(i+2))),
 			i+1)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if n := count(t, pool,
+	if n := mustCount(t, pool,
 		`SELECT count(*) FROM events WHERE subject_id = $1 AND data->'notify' = 'false' AND actor_kind = 'owner'`,
 		b.ID); n != 1 {
 		t.Error("the event of the business does not say it")
 	}
-	if n := count(t, pool, `SELECT count(*) FROM events WHERE subject_id = $1 AND data ? 'notify'`, b.ID); n != 1 {
+	if n := mustCount(t, pool, `SELECT count(*) FROM events WHERE subject_id = $1 AND data ? 'notify'`, b.ID); n != 1 {
 		t.Error("the event of a customer says it")
 	}
 }
 
-func TestARefusedMoveChangesNothing(t *testing.T) {
+func TestRefusedRescheduleChangesNothing(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	business, anna, ben := uuid.New(), uuid.New(), uuid.New()
-	b := newBooking(business, part(anna, 0, 0, 60))
-	mustBook(t, s, b, newBooking(business, part(ben, 0, 130, 160)))
+	b := newBooking(business, newPart(anna, 0, 0, 60))
+	mustBook(t, s, b, newBooking(business, newPart(ben, 0, 130, 160)))
 	before := snapshotOf(t, pool)
 	for name, c := range map[string]struct {
 		to       store.NewBooking
 		sequence int
 		want     error
 	}{
-		"one of two parts is taken": {newBooking(business, part(anna, 0, 60, 120), part(ben, 0, 120, 150)), 1,
+		"one of two parts is taken": {newBooking(business, newPart(anna, 0, 60, 120), newPart(ben, 0, 120, 150)), 1,
 			store.ErrTaken},
-		"decided before it changed": {newBooking(business, part(anna, 0, 60, 120)), 0, store.ErrChanged},
+		"decided before it changed": {newBooking(business, newPart(anna, 0, 60, 120)), 0, store.ErrChanged},
 	} {
-		if _, err := s.Reschedule(testkit.AsSystem(t), moved(b, c.to, c.sequence)); !errors.Is(err, c.want) {
+		if _, err := s.Reschedule(testkit.AsSystem(t), newReschedule(b, c.to, c.sequence)); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
 	}
-	stranger := moved(b, newBooking(business, part(anna, 0, 60, 120)), 1)
+	stranger := newReschedule(b, newBooking(business, newPart(anna, 0, 60, 120)), 1)
 	stranger.BusinessID = uuid.New()
 	if _, err := s.Reschedule(testkit.AsSystem(t), stranger); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("of another business: %v", err)
@@ -171,7 +171,7 @@ func snapshotOf(t *testing.T, pool *pgxpool.Pool) []string {
 	return lines
 }
 
-func TestAPartyMovesBetweenSessionsUnderBothCounters(t *testing.T) {
+func TestRescheduleUpdatesBothSessions(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	monday := newSession(4)
@@ -179,18 +179,19 @@ func TestAPartyMovesBetweenSessionsUnderBothCounters(t *testing.T) {
 	tuesday.at = 24 * 60
 	party := monday.seats(3)
 	mustBook(t, s, party, tuesday.seats(2))
-	if _, err := s.Reschedule(testkit.AsSystem(t), moved(party, tuesday.seats(3), 1)); !errors.Is(err, store.ErrTaken) {
+	if _, err := s.Reschedule(testkit.AsSystem(t), newReschedule(party, tuesday.seats(3), 1)); !errors.Is(err,
+		store.ErrTaken) {
 		t.Errorf("three to two seats: %v", err)
 	}
 	checkSeats(t, pool)
 	wednesday := monday
 	wednesday.at = 48 * 60
-	mustMove(t, s, moved(party, wednesday.seats(3), 1)) // this session had no guest before
+	mustReschedule(t, s, newReschedule(party, wednesday.seats(3), 1)) // this session had no guest before
 	checkSeats(t, pool)
 	mustBook(t, s, monday.seats(4))
-	back := moved(party, wednesday.seats(3), 2) // to the same time, with another teacher
-	back.Parts = []availability.Part{part(uuid.New(), 0, 48*60, 49*60)}
-	mustMove(t, s, back)
+	back := newReschedule(party, wednesday.seats(3), 2) // to the same time, with another teacher
+	back.Parts = []availability.Part{newPart(uuid.New(), 0, 48*60, 49*60)}
+	mustReschedule(t, s, back)
 	checkSeats(t, pool)
 	checkWhole(t, pool, 1)
 	cancel(t, s, party)
@@ -198,24 +199,24 @@ func TestAPartyMovesBetweenSessionsUnderBothCounters(t *testing.T) {
 	checkRecorded(t, pool)
 }
 
-// calendar is the model with which the property test compares the tables: the bookings and their time (lifecycle.md
+// model is the model with which the property test compares the tables: the bookings and their time (lifecycle.md
 // §3).
-type calendar struct {
-	bookings []*kept
+type model struct {
+	bookings []*modelBooking
 }
 
-type kept struct {
+type modelBooking struct {
 	store.NewBooking
-	live     bool
+	isLive   bool
 	sequence int
 }
 
-// fits reports whether the booking `self` could be at the time and members of `to`. No other live booking may occupy
+// canBook reports whether the booking `self` could be at the time and members of `to`. No other live booking may occupy
 // that time, except guests of the same class; a session must have enough free seats.
-func (c *calendar) fits(self *kept, to store.NewBooking) bool {
+func (c *model) canBook(self *modelBooking, to store.NewBooking) bool {
 	seats := 0
 	for _, other := range c.bookings {
-		if other == self || !other.live {
+		if other == self || !other.isLive {
 			continue
 		}
 		if to.SessionID != nil && other.SessionID != nil {
@@ -235,12 +236,13 @@ func (c *calendar) fits(self *kept, to store.NewBooking) bool {
 	return to.SessionID == nil || seats+to.PartySize <= to.Capacity
 }
 
-// drawn returns a random appointment with one to three parts. With `ofClass`, it returns a booking of `party` seats in
-// one of the sessions instead.
-func drawn(t *rapid.T, business uuid.UUID, members, sessions []uuid.UUID, party int, ofClass bool) store.NewBooking {
+// drawBooking returns a random appointment with one to three parts. With `ofClass`, it returns a booking of `party`
+// seats in one of the sessions instead.
+func drawBooking(t *rapid.T, business uuid.UUID, members, sessions []uuid.UUID, party int,
+	ofClass bool) store.NewBooking {
 	if ofClass {
 		i := rapid.IntRange(0, len(sessions)-1).Draw(t, "session")
-		c := session{business: business, id: sessions[i], teacher: members[i],
+		c := classSession{business: business, id: sessions[i], teacher: members[i],
 			at: 30 * rapid.IntRange(0, 2).Draw(t, "day"), capacity: 3}
 		return c.seats(party)
 	}
@@ -248,7 +250,8 @@ func drawn(t *rapid.T, business uuid.UUID, members, sessions []uuid.UUID, party 
 	at := 15 * rapid.IntRange(0, 12).Draw(t, "start")
 	for range rapid.IntRange(1, 3).Draw(t, "parts") {
 		end := at + 15*rapid.IntRange(1, 3).Draw(t, "length")
-		parts = append(parts, part(rapid.SampledFrom(members).Draw(t, "member"), rapid.IntRange(0, 1).Draw(t, "lane"),
+		parts = append(parts, newPart(rapid.SampledFrom(members).Draw(t, "member"),
+			rapid.IntRange(0, 1).Draw(t, "lane"),
 			at, end))
 		at = end
 	}
@@ -257,16 +260,16 @@ func drawn(t *rapid.T, business uuid.UUID, members, sessions []uuid.UUID, party 
 	return b
 }
 
-// TestAfterAnySequenceWhatIsHeldIsThatOfTheLiveBookings makes random bookings, reschedules and cancellations. Each
+// TestOccupiedTimeMatchesModel makes random bookings, reschedules and cancellations. Each
 // succeeds or fails as the calendar predicts. Occupied time, seats and counters are always those of the live bookings.
-func TestAfterAnySequenceWhatIsHeldIsThatOfTheLiveBookings(t *testing.T) {
+func TestOccupiedTimeMatchesModel(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	done := map[string]int{}
 	rapid.Check(t, func(rt *rapid.T) {
 		business := uuid.New()
 		members, sessions := []uuid.UUID{uuid.New(), uuid.New(), uuid.New()}, []uuid.UUID{uuid.New(), uuid.New()}
-		var c calendar
+		var c model
 		expect := func(what string, err error, fits bool) {
 			if fits != (err == nil) || err != nil && !errors.Is(err, store.ErrTaken) {
 				rt.Fatalf("%s: %v, and it fits: %v", what, err, fits)
@@ -276,34 +279,35 @@ func TestAfterAnySequenceWhatIsHeldIsThatOfTheLiveBookings(t *testing.T) {
 		for range rapid.IntRange(1, 15).Draw(rt, "steps") {
 			step := rapid.SampledFrom([]string{"book", "book", "move", "move", "move", "cancel"}).Draw(rt, "step")
 			if step == "book" || len(c.bookings) == 0 {
-				b := &kept{NewBooking: drawn(rt, business, members, sessions, rapid.IntRange(1, 2).Draw(rt, "party"),
+				b := &modelBooking{NewBooking: drawBooking(rt, business, members, sessions,
+					rapid.IntRange(1, 2).Draw(rt, "party"),
 					rapid.Bool().Draw(rt, "class")), sequence: 1}
-				b.live = c.fits(b, b.NewBooking)
-				expect("book", s.Book(testkit.AsSystem(t), b.NewBooking), b.live)
-				if b.live {
+				b.isLive = c.canBook(b, b.NewBooking)
+				expect("book", s.Book(testkit.AsSystem(t), b.NewBooking), b.isLive)
+				if b.isLive {
 					c.bookings = append(c.bookings, b)
 				}
 				continue
 			}
 			b := rapid.SampledFrom(c.bookings).Draw(rt, "booking")
-			if !b.live {
+			if !b.isLive {
 				continue
 			}
 			if step == "cancel" {
 				cancel(t, s, b.NewBooking)
-				b.live = false
+				b.isLive = false
 				continue
 			}
-			to := drawn(rt, business, members, sessions, b.PartySize, b.SessionID != nil)
-			fits := c.fits(b, to)
-			_, err := s.Reschedule(testkit.AsSystem(t), moved(b.NewBooking, to, b.sequence))
+			to := drawBooking(rt, business, members, sessions, b.PartySize, b.SessionID != nil)
+			fits := c.canBook(b, to)
+			_, err := s.Reschedule(testkit.AsSystem(t), newReschedule(b.NewBooking, to, b.sequence))
 			expect("move", err, fits)
 			if fits {
 				to.ID = b.ID
 				b.NewBooking, b.sequence = to, b.sequence+1
 			}
 		}
-		if diff := cmp.Diff(c.held(), heldBy(t, pool, business)); diff != "" {
+		if diff := cmp.Diff(c.occupied(), readOccupied(t, pool, business)); diff != "" {
 			rt.Fatalf("(-calendar +tables):\n%s", diff)
 		}
 	})
@@ -316,12 +320,12 @@ func TestAfterAnySequenceWhatIsHeldIsThatOfTheLiveBookings(t *testing.T) {
 	}
 }
 
-// held returns the occupied time of the live bookings, one string for each part.
-func (c *calendar) held() []string {
+// occupied returns the occupied time of the live bookings, one string for each part.
+func (c *model) occupied() []string {
 	lines := []string{}
 	for _, b := range c.bookings {
 		for _, p := range b.Parts {
-			if b.live {
+			if b.isLive {
 				lines = append(lines, fmt.Sprint(b.ID, p.Resource.ID, p.Resource.CapacityUnit, p.Occupies.Start,
 					p.Occupies.End))
 			}
@@ -331,7 +335,7 @@ func (c *calendar) held() []string {
 	return lines
 }
 
-func heldBy(t testing.TB, pool *pgxpool.Pool, business uuid.UUID) []string {
+func readOccupied(t testing.TB, pool *pgxpool.Pool, business uuid.UUID) []string {
 	t.Helper()
 	rows, err := pool.Query(actor.AsSystem(context.Background()), `
 		SELECT booking_id, resource_id, lane, extract(epoch FROM lower(during))::bigint, extract(epoch FROM upper(during))::bigint
@@ -355,26 +359,26 @@ func heldBy(t testing.TB, pool *pgxpool.Pool, business uuid.UUID) []string {
 	return lines
 }
 
-// crowd reschedules bookings from many clients at once. The function `where` returns a booking with the new time and
-// members of `b`.
-type crowd struct {
+// clientGroup reschedules bookings from many clients at once. The function `where` returns a booking with the new time
+// and members of `b`.
+type clientGroup struct {
 	clients, tries int
 	bookings       []store.NewBooking
-	where          func(b store.NewBooking, r *rand.Rand) store.NewBooking
-	// also is called instead of a reschedule in one of four tries; with nil, the clients only reschedule.
-	also func(ctx context.Context, s *store.Store, b store.NewBooking, r *rand.Rand) error
+	choose         func(b store.NewBooking, r *rand.Rand) store.NewBooking
+	// other is called instead of a reschedule in one of four tries; with nil, the clients only reschedule.
+	other func(ctx context.Context, s *store.Store, b store.NewBooking, r *rand.Rand) error
 }
 
 // run returns how many operations succeeded and how many were refused. Any other error fails the test, unless `lost`
 // reports that it is an error of a lost connection.
-func (c crowd) run(t *testing.T, s *store.Store, lost func(error) bool) (int, int) {
+func (c clientGroup) run(t *testing.T, s *store.Store, lost func(error) bool) (int, int) {
 	t.Helper()
 	ctx, stop := context.WithTimeout(actor.AsSystem(context.Background()), 2*time.Minute)
 	defer stop()
 	var (
-		wg            sync.WaitGroup
-		mu            sync.Mutex
-		made, refused int
+		wg              sync.WaitGroup
+		mu              sync.Mutex
+		count, refusals int
 	)
 	for client := range c.clients {
 		wg.Go(func() {
@@ -385,9 +389,9 @@ func (c crowd) run(t *testing.T, s *store.Store, lost func(error) bool) (int, in
 				mu.Lock()
 				switch {
 				case err == nil:
-					made++
+					count++
 				case errors.Is(err, store.ErrTaken), errors.Is(err, errOver):
-					refused++
+					refusals++
 				case !lost(err):
 					t.Errorf("a move ends with %v", err)
 				}
@@ -396,22 +400,22 @@ func (c crowd) run(t *testing.T, s *store.Store, lost func(error) bool) (int, in
 		})
 	}
 	wg.Wait()
-	return made, refused
+	return count, refusals
 }
 
-func (c crowd) try(ctx context.Context, s *store.Store, b store.NewBooking, r *rand.Rand) error {
-	if c.also != nil && r.IntN(4) == 0 {
-		return c.also(ctx, s, b, r)
+func (c clientGroup) try(ctx context.Context, s *store.Store, b store.NewBooking, r *rand.Rand) error {
+	if c.other != nil && r.IntN(4) == 0 {
+		return c.other(ctx, s, b, r)
 	}
-	for to := c.where(b, r); ; {
+	for to := c.choose(b, r); ; {
 		known, err := s.Booking(ctx, b.BusinessID, b.ID)
 		if err != nil {
 			return err
 		}
-		if !slices.Contains(state.Ahead(), known.Status) {
+		if !slices.Contains(state.UpcomingStates(), known.Status) {
 			return errOver
 		}
-		if _, err = s.Reschedule(ctx, moved(b, to, known.Sequence)); !errors.Is(err, store.ErrChanged) {
+		if _, err = s.Reschedule(ctx, newReschedule(b, to, known.Sequence)); !errors.Is(err, store.ErrChanged) {
 			return err
 		}
 	}
@@ -421,22 +425,22 @@ func (c crowd) try(ctx context.Context, s *store.Store, b store.NewBooking, r *r
 var errOver = errors.New("the booking is cancelled")
 
 func cancelOnce(ctx context.Context, s *store.Store, b store.NewBooking) error {
-	transition, _ := state.Of(state.Cancel)
-	_, err := s.Move(ctx, b.BusinessID, b.ID, transition, now)
-	var already *store.NotAllowedError
-	if errors.As(err, &already) {
+	transition, _ := state.FindTransition(state.Cancel)
+	_, err := s.ApplyTransition(ctx, b.BusinessID, b.ID, transition, now)
+	var notAllowed *store.NotAllowedError
+	if errors.As(err, &notAllowed) {
 		return errOver
 	}
 	return err
 }
 
-func neverLost(error) bool { return false }
+func isNeverLost(error) bool { return false }
 
 // checkLive fails the test unless each live booking has exactly `parts` rows of occupied time, of which the first
 // begins with the booking. A cancelled booking must have none.
 func checkLive(t *testing.T, pool *pgxpool.Pool, parts int) {
 	t.Helper()
-	if n := count(t, pool, `
+	if n := mustCount(t, pool, `
 		SELECT count(*) FROM bookings b
 		WHERE (SELECT count(*) FROM occupied_time o WHERE o.business_id = b.business_id AND o.booking_id = b.id)
 		      <> CASE WHEN b.status = 'cancelled' THEN 0 ELSE $1 END
@@ -446,14 +450,14 @@ func checkLive(t *testing.T, pool *pgxpool.Pool, parts int) {
 	}
 }
 
-// crowded returns 24 packages of two members each, on a calendar with room for twice as many. Each package may be
-// rescheduled to any time and pair of members, even one that another package occupies.
-func crowded(business uuid.UUID) crowd {
+// newClientGroup returns 24 packages of two members each, on a calendar with room for twice as many. Each package may
+// be rescheduled to any time and pair of members, even one that another package occupies.
+func newClientGroup(business uuid.UUID) clientGroup {
 	members := []uuid.UUID{uuid.New(), uuid.New(), uuid.New(), uuid.New()}
 	place := func(first, second, at int) store.NewBooking {
-		return newBooking(business, part(members[first], 0, at, at+30), part(members[second], 0, at+30, at+60))
+		return newBooking(business, newPart(members[first], 0, at, at+30), newPart(members[second], 0, at+30, at+60))
 	}
-	c := crowd{clients: 64, tries: 12, where: func(_ store.NewBooking, r *rand.Rand) store.NewBooking {
+	c := clientGroup{clients: 64, tries: 12, choose: func(_ store.NewBooking, r *rand.Rand) store.NewBooking {
 		first := r.IntN(len(members))
 		return place(first, (first+1+r.IntN(len(members)-1))%len(members), 15*r.IntN(48))
 	}}
@@ -464,67 +468,67 @@ func crowded(business uuid.UUID) crowd {
 	return c
 }
 
-func TestSixtyFourClientsMoveBookingsOntoEachOthersTimes(t *testing.T) {
+func TestConcurrentReschedulesConflict(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	business := uuid.New()
-	c := crowded(business)
+	c := newClientGroup(business)
 	mustBook(t, s, c.bookings...)
-	made, refused := c.run(t, s, neverLost)
-	t.Logf("%d moves made, %d refused", made, refused)
-	if made == 0 || refused == 0 {
+	count, refusals := c.run(t, s, isNeverLost)
+	t.Logf("%d moves made, %d refused", count, refusals)
+	if count == 0 || refusals == 0 {
 		t.Error("nobody met anybody")
 	}
-	if n := count(t, pool, `SELECT count(*) FROM bookings WHERE status = 'pending'`); n != len(c.bookings) {
+	if n := mustCount(t, pool, `SELECT count(*) FROM bookings WHERE status = 'pending'`); n != len(c.bookings) {
 		t.Errorf("%d bookings are left of %d", n, len(c.bookings))
 	}
-	if n := count(t, pool, `SELECT sum(sequence - 1) FROM bookings`); n != made {
-		t.Errorf("%d moves were made, and the bookings count %d", made, n)
+	if n := mustCount(t, pool, `SELECT sum(sequence - 1) FROM bookings`); n != count {
+		t.Errorf("%d moves were made, and the bookings count %d", count, n)
 	}
 	checkLive(t, pool, 2)
 	checkNeverTwice(t, pool)
 	checkRecorded(t, pool)
 }
 
-// TestMovesBesideBookingsAndCancellationsNeverDeadlock reschedules from many clients while others book and cancel in
+// TestRescheduleNeverDeadlocks reschedules from many clients while others book and cancel in
 // between. Some bookings are first bookings of a customer, whose index takes the last lock of a write.
-func TestMovesBesideBookingsAndCancellationsNeverDeadlock(t *testing.T) {
+func TestRescheduleNeverDeadlocks(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
-	c := crowded(uuid.New())
-	c.also = func(ctx context.Context, s *store.Store, b store.NewBooking, r *rand.Rand) error {
+	c := newClientGroup(uuid.New())
+	c.other = func(ctx context.Context, s *store.Store, b store.NewBooking, r *rand.Rand) error {
 		if r.IntN(8) == 0 {
 			return cancelOnce(ctx, s, b)
 		}
-		another := c.where(b, r)
+		another := c.choose(b, r)
 		another.FirstBooking = r.IntN(2) == 0
 		return s.Book(ctx, another)
 	}
 	mustBook(t, s, c.bookings...)
-	made, refused := c.run(t, s, neverLost)
-	t.Logf("%d made, %d refused", made, refused)
+	count, refusals := c.run(t, s, isNeverLost)
+	t.Logf("%d made, %d refused", count, refusals)
 	checkLive(t, pool, 2)
 	checkNeverTwice(t, pool)
 	checkRecorded(t, pool)
 }
 
-func TestPartiesMoveBetweenSessionsAtOnceAndKeepTheirCounters(t *testing.T) {
+func TestConcurrentReschedulesKeepSeatCounters(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	first := newSession(8)
-	sessions := []session{first, first, newSession(8), newSession(8)}
+	sessions := []classSession{first, first, newSession(8), newSession(8)}
 	sessions[1].at = 120
 	for i := range sessions {
 		sessions[i].business = first.business
 	}
-	c := crowd{clients: 64, tries: 12, where: func(b store.NewBooking, r *rand.Rand) store.NewBooking {
+	c := clientGroup{clients: 64, tries: 12, choose: func(b store.NewBooking, r *rand.Rand) store.NewBooking {
 		return sessions[r.IntN(len(sessions))].seats(b.PartySize)
 	}}
-	c.also = func(ctx context.Context, s *store.Store, b store.NewBooking, r *rand.Rand) error {
+	c.other = func(ctx context.Context, s *store.Store, b store.NewBooking, r *rand.Rand) error {
 		if r.IntN(8) == 0 {
 			return cancelOnce(ctx, s, b)
 		}
-		another := c.where(b, r)
+		another := c.choose(b, r)
 		another.FirstBooking = r.IntN(2) == 0
 		return s.Book(ctx, another)
 	}
@@ -532,19 +536,19 @@ func TestPartiesMoveBetweenSessionsAtOnceAndKeepTheirCounters(t *testing.T) {
 		c.bookings = append(c.bookings, sessions[i%4].seats(1+i%2))
 	}
 	mustBook(t, s, c.bookings...)
-	made, refused := c.run(t, s, neverLost)
-	t.Logf("%d made, %d refused", made, refused)
+	count, refusals := c.run(t, s, isNeverLost)
+	t.Logf("%d made, %d refused", count, refusals)
 	checkSeats(t, pool)
 	checkLive(t, pool, 1)
 	checkRecorded(t, pool)
 }
 
-// TestMovesWhoseConnectionsAreKilledAreWholeOrNot ends connections of the clients at random while they reschedule
+// TestRescheduleIsAtomicAfterConnectionLoss ends connections of the clients at random while they reschedule
 // bookings. Each reschedule is written as a whole or not at all, and the answers that clients got are true.
-func TestMovesWhoseConnectionsAreKilledAreWholeOrNot(t *testing.T) {
+func TestRescheduleIsAtomicAfterConnectionLoss(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
-	c := crowded(uuid.New())
+	c := newClientGroup(uuid.New())
 	mustBook(t, s, c.bookings...)
 	cfg := pool.Config()
 	cfg.ConnConfig.RuntimeParams["application_name"] = "victim " + testkit.Unique()
@@ -554,7 +558,7 @@ func TestMovesWhoseConnectionsAreKilledAreWholeOrNot(t *testing.T) {
 	}
 	defer victims.Close()
 	var killed atomic.Int64
-	c.also = func(ctx context.Context, _ *store.Store, _ store.NewBooking, _ *rand.Rand) error {
+	c.other = func(ctx context.Context, _ *store.Store, _ store.NewBooking, _ *rand.Rand) error {
 		tag, err := pool.Exec(ctx, `
 			SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 			WHERE application_name = $1 AND state <> 'idle' ORDER BY random() LIMIT 1`, cfg.ConnConfig.RuntimeParams["application_name"])
@@ -562,22 +566,22 @@ func TestMovesWhoseConnectionsAreKilledAreWholeOrNot(t *testing.T) {
 		return errors.Join(err, errOver)
 	}
 	unknown := 0
-	made, refused := c.run(t, store.New(victims), func(err error) bool {
+	count, refusals := c.run(t, store.New(victims), func(err error) bool {
 		if fault.Is(err, fault.OutcomeUnknown) {
 			unknown++
 		}
 		const deadlock = "40P01"
 		return postgres.Code(err) != deadlock
 	})
-	t.Logf("%d moves made, %d refused, %d of unknown outcome, %d connections killed", made, refused, unknown,
+	t.Logf("%d moves made, %d refused, %d of unknown outcome, %d connections killed", count, refusals, unknown,
 		killed.Load())
-	if killed.Load() == 0 || made == 0 {
+	if killed.Load() == 0 || count == 0 {
 		t.Error("nothing was killed or nothing moved")
 	}
-	if n := count(t, pool, `SELECT sum(sequence - 1) FROM bookings`); n < made || n > made+unknown {
-		t.Errorf("%d moves were made and %d may have been, and the bookings count %d", made, unknown, n)
+	if n := mustCount(t, pool, `SELECT sum(sequence - 1) FROM bookings`); n < count || n > count+unknown {
+		t.Errorf("%d moves were made and %d may have been, and the bookings count %d", count, unknown, n)
 	}
-	if n := count(t, pool, `SELECT count(*) FROM bookings`); n != len(c.bookings) {
+	if n := mustCount(t, pool, `SELECT count(*) FROM bookings`); n != len(c.bookings) {
 		t.Errorf("%d bookings are left of %d", n, len(c.bookings))
 	}
 	checkLive(t, pool, 2)

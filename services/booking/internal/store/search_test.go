@@ -43,7 +43,7 @@ func TestSearchIgnoresCaseAccentsAndOrder(t *testing.T) {
 			t.Parallel()
 			s, _ := open(t)
 			g := newGala(100, 50)
-			b, order := newBooking(g.business, part(uuid.New(), 0, 0, 45)), g.order(0, 1)
+			b, order := newBooking(g.business, newPart(uuid.New(), 0, 0, 45)), g.newOrder(0, 1)
 			b.Customer.Name, order.CustomerName = c.name, c.name
 			address := "someone@example.com"
 			b.Customer.Email, order.CustomerEmail = address, &address
@@ -89,12 +89,12 @@ func TestSearchFindsEveryFormOfAName(t *testing.T) {
 		name := form.Draw(rt, "form of the name")(strings.Join(words, " "))
 		queried := rapid.Permutation(words).Draw(rt, "order")
 		query := form.Draw(rt, "form of the query")(strings.Join(queried, " "))
-		var stored, asked string
+		var stored, req string
 		if err := pool.QueryRow(t.Context(), `SELECT search_text($1), search_text($2)`, name, query).Scan(&stored,
-			&asked); err != nil {
+			&req); err != nil {
 			rt.Fatal(err)
 		}
-		for part := range strings.FieldsSeq(asked) {
+		for part := range strings.FieldsSeq(req) {
 			if !strings.Contains(stored, part) {
 				rt.Fatalf("%q is %q, and %q asks for %q", name, stored, query, part)
 			}

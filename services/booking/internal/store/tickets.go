@@ -70,9 +70,9 @@ type NewTicket struct {
 	// MaxOpen is set only for an order from the booking page. It is the maximum number of
 	// open bookings, orders and reservations of the customer. It requires a CustomerEmail.
 	MaxOpen *int
-	// Charge is set if the order must be paid online. The provider creates the charge
+	// NewPayment is set if the order must be paid online. The provider creates the charge
 	// after the order is stored. The order stays pending until the customer pays.
-	Charge *NewPayment
+	NewPayment *NewPayment
 }
 
 // SoldOutError means that an order exceeds a capacity. EventLeft is the number of
@@ -155,14 +155,14 @@ SELECT EXISTS (SELECT FROM ticket),
 // nothing if the order exceeds the capacity of a tier or of the event. Errors: [*SoldOutError], [ErrTooManyOpen].
 func (s *Store) SellTicket(ctx context.Context, t NewTicket) (Ticket, error) {
 	return postgres.WriteIdempotently(ctx, s.pool, t.BusinessID, func(ctx context.Context, tx pgx.Tx) (Ticket, error) {
-		if t.Charge == nil {
+		if t.NewPayment == nil {
 			t.Sequence = 1
 		}
-		return t.Ticket, sell(ctx, tx, t)
+		return t.Ticket, sellTicket(ctx, tx, t)
 	})
 }
 
-func sell(ctx context.Context, tx pgx.Tx, t NewTicket) error {
+func sellTicket(ctx context.Context, tx pgx.Tx, t NewTicket) error {
 	var (
 		batch     pgx.Batch
 		fits      bool
@@ -170,7 +170,7 @@ func sell(ctx context.Context, tx pgx.Tx, t NewTicket) error {
 		tiersSold []int
 		args      = eventlog.Add(ctx, sellArgs(t), t.CreatedAt)
 	)
-	if err := addPayment(args, t.Charge); err != nil {
+	if err := addPayment(args, t.NewPayment); err != nil {
 		return err
 	}
 	batch.Queue(ensureEventSQL, args)
@@ -275,9 +275,9 @@ func (s *Store) CancelTicket(ctx context.Context, businessID, id uuid.UUID, now 
 		return part(t)
 	}
 	return changeSale(ctx, s, event.Ticket, findTicket, businessID, id, allowed,
-		func(ctx context.Context, tx pgx.Tx, _ Ticket, back refund.Part) (Ticket, error) {
+		func(ctx context.Context, tx pgx.Tx, _ Ticket, refundPart refund.Part) (Ticket, error) {
 			return postgres.Row(ctx, tx, scanTicket, "cancel tickets", cancelTicketSQL,
-				cancelTicketArgs(ctx, businessID, id, back, false, now))
+				cancelTicketArgs(ctx, businessID, id, refundPart, false, now))
 		})
 }
 
@@ -289,11 +289,11 @@ func (s *Store) RefundTicket(ctx context.Context, businessID, id uuid.UUID, now 
 	return refundSale(ctx, s, event.Ticket, findTicket, businessID, id, now, part)
 }
 
-func cancelTicketArgs(ctx context.Context, businessID, id uuid.UUID, part refund.Part, untold bool,
+func cancelTicketArgs(ctx context.Context, businessID, id uuid.UUID, part refund.Part, isSilent bool,
 	now time.Time) pgx.NamedArgs {
 	return eventlog.Add(ctx, pgx.NamedArgs{
 		"business_id": businessID, "id": id, "refund_amount": part.Amount, "refund_percent": part.Percent,
-		"untold": untold, "now": now,
+		"untold": isSilent, "now": now,
 	}, now)
 }
 
@@ -332,9 +332,9 @@ func (s *Store) OpenTicketPayment(ctx context.Context, businessID, id uuid.UUID,
 	return nil
 }
 
-// UnmakeWrite deletes the idempotency result of the request that made the order.
+// DeleteIdempotencyResult deletes the idempotency result of the request that made the order.
 // Callers use it if the order was cancelled before any answer contained it.
-func (s *Store) UnmakeWrite(ctx context.Context, businessID, write, id uuid.UUID) error {
+func (s *Store) DeleteIdempotencyResult(ctx context.Context, businessID, write, id uuid.UUID) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		return postgres.DeleteIdempotencyResult(ctx, tx, businessID, write, id)
 	})
@@ -380,8 +380,8 @@ func (s *Store) Tickets(ctx context.Context, businessID uuid.UUID, filter bookin
 		SELECT `+ticketColumns+` FROM tickets
 		WHERE business_id = @business_id
 		  AND (@event_id::uuid IS NULL OR event_id = @event_id)
-		  AND `+customerFound+`
-		  AND `+paidAs("tickets.id")+`
+		  AND `+customerSearchSQL+`
+		  AND `+paymentFilterSQL("tickets.id")+`
 		  AND (@after::timestamptz IS NULL OR (created_at, id) > (@after, @after_id))
 		ORDER BY created_at, id
 		LIMIT @limit`, pgx.NamedArgs{
@@ -396,9 +396,9 @@ func (s *Store) Tickets(ctx context.Context, businessID uuid.UUID, filter bookin
 	return list, next, nil
 }
 
-// TicketsAhead returns the number of tickets of events that begin on
+// CountTicketsAhead returns the number of tickets of events that begin on
 // the date `today` or later. Tickets of cancelled orders do not count.
-func (s *Store) TicketsAhead(ctx context.Context, businessID uuid.UUID, today timespan.Date) (int, error) {
+func (s *Store) CountTicketsAhead(ctx context.Context, businessID uuid.UUID, today timespan.Date) (int, error) {
 	var n int
 	err := s.pool.QueryRow(ctx, `
 		SELECT coalesce(sum(quantity), 0) FROM tickets WHERE business_id = $1 AND local_start >= $2::date AND status <> $3`,

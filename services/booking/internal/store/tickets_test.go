@@ -41,12 +41,12 @@ func newGala(capacity int, tierCapacities ...int) gala {
 	return g
 }
 
-func (g gala) order(tier, quantity int) store.NewTicket {
-	return g.orderOf(map[int]int{tier: quantity})
+func (g gala) newOrder(tier, quantity int) store.NewTicket {
+	return g.newOrderOf(map[int]int{tier: quantity})
 }
 
-// orderOf returns an order of tickets. The map `quantities` has the number of tickets by index of the tier.
-func (g gala) orderOf(quantities map[int]int) store.NewTicket {
+// newOrderOf returns an order of tickets. The map `quantities` has the number of tickets by index of the tier.
+func (g gala) newOrderOf(quantities map[int]int) store.NewTicket {
 	order := store.NewTicket{
 		Ticket: store.Ticket{
 			ID: uuid.New(), Status: booking.StatusSold, EventID: g.event, EventName: "Gala", Currency: euro,
@@ -63,32 +63,32 @@ func (g gala) orderOf(quantities map[int]int) store.NewTicket {
 	return order
 }
 
-// nothing returns a refund of 0, as for an order that was not paid online.
-func nothing(store.Ticket) (refund.Part, error) { return refund.Part{}, nil }
+// noRefundPart returns a refund of 0, as for an order that was not paid online.
+func noRefundPart(store.Ticket) (refund.Part, error) { return refund.Part{}, nil }
 
 // checkCounters fails the test unless the counters of events and tiers equal the sums of the orders.
 func checkCounters(t *testing.T, pool *pgxpool.Pool) {
 	t.Helper()
-	wrong := count(t, pool, `
+	mismatches := mustCount(t, pool, `
 		SELECT count(*) FROM event_sales AS e
 		WHERE sold <> (SELECT coalesce(sum(quantity), 0) FROM tickets AS t
 		               WHERE t.business_id = e.business_id AND t.event_id = e.event_id AND t.status <> 'cancelled')`)
-	wrong += count(t, pool, `
+	mismatches += mustCount(t, pool, `
 		SELECT count(*) FROM tier_sales AS s
 		WHERE sold <> (SELECT coalesce(sum(tier.quantity), 0) FROM tickets AS t, jsonb_to_recordset(t.tiers) AS tier (id uuid, quantity integer)
 		               WHERE t.business_id = s.business_id AND t.event_id = s.event_id AND tier.id = s.tier_id AND t.status <> 'cancelled')`)
-	if wrong != 0 {
-		t.Errorf("%d counters differ from the orders", wrong)
+	if mismatches != 0 {
+		t.Errorf("%d counters differ from the orders", mismatches)
 	}
 }
 
-// soldOf returns the number of sold tickets of each tier, and the number of all tickets as the last element.
-func (g gala) soldOf(t *testing.T, pool *pgxpool.Pool) []int {
+// readSold returns the number of sold tickets of each tier, and the number of all tickets as the last element.
+func (g gala) readSold(t *testing.T, pool *pgxpool.Pool) []int {
 	t.Helper()
 	var sums []int
 	all := 0
 	for _, tier := range g.tiers {
-		n := count(t, pool,
+		n := mustCount(t, pool,
 			`SELECT coalesce(sum(tier.quantity), 0) FROM tickets, jsonb_to_recordset(tiers) AS tier (id uuid, quantity integer)
 			WHERE event_id = $1 AND tier.id = $2 AND status <> 'cancelled'`, g.event, tier)
 		sums, all = append(sums, n), all+n
@@ -111,7 +111,7 @@ func (g gala) checkFull(t *testing.T, sums []int, refused []store.NewTicket) {
 	}
 }
 
-func TestTicketsAreNeverOversoldTo200OrdersAtOnce(t *testing.T) {
+func TestConcurrentSellNeverOversells(t *testing.T) {
 	t.Parallel()
 	for name, g := range map[string]gala{
 		"the event is the bound":      newGala(60, 50, 40, 30),
@@ -124,9 +124,9 @@ func TestTicketsAreNeverOversoldTo200OrdersAtOnce(t *testing.T) {
 			t.Parallel()
 			s, pool := open(t)
 			refused := sellAtOnce(t, s, 200, func(i int) store.NewTicket {
-				return g.order(i%len(g.tiers), 1+i/len(g.tiers)%3)
+				return g.newOrder(i%len(g.tiers), 1+i/len(g.tiers)%3)
 			})
-			sums := g.soldOf(t, pool)
+			sums := g.readSold(t, pool)
 			for i, capacity := range append(g.tierCapacities, g.capacity) {
 				if sums[i] > capacity {
 					t.Errorf("%d tickets are sold, of %d: %v", sums[i], capacity, sums)
@@ -138,9 +138,9 @@ func TestTicketsAreNeverOversoldTo200OrdersAtOnce(t *testing.T) {
 	}
 }
 
-// TestOrdersOfSeveralTiersAreAllOrNothingTo64BuyersAtOnce orders several tiers, named in different orders. Each order
+// TestConcurrentOrdersOfTiersAreAllOrNothing orders several tiers, named in different orders. Each order
 // succeeds or fails as a whole. Without a fixed order of locking, the transactions would deadlock.
-func TestOrdersOfSeveralTiersAreAllOrNothingTo64BuyersAtOnce(t *testing.T) {
+func TestConcurrentOrdersOfTiersAreAllOrNothing(t *testing.T) {
 	t.Parallel()
 	for name, g := range map[string]gala{
 		"the event is the bound": newGala(40, 50, 40, 30),
@@ -151,12 +151,12 @@ func TestOrdersOfSeveralTiersAreAllOrNothingTo64BuyersAtOnce(t *testing.T) {
 			t.Parallel()
 			s, pool := open(t)
 			refused := sellAtOnce(t, s, 64, func(i int) store.NewTicket {
-				return g.orderOf([]map[int]int{{0: 1, 1: 2}, {1: 1, 2: 1}, {2: 2, 0: 1}, {0: 1, 1: 1, 2: 1}}[i%4])
+				return g.newOrderOf([]map[int]int{{0: 1, 1: 2}, {1: 1, 2: 1}, {2: 2, 0: 1}, {0: 1, 1: 1, 2: 1}}[i%4])
 			})
 			if len(refused) == 0 || len(refused) == 64 {
 				t.Errorf("%d of 64 orders were refused", len(refused))
 			}
-			sums := g.soldOf(t, pool)
+			sums := g.readSold(t, pool)
 			for i, capacity := range append(g.tierCapacities, g.capacity) {
 				if sums[i] > capacity {
 					t.Errorf("%d tickets are sold, of %d: %v", sums[i], capacity, sums)
@@ -200,7 +200,7 @@ func sellAtOnce(t *testing.T, s *store.Store, orders int, order func(i int) stor
 	return refused
 }
 
-func TestTicketsSoldAndCancelledAtOnceKeepTheirCounters(t *testing.T) {
+func TestConcurrentSellAndCancelKeepCounters(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	g := newGala(40, 30, 30)
@@ -211,7 +211,7 @@ func TestTicketsSoldAndCancelledAtOnceKeepTheirCounters(t *testing.T) {
 		rng := rand.New(rand.NewPCG(1, uint64(worker)))
 		wg.Go(func() {
 			for range 15 {
-				order := g.order(rng.IntN(2), 1+rng.IntN(4))
+				order := g.newOrder(rng.IntN(2), 1+rng.IntN(4))
 				var soldOut *store.SoldOutError
 				if _, err := s.SellTicket(ctx, order); errors.As(err, &soldOut) {
 					continue
@@ -221,7 +221,7 @@ func TestTicketsSoldAndCancelledAtOnceKeepTheirCounters(t *testing.T) {
 				if rng.IntN(3) == 0 {
 					continue
 				}
-				if _, err := s.CancelTicket(ctx, g.business, order.ID, now, nothing); err != nil {
+				if _, err := s.CancelTicket(ctx, g.business, order.ID, now, noRefundPart); err != nil {
 					t.Errorf("a cancellation failed: %v", err)
 				}
 			}
@@ -229,16 +229,16 @@ func TestTicketsSoldAndCancelledAtOnceKeepTheirCounters(t *testing.T) {
 	}
 	wg.Wait()
 	checkCounters(t, pool)
-	if sums := g.soldOf(t, pool); sums[0] > 30 || sums[1] > 30 || sums[2] > 40 {
+	if sums := g.readSold(t, pool); sums[0] > 30 || sums[1] > 30 || sums[2] > 40 {
 		t.Errorf("oversold: %v", sums)
 	}
 }
 
-func TestCancellingFreesTicketsOnceAndAtOnce(t *testing.T) {
+func TestCancelTicketFreesTicketsOnce(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	g := newGala(5, 5)
-	order := g.order(0, 5)
+	order := g.newOrder(0, 5)
 	if _, err := s.SellTicket(testkit.AsSystem(t), order); err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +250,7 @@ func TestCancellingFreesTicketsOnceAndAtOnce(t *testing.T) {
 	for range 20 {
 		wg.Go(func() {
 			_, err := s.CancelTicket(actor.AsSystem(context.Background()), g.business, order.ID, now.Add(time.Hour),
-				nothing)
+				noRefundPart)
 			mu.Lock()
 			defer mu.Unlock()
 			results[fmt.Sprint(err)]++
@@ -261,24 +261,24 @@ func TestCancellingFreesTicketsOnceAndAtOnce(t *testing.T) {
 		t.Errorf("got %v, want %v", results, want)
 	}
 	checkCounters(t, pool)
-	if _, err := s.SellTicket(testkit.AsSystem(t), g.order(0, 5)); err != nil {
+	if _, err := s.SellTicket(testkit.AsSystem(t), g.newOrder(0, 5)); err != nil {
 		t.Errorf("the freed tickets are not for sale: %v", err)
 	}
 	for name, id := range map[string]uuid.UUID{"unknown": uuid.New(), "another business's": order.ID} {
-		if _, err := s.CancelTicket(testkit.AsSystem(t), uuid.New(), id, now, nothing); !errors.Is(err,
+		if _, err := s.CancelTicket(testkit.AsSystem(t), uuid.New(), id, now, noRefundPart); !errors.Is(err,
 			store.ErrNotFound) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-func TestTicketsAheadAreThoseSoldForTodayOrLater(t *testing.T) {
+func TestCountTicketsAheadFromToday(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	g, elsewhere := newGala(100, 100), newGala(100, 100)
 	midnight := time.Date(2027, 3, 10, 0, 0, 0, 0, time.UTC)
 	at := func(g gala, start time.Time, quantity int) store.NewTicket {
-		order := g.order(0, quantity)
+		order := g.newOrder(0, quantity)
 		order.LocalStart = start
 		return order
 	}
@@ -291,23 +291,23 @@ func TestTicketsAheadAreThoseSoldForTodayOrLater(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := s.CancelTicket(testkit.AsSystem(t), g.business, cancelled.ID, now, nothing); err != nil {
+	if _, err := s.CancelTicket(testkit.AsSystem(t), g.business, cancelled.ID, now, noRefundPart); err != nil {
 		t.Fatal(err)
 	}
 	today := timespan.NewDate(2027, 3, 10)
 	for day, want := range map[timespan.Date]int{today - 1: 7, today: 6, today + 1: 4, today + 4: 0} {
-		if n, err := s.TicketsAhead(testkit.AsSystem(t), g.business, day); err != nil || n != want {
+		if n, err := s.CountTicketsAhead(testkit.AsSystem(t), g.business, day); err != nil || n != want {
 			t.Errorf("on %s %d are ahead, %v; want %d", day, n, err, want)
 		}
 	}
 }
 
-func TestSalesAreJudgedByTheCapacityOfTheirMoment(t *testing.T) {
+func TestSellUsesCurrentCapacity(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	g := newGala(10, 10)
 	sell := func(quantity int) error {
-		_, err := s.SellTicket(testkit.AsSystem(t), g.order(0, quantity))
+		_, err := s.SellTicket(testkit.AsSystem(t), g.newOrder(0, quantity))
 		return err
 	}
 	left := func(err error) string { return fmt.Sprint(err) }
@@ -330,14 +330,14 @@ func TestSalesAreJudgedByTheCapacityOfTheirMoment(t *testing.T) {
 	}
 }
 
-func TestSalesAreCountedPerEventTierAndBusiness(t *testing.T) {
+func TestSalesCountPerTier(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	g, other := newGala(100, 50, 50), newGala(100, 50)
 	elsewhere := g
 	elsewhere.business = uuid.New()
-	for _, o := range []store.NewTicket{g.order(0, 3), g.order(1, 2), g.order(1, 4), other.order(0, 9),
-		elsewhere.order(0, 50)} {
+	for _, o := range []store.NewTicket{g.newOrder(0, 3), g.newOrder(1, 2), g.newOrder(1, 4), other.newOrder(0, 9),
+		elsewhere.newOrder(0, 50)} {
 		if _, err := s.SellTicket(testkit.AsSystem(t), o); err != nil {
 			t.Fatal(err)
 		}
@@ -358,16 +358,16 @@ func TestSalesAreCountedPerEventTierAndBusiness(t *testing.T) {
 	}
 }
 
-func TestTicketsAreListedByAgeInPages(t *testing.T) {
+func TestTicketsArePagedByAge(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	g, other := newGala(100, 50, 50), newGala(100, 50)
 	other.business = g.business
 	var want []uuid.UUID
 	for i := range 5 {
-		order := g.order(i%2, 1+i)
+		order := g.newOrder(i%2, 1+i)
 		order.CreatedAt = now.Add(time.Duration(i) * time.Minute)
-		elsewhere := other.order(0, 1)
+		elsewhere := other.newOrder(0, 1)
 		for _, o := range []store.NewTicket{order, elsewhere} {
 			if _, err := s.SellTicket(testkit.AsSystem(t), o); err != nil {
 				t.Fatal(err)
@@ -375,7 +375,7 @@ func TestTicketsAreListedByAgeInPages(t *testing.T) {
 		}
 		want = append(want, order.ID)
 	}
-	if _, err := s.CancelTicket(testkit.AsSystem(t), g.business, want[2], now, nothing); err != nil {
+	if _, err := s.CancelTicket(testkit.AsSystem(t), g.business, want[2], now, noRefundPart); err != nil {
 		t.Fatal(err)
 	}
 	var got []uuid.UUID
@@ -418,15 +418,15 @@ func TestTicketsAreListedByAgeInPages(t *testing.T) {
 	}
 }
 
-// TestTicketsAreFoundByTheirCustomer shows that a query finds a part of a name or an e-mail address in any case. The
+// TestTicketsMatchCustomer shows that a query finds a part of a name or an e-mail address in any case. The
 // characters % and _ have no special meaning.
-func TestTicketsAreFoundByTheirCustomer(t *testing.T) {
+func TestTicketsMatchCustomer(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	g := newGala(100, 50)
 	for name, address := range map[string]string{"Zoë Martins": "zoe@example.com", "Bruno 100%": "",
 		"Martina_X": "ada@example.com"} {
-		order := g.order(0, 1)
+		order := g.newOrder(0, 1)
 		if order.CustomerName = name; address != "" {
 			order.CustomerEmail = &address
 		}

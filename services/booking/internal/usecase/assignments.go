@@ -18,11 +18,11 @@ import (
 // The write then failed for another reason: the price is the price of a customer's
 // first booking, but another request has already made the customer's first booking.
 func (b *Booker) freeAssignments(ctx context.Context, e evaluation) ([]availability.Assignment, error) {
-	b.lost.Add(ctx, 1)
+	b.lostRaces.Add(ctx, 1)
 	from, to := e.window()
-	now, err := b.Bookings.Snapshot(ctx, e.offer.ID, from, to, store.Asked{Seats: e.isClass(), Moving: e.moving})
+	now, err := b.Bookings.Snapshot(ctx, e.offer.ID, from, to, store.SnapshotRequest{Seats: e.isClass(), Except: e.except})
 	if err != nil {
-		return nil, Unverified(err)
+		return nil, NewUnverifiedFault(err)
 	}
 	busy := indexBusy(now.Occupied)
 	conflicts := func(c availability.Assignment) bool { return busy.conflicts(c, e.request.PartySize) }

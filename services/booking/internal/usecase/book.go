@@ -58,18 +58,19 @@ type Pricing interface {
 // Bookings stores bookings, their charges and their confirmations.
 // [store.Store] implements Bookings and documents the methods.
 type Bookings interface {
-	Snapshot(ctx context.Context, businessID uuid.UUID, from, to time.Time, asked store.Asked) (store.Snapshot, error)
+	Snapshot(ctx context.Context, businessID uuid.UUID, from, to time.Time,
+		asked store.SnapshotRequest) (store.Snapshot, error)
 	Booking(ctx context.Context, businessID, id uuid.UUID) (store.Booking, error)
 	Reschedule(ctx context.Context, r store.Reschedule) (store.Booking, error)
 	Book(ctx context.Context, b store.NewBooking) error
 	AcquireLock(ctx context.Context, asked store.LockRequest) (store.LockResult, error)
-	Confirmed(ctx context.Context, key store.IdempotencyKey, hash [sha256.Size]byte, begun,
+	FindConfirmation(ctx context.Context, key store.IdempotencyKey, hash [sha256.Size]byte, begun,
 		now time.Time) (store.Confirmation, error)
 	Refuse(ctx context.Context, l store.IdempotencyLock, begun time.Time) error
 	ReleaseLock(ctx context.Context, l store.IdempotencyLock) error
 	OpenPayment(ctx context.Context, p store.OpenPayment) error
-	AbandonPayment(ctx context.Context, a store.Abandoned, now time.Time) error
-	Payable(ctx context.Context, businessID, id uuid.UUID, now time.Time) (store.Payable, error)
+	AbandonPayment(ctx context.Context, a store.AbandonRequest, now time.Time) error
+	FindOpenPayment(ctx context.Context, businessID, id uuid.UUID, now time.Time) (store.PaymentHandle, error)
 }
 
 var _ Bookings = (*store.Store)(nil)
@@ -77,13 +78,13 @@ var _ Bookings = (*store.Store)(nil)
 // Booker makes and reschedules bookings. It is safe for concurrent use.
 type Booker struct {
 	Dependencies
-	// RefuseWithin is the timeout for the refusal of an idempotency key. AbandonWithin is
+	// RefuseTimeout is the timeout for the refusal of an idempotency key. AbandonTimeout is
 	// the timeout for the cancellation of a booking whose charge could not be opened. Both
 	// operations continue after the deadline of the request. NewBooker sets both fields.
-	RefuseWithin, AbandonWithin time.Duration
+	RefuseTimeout, AbandonTimeout time.Duration
 
-	lost  metric.Int64Counter
-	moves metric.Int64Counter
+	lostRaces   metric.Int64Counter
+	reschedules metric.Int64Counter
 }
 
 // Dependencies are the clients, stores and settings that a [Booker] uses.
@@ -93,10 +94,10 @@ type Dependencies struct {
 	Pricing      Pricing
 	Bookings     Bookings
 	Payments     PaymentOptions
-	// Notice processes a provider's notice about a charge ([Payments.Notice]).
-	Notice func(ctx context.Context, provider string, n payment.Notice) error
-	Links  *link.Links
-	Clock  clock.Clock
+	// HandleNotice processes a provider's notice about a charge ([Payments.HandleNotice]).
+	HandleNotice func(ctx context.Context, provider string, n payment.Notice) error
+	Links        *link.Links
+	Clock        clock.Clock
 	// RequestTimeout is the longest time that a request may take. When this time and a
 	// margin have passed, another request can acquire the idempotency lock of the request.
 	RequestTimeout time.Duration
@@ -104,12 +105,12 @@ type Dependencies struct {
 }
 
 // NewBooker returns a Booker with the given dependencies and default timeouts.
-func NewBooker(with Dependencies) *Booker {
+func NewBooker(deps Dependencies) *Booker {
 	return &Booker{
-		Dependencies: with, RefuseWithin: time.Second, AbandonWithin: 2 * time.Second,
-		lost: with.Telemetry.Counter("slotmesh.bookings.refused_by_constraint",
+		Dependencies: deps, RefuseTimeout: time.Second, AbandonTimeout: 2 * time.Second,
+		lostRaces: deps.Telemetry.Counter("slotmesh.bookings.refused_by_constraint",
 			"Bookings and moves that the database refused because another one was written first."),
-		moves: with.Telemetry.Counter("slotmesh.bookings.rescheduled",
+		reschedules: deps.Telemetry.Counter("slotmesh.bookings.rescheduled",
 			"Requests to move a booking by outcome: moved, unchanged, or the messageCode of the refusal."),
 	}
 }
@@ -120,12 +121,12 @@ func NewBooker(with Dependencies) *Booker {
 // If the argument `offer` is not the newest version, Book evaluates the newest version before it writes. But Book may
 // refuse the request because of the given offer. The caller must discard such a refusal if the given offer is stale.
 //
-// The argument `named` identifies the request, so that repeated requests make
+// The argument `idemKey` identifies the request, so that repeated requests make
 // only one booking. The field `named.Hash` is the hash of the whole body.
 //
 // If Book returns a fault, the fault is the answer to the caller. Then no booking was written
 // or will be written, unless the fault is outcome_unknown. Any other error is internal.
-func (b *Booker) Book(ctx context.Context, offer *catalog.Snapshot, by actor.Actor, named idempotency.Request,
+func (b *Booker) Book(ctx context.Context, offer *catalog.Snapshot, by actor.Actor, idemKey idempotency.Request,
 	r *request.Request) (store.Confirmation, error) {
 	if by.Kind == "" {
 		return store.Confirmation{}, fault.New(fault.SourceForbidden, "A booking is made by an actor.")
@@ -134,10 +135,10 @@ func (b *Booker) Book(ctx context.Context, offer *catalog.Snapshot, by actor.Act
 	r, invalid := validateAnswers(offer, by, r)
 	if err := cmp.Or(offer.CheckAccount(r.Override, b.Clock.Now()), checkProvider(offer, r.PreferredProvider),
 		invalid); err != nil {
-		return b.findResult(ctx, offer.ID, by, named, err)
+		return b.findResult(ctx, offer.ID, by, idemKey, err)
 	}
 
-	lock := b.newLock(ctx, offer.ID, by, named) // evaluate acquires the lock in the same round trip as its first read
+	lock := b.newLock(ctx, offer.ID, by, idemKey) // evaluate acquires the lock in the same round trip as its first read
 	confirmation, err := retryChanged(ctx, b, offer,
 		func(offer *catalog.Snapshot) (evaluation, *store.Confirmation, error) {
 			return b.evaluate(ctx, offer, by, r, lock)
@@ -196,10 +197,10 @@ func retryChanged[T any](ctx context.Context, b *Booker, offer *catalog.Snapshot
 		}
 		e.assignments = nil
 		if offer, err = b.Offers.Fresh(ctx, offer.Slug); err != nil {
-			return nil, Unverified(err)
+			return nil, NewUnverifiedFault(err)
 		}
 	}
-	return nil, Unverified(errChanged)
+	return nil, NewUnverifiedFault(errChanged)
 }
 
 // evaluation is the result of evaluating a request by one version of the offer and one read of the
@@ -209,7 +210,7 @@ type evaluation struct {
 	assignments []availability.Assignment
 	quotes      []pricing.Quote // one quote for each service
 	total       int64
-	first       bool               // true: the prices are those of the customer's first booking
+	isFirst     bool               // true: the prices are those of the customer's first booking
 	payment     *store.NewPayment  // nil: no online payment is necessary
 	warnings    []bookings.Warning // the rules for customers that the owner's booking breaks
 }
@@ -219,7 +220,7 @@ type evaluation struct {
 // the same key and body has a confirmation, evaluate returns the confirmation.
 //
 // Faults: those of [catalog.Snapshot.CheckAccount], [catalog.Snapshot.Appointment],
-// [question.selectAssignments] and [Booker.paymentDue]; invalid_parameter. Errors:
+// [question.selectAssignments] and [Booker.newPaymentDue]; invalid_parameter. Errors:
 // [errChanged] if availability or pricing used another version of the offer.
 func (b *Booker) evaluate(ctx context.Context, offer *catalog.Snapshot, by actor.Actor, r *request.Request,
 	lock *requestLock) (evaluation, *store.Confirmation, error) {
@@ -235,14 +236,14 @@ func (b *Booker) evaluate(ctx context.Context, offer *catalog.Snapshot, by actor
 		return evaluation{}, stored, err
 	}
 	q := question{offer: offer, request: r, services: services, now: b.Clock.Now(), by: by.Kind}
-	snapshot, err := b.snapshot(ctx, q, lock.request)
+	snapshot, err := b.readSnapshot(ctx, q, lock.request)
 	if err != nil {
-		return evaluation{}, nil, Unverified(err)
+		return evaluation{}, nil, NewUnverifiedFault(err)
 	}
 	if stored, err := lock.acquire(snapshot.Lock); stored != nil || err != nil {
 		return evaluation{}, stored, err
 	}
-	e, err := b.ask(ctx, q, snapshot)
+	e, err := b.askPeers(ctx, q, snapshot)
 	if err != nil {
 		return evaluation{}, nil, err
 	}
@@ -251,21 +252,21 @@ func (b *Booker) evaluate(ctx context.Context, offer *catalog.Snapshot, by actor
 		prices[i] = quote.Price
 		e.total += quote.Price
 	}
-	e.payment, err = b.paymentDue(q, prices, e.total)
+	e.payment, err = b.newPaymentDue(q, prices, e.total)
 	return e, nil, err
 }
 
-// ask asks availability and pricing concurrently. If availability
-// refuses the request and pricing fails, ask returns the refusal.
-func (b *Booker) ask(ctx context.Context, q question, snapshot store.Snapshot) (evaluation, error) {
+// askPeers asks availability and pricing concurrently. If availability
+// refuses the request and pricing fails, askPeers returns the refusal.
+func (b *Booker) askPeers(ctx context.Context, q question, snapshot store.Snapshot) (evaluation, error) {
 	var (
 		wg          sync.WaitGroup
 		slots       *availability.BookableResponse
 		prices      *pricing.QuotesResponse
 		errS, errPr error
 	)
-	wg.Go(func() { slots, errS = b.Availability.Bookable(ctx, q.bookable(snapshot.Occupied)) })
-	wg.Go(func() { prices, errPr = b.Pricing.Quotes(ctx, q.quotes(snapshot.First)) })
+	wg.Go(func() { slots, errS = b.Availability.Bookable(ctx, q.newBookableRequest(snapshot.Occupied)) })
+	wg.Go(func() { prices, errPr = b.Pricing.Quotes(ctx, q.newQuotesRequest(snapshot.IsFirst)) })
 	wg.Wait()
 	assignments, err := q.selectAssignments(slots, errS)
 	switch {
@@ -279,17 +280,17 @@ func (b *Booker) ask(ctx context.Context, q question, snapshot store.Snapshot) (
 	case prices.OfferVersion != q.offer.Version:
 		return evaluation{}, errChanged
 	}
-	e := evaluation{question: q, assignments: assignments, quotes: prices.Quotes, first: snapshot.First}
+	e := evaluation{question: q, assignments: assignments, quotes: prices.Quotes, isFirst: snapshot.IsFirst}
 	if q.by == actor.Owner {
-		e.warnings = q.warnings(slots.Warnings)
+		e.warnings = q.newWarnings(slots.Warnings)
 	}
 	return e, nil
 }
 
-// Unverified returns a fault with code availability_unverified if the offer, the occupied time or the slots
-// could not be read. The argument `err` is the error of the read. Unverified returns `err` unchanged if
+// NewUnverifiedFault returns a fault with code availability_unverified if the offer, the occupied time or the slots
+// could not be read. The argument `err` is the error of the read. NewUnverifiedFault returns `err` unchanged if
 // `err` is a fault about the request itself: business_not_found, invalid_parameter or service_not_found.
-func Unverified(err error) error {
+func NewUnverifiedFault(err error) error {
 	for _, kind := range []fault.Kind{fault.BusinessNotFound, fault.InvalidParameter, fault.ServiceNotFound} {
 		if fault.Is(err, kind) {
 			return err
@@ -314,33 +315,33 @@ func (b *Booker) write(ctx context.Context, e evaluation, c availability.Assignm
 	}
 	n := e.newBooking(id, c)
 	n.LinkHash = b.Links.Hash(event.Booking, id)
-	n.Lock, n.Write = lock.held, lock.write
+	n.Lock, n.Write = lock.lock, lock.write
 	if by.Kind == actor.APIKey {
 		n.APIKey = by.ID
 	}
 	switch err := b.Bookings.Book(ctx, n); {
 	case errors.Is(err, store.ErrLockLost):
-		return n, inProgress()
+		return n, newInProgressFault()
 	case errors.Is(err, store.ErrOfferChanged):
 		return n, errChanged
 	case errors.Is(err, store.ErrKeyRevoked):
 		return n, fault.Wrap(fault.InvalidAPIKey, err, "The API key has been revoked.")
 	case errors.Is(err, store.ErrTooManyOpen):
-		return n, tooManyOpen(*n.MostOpen)
+		return n, newTooManyOpenFault(*n.MaxOpen)
 	case errors.Is(err, postgres.ErrRefused):
-		return n, overtaken()
+		return n, newOvertakenFault()
 	default:
 		return n, err
 	}
 }
 
-// tooManyOpen returns the fault for a customer of the booking page who already
-// has the maximum number of open bookings. The argument `most` is this maximum.
-func tooManyOpen(most int) error {
+// newTooManyOpenFault returns the fault for a customer of the booking page who already
+// has the maximum number of open bookings. The argument `limit` is this maximum.
+func newTooManyOpenFault(limit int) error {
 	return fault.Newf(fault.TooManyOpen,
 		"This e-mail address has %d open bookings here, tickets and rentals included, which is as many as one may "+
 			"have; "+
-			"cancel one by the link in its messages, or ask the business.", most)
+			"cancel one by the link in its messages, or ask the business.", limit)
 }
 
 // pay opens the payment of a stored booking and returns the
@@ -349,7 +350,7 @@ func (b *Booker) pay(ctx context.Context, n store.NewBooking) (*store.Confirmati
 	confirmation := &store.Confirmation{Details: n.Details}
 	_, err := b.openPayment(ctx, pendingPayment{
 		Subject:    payment.Subject{BusinessID: n.BusinessID, Kind: event.Booking, ID: n.ID},
-		NewPayment: *n.Payment, currency: n.Currency, name: servicesOf(n.Services),
+		NewPayment: *n.Payment, currency: n.Currency, name: joinServices(n.Services),
 		link: b.Links.URL(event.Booking, n.ID, n.LinkHash), dueAt: n.Now.Add(b.Payments.ExpiresAfter),
 		store: func(ctx context.Context, intent payment.Intent) error {
 			confirmation.Payment = &store.PaymentDetails{
@@ -359,7 +360,7 @@ func (b *Booker) pay(ctx context.Context, n store.NewBooking) (*store.Confirmati
 			now := b.Clock.Now()
 			return b.Bookings.OpenPayment(ctx, store.OpenPayment{
 				BusinessID: n.BusinessID, Confirmation: *confirmation, DueAt: now.Add(b.Payments.ExpiresAfter),
-				Lock: n.Lock, Write: n.Named(), Now: now,
+				Lock: n.Lock, Write: n.WriteIdentity(), Now: now,
 			})
 		},
 	})

@@ -26,71 +26,71 @@ type Cancellations struct {
 func NewCancellations(records *store.Store, providers payment.Providers, c clock.Clock) *Cancellations {
 	return &Cancellations{
 		Bookings: sale.Cancellations[store.Booking]{
-			Store: sale.Store[store.Booking]{Find: records.Booking, Cancel: records.Cancel, Refund: records.Refund},
-			Terms: func(b store.Booking) cancellation.Sale { return bookingTerms(b, providers) },
-			Fault: refuseCancellation, Clock: c,
+			Store:   sale.Store[store.Booking]{Find: records.Booking, Cancel: records.Cancel, Refund: records.Refund},
+			NewSale: func(b store.Booking) cancellation.Sale { return newBookingSale(b, providers) },
+			ToFault: refuseCancellation, Clock: c,
 		},
 		Tickets: sale.Cancellations[store.Ticket]{
 			Store: sale.Store[store.Ticket]{Find: records.Ticket, Cancel: records.CancelTicket,
 				Refund: records.RefundTicket},
-			Terms: func(t store.Ticket) cancellation.Sale { return ticketTerms(t, providers) },
-			Fault: noTickets, Clock: c,
+			NewSale: func(t store.Ticket) cancellation.Sale { return newTicketSale(t, providers) },
+			ToFault: toTicketFault, Clock: c,
 		},
 	}
 }
 
-// bookingTerms returns the data of a booking on which its refund depends.
-func bookingTerms(b store.Booking, providers payment.Providers) cancellation.Sale {
-	cancel, _ := state.Of(state.Cancel)
+// newBookingSale returns the data of a booking on which its refund depends.
+func newBookingSale(b store.Booking, providers payment.Providers) cancellation.Sale {
+	cancel, _ := state.FindTransition(state.Cancel)
 	return cancellation.Sale{
 		Noun: "booking", Status: string(b.Status), IsCancellable: cancel.Allows(b.Status),
-		Payment: paymentTerms(b.Payment, b.Currency, providers), Currency: b.Currency,
+		Payment: newSalePayment(b.Payment, b.Currency, providers), Currency: b.Currency,
 		MadeAt: b.CreatedAt, StartsAt: b.StartsAt, IsUnconfirmed: b.Status == state.Pending, Withdrawn: b.Withdrawn,
 	}
 }
 
-// ticketTerms returns the data of an order of tickets on which its refund depends.
-func ticketTerms(t store.Ticket, providers payment.Providers) cancellation.Sale {
+// newTicketSale returns the data of an order of tickets on which its refund depends.
+func newTicketSale(t store.Ticket, providers payment.Providers) cancellation.Sale {
 	return cancellation.Sale{
 		Noun: "order of tickets", Status: t.Status, IsCancellable: t.Status != booking.StatusCancelled,
-		Payment: paymentTerms(t.Payment, t.Currency, providers), Currency: t.Currency,
+		Payment: newSalePayment(t.Payment, t.Currency, providers), Currency: t.Currency,
 		MadeAt: t.CreatedAt, StartsAt: t.StartsAt, FormerStarts: t.FormerStarts, Withdrawn: t.Withdrawn,
 	}
 }
 
-func paymentTerms(p *store.Payment, currency money.Currency, providers payment.Providers) cancellation.Payment {
+func newSalePayment(p *store.Payment, currency money.Currency, providers payment.Providers) cancellation.Payment {
 	if p == nil {
 		return cancellation.Payment{}
 	}
 	return cancellation.Payment{
 		Amount: p.Amount, Left: p.Left(), HasPendingRefund: p.RefundStatus == payment.RefundPending, Policy: p.Policy,
-		Elsewhere: p.RefundedElsewhere, Step: providers.Step(p.Provider, currency),
+		RefundedExternally: p.RefundedElsewhere, Step: providers.Step(p.Provider, currency),
 	}
 }
 
 // refuseCancellation converts an error of the store into a fault about a booking. Faults: not_found for an unknown
 // booking; conflict if the status of the booking does not allow a cancellation. It returns any other error unchanged.
 func refuseCancellation(err error) error {
-	var refused *store.NotAllowedError
-	if errors.As(err, &refused) {
-		transition, _ := state.Of(state.Cancel)
-		return fault.Newf(fault.Conflict, "The booking is %s; cancel takes one that is %s.", refused.Status,
-			either(transition.From))
+	var notAllowed *store.NotAllowedError
+	if errors.As(err, &notAllowed) {
+		transition, _ := state.FindTransition(state.Cancel)
+		return fault.Newf(fault.Conflict, "The booking is %s; cancel takes one that is %s.", notAllowed.Status,
+			joinStates(transition.From))
 	}
-	return noBooking(err)
+	return toBookingFault(err)
 }
 
-// noBooking converts [store.ErrNotFound] into a fault with code not_found. It returns any other error unchanged.
-func noBooking(err error) error {
+// toBookingFault converts [store.ErrNotFound] into a fault with code not_found. It returns any other error unchanged.
+func toBookingFault(err error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return fault.New(fault.NotFound, "This business has no such booking.")
 	}
 	return err
 }
 
-// noTickets converts [store.ErrNotFound] into a fault with code not_found, and
+// toTicketFault converts [store.ErrNotFound] into a fault with code not_found, and
 // [store.ErrCancelled] into a fault with code conflict. It returns any other error unchanged.
-func noTickets(err error) error {
+func toTicketFault(err error) error {
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return fault.New(fault.NotFound, "This business has no such tickets.")

@@ -36,33 +36,33 @@ const (
 	feedDaysBack = 90
 	feedEntries  = 10_000       // maximum number of bookings in one feed; further bookings are left out
 	feedText     = 8 << 20      // maximum size of one feed in bytes; further bookings are left out
-	feedFor      = time.Minute  // how long a computed calendar stays in the cache
+	feedMaxAge   = time.Minute  // how long a computed calendar stays in the cache
 	feedBytes    = 4 * feedText // maximum size of the cache in bytes; it can hold the largest feed
 )
 
 // Feeds makes, revokes and reads calendar feeds. It is safe for concurrent use.
 type Feeds struct {
-	// Within is the timeout for the computation of one calendar. All requests
+	// ComputeTimeout is the timeout for the computation of one calendar. All requests
 	// that wait for the computation share this timeout. NewFeeds sets it.
-	Within time.Duration
+	ComputeTimeout time.Duration
 
 	records    *store.Store
 	offers     Offers
 	businesses Businesses
 	clock      clock.Clock
 	tel        *telemetry.Telemetry
-	kept       *lru.Cache[uuid.UUID, *keptCalendar]
+	cache      *lru.Cache[uuid.UUID, *cachedCalendar]
 	flights    singleflight.Group
 	computed   metric.Int64Counter
 }
 
-// keptCalendar is a cached calendar. The field `feed` is the id of the calendar's feed. The field `at` is
+// cachedCalendar is a cached calendar. The field `feed` is the id of the calendar's feed. The field `at` is
 // the time at which the calendar was computed. If the computation failed, the field `err` is its error.
-type keptCalendar struct {
+type cachedCalendar struct {
 	Calendar
-	feed uuid.UUID
-	at   time.Time
-	err  error
+	feed       uuid.UUID
+	computedAt time.Time
+	err        error
 }
 
 // Calendar is the content of a calendar feed: the text in the format text/calendar, and its ETag.
@@ -76,43 +76,43 @@ type Calendar struct {
 func NewFeeds(records *store.Store, offers Offers, businesses Businesses, c clock.Clock,
 	tel *telemetry.Telemetry) *Feeds {
 	return &Feeds{
-		Within: 10 * time.Second, records: records, offers: offers, businesses: businesses, clock: c, tel: tel,
-		kept: lru.New[uuid.UUID](feedBytes, func(k *keptCalendar) int { return len(k.Text) }),
+		ComputeTimeout: 10 * time.Second, records: records, offers: offers, businesses: businesses, clock: c, tel: tel,
+		cache: lru.New[uuid.UUID](feedBytes, func(k *cachedCalendar) int { return len(k.Text) }),
 		computed: tel.Counter("slotmesh.calendars.computed",
 			"Calendar feeds that were computed; all other readings are answered from memory."),
 	}
 }
 
-// Make makes a calendar feed. It returns the feed and the feed's token, which no later call can return.
+// Create makes a calendar feed. It returns the feed and the feed's token, which no later call can return.
 //
 // Faults: invalid_parameter; conflict if the business has too many feeds, or if an earlier
-// request with the same Idempotency-Key made the feed ([FeedMade]); the faults of [Offers].
-func (f *Feeds) Make(ctx context.Context, by actor.Actor, businessID uuid.UUID,
-	asked booking.NewCalendar) (store.Feed, string, error) {
+// request with the same Idempotency-Key made the feed ([NewFeedExistsFault]); the faults of [Offers].
+func (f *Feeds) Create(ctx context.Context, by actor.Actor, businessID uuid.UUID,
+	req booking.NewCalendar) (store.Feed, string, error) {
 	ctx = actor.With(ctx, by)
-	if asked.Shows != booking.ShowsTimes && asked.Shows != booking.ShowsNames {
+	if req.Shows != booking.ShowsTimes && req.Shows != booking.ShowsNames {
 		return store.Feed{}, "", fault.New(fault.InvalidParameter,
 			"shows: send times, for when bookings are alone, or names, for what and who they are, too.")
 	}
-	offer, err := f.offers.Fresh(ctx, asked.Slug)
+	offer, err := f.offers.Fresh(ctx, req.Slug)
 	switch {
 	case err != nil:
 		return store.Feed{}, "", err
 	case offer.ID != businessID:
 		return store.Feed{}, "", fault.New(fault.InvalidParameter, "slug: names another business than the path.")
-	case asked.StaffID != nil && offer.StaffMember(*asked.StaffID) == nil:
+	case req.StaffID != nil && offer.StaffMember(*req.StaffID) == nil:
 		return store.Feed{}, "", fault.New(fault.InvalidParameter,
 			"staff_id: names no staff member of this business; leave it out for the bookings of all.")
 	}
-	token, hash := link.Random()
+	token, hash := link.NewToken()
 	feed := store.Feed{
-		BusinessID: businessID, ID: uuid.New(), StaffID: asked.StaffID, Shows: asked.Shows,
+		BusinessID: businessID, ID: uuid.New(), StaffID: req.StaffID, Shows: req.Shows,
 		CreatedAt: f.clock.Now().UTC().Truncate(time.Microsecond), CreatedBy: by.Maker(),
 	}
 	err = f.records.CreateFeed(ctx, feed, hash)
-	var made *store.FeedMadeError
-	if errors.As(err, &made) {
-		err = FeedMade(made.ID)
+	var existing *store.FeedExistsError
+	if errors.As(err, &existing) {
+		err = NewFeedExistsFault(existing.ID)
 	}
 	if errors.Is(err, store.ErrTooManyFeeds) {
 		err = fault.Wrap(fault.Conflict, err, fmt.Sprintf("A business has at most %d calendar feeds; revoke one first.",
@@ -121,9 +121,9 @@ func (f *Feeds) Make(ctx context.Context, by actor.Actor, businessID uuid.UUID,
 	return feed, token, err
 }
 
-// FeedMade returns the answer to a repeated request to make a feed: a fault with code conflict. The
+// NewFeedExistsFault returns the answer to a repeated request to make a feed: a fault with code conflict. The
 // feed with the given id exists, but only the answer to the first request contained the feed's address.
-func FeedMade(id uuid.UUID) error {
+func NewFeedExistsFault(id uuid.UUID) error {
 	return fault.Newf(fault.Conflict,
 		"Idempotency-Key: a request with this key made the calendar %s; its address is shown once, in "+
 			"that answer, and kept nowhere. If that answer was lost, revoke this calendar and make another one with a "+
@@ -144,20 +144,20 @@ func (f *Feeds) Revoke(ctx context.Context, by actor.Actor, businessID, id uuid.
 // Read returns the calendar of the feed with the given token. The calendar is at most one minute old.
 // Fault: not_found, with the same message for an unknown token, a revoked feed and a removed business.
 func (f *Feeds) Read(ctx context.Context, token string) (Calendar, error) {
-	hash, ok := link.HashOf(token)
+	hash, ok := link.HashToken(token)
 	if !ok {
-		return Calendar{}, link.NotFound()
+		return Calendar{}, link.NewNotFoundFault()
 	}
 	feed, err := f.records.FeedByToken(ctx, hash)
 	if errors.Is(err, store.ErrNotFound) {
-		return Calendar{}, link.NotFound()
+		return Calendar{}, link.NewNotFoundFault()
 	}
 	if err != nil {
 		return Calendar{}, err
 	}
 	offer, err := f.businesses.Offer(ctx, feed.BusinessID)
 	if fault.Is(err, fault.BusinessNotFound) {
-		return Calendar{}, link.NotFound()
+		return Calendar{}, link.NewNotFoundFault()
 	}
 	if err != nil {
 		return Calendar{}, err
@@ -173,11 +173,11 @@ func (f *Feeds) Read(ctx context.Context, token string) (Calendar, error) {
 // may have many feeds, and that the computation of a large calendar takes much CPU time.
 func (f *Feeds) calendar(ctx context.Context, feed store.Feed, offer *catalog.Snapshot) (Calendar, error) {
 	for {
-		if kept, ok := f.fresh(feed); ok {
-			return kept.Calendar, nil
+		if cached, ok := f.findFresh(feed); ok {
+			return cached.Calendar, nil
 		}
 		flight := f.flights.DoChan(feed.BusinessID.String(), func() (any, error) {
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), f.Within)
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), f.ComputeTimeout)
 			defer cancel()
 			return f.compute(ctx, feed, offer), nil
 		})
@@ -185,35 +185,35 @@ func (f *Feeds) calendar(ctx context.Context, feed store.Feed, offer *catalog.Sn
 		case <-ctx.Done():
 			return Calendar{}, ctx.Err()
 		case done := <-flight:
-			if made := done.Val.(*keptCalendar); made.feed == feed.ID {
-				return made.Calendar, made.err
+			if computed := done.Val.(*cachedCalendar); computed.feed == feed.ID {
+				return computed.Calendar, computed.err
 			}
 		}
 	}
 }
 
-// fresh returns the cached calendar of the feed. The second result is
+// findFresh returns the cached calendar of the feed. The second result is
 // false if no calendar is cached or if the cached calendar is too old.
-func (f *Feeds) fresh(feed store.Feed) (*keptCalendar, bool) {
-	kept, ok := f.kept.Get(feed.ID)
-	return kept, ok && f.clock.Now().Before(kept.at.Add(feedFor))
+func (f *Feeds) findFresh(feed store.Feed) (*cachedCalendar, bool) {
+	cached, ok := f.cache.Get(feed.ID)
+	return cached, ok && f.clock.Now().Before(cached.computedAt.Add(feedMaxAge))
 }
 
-func (f *Feeds) compute(ctx context.Context, feed store.Feed, offer *catalog.Snapshot) *keptCalendar {
-	if kept, ok := f.fresh(feed); ok {
-		return kept // another request has computed the calendar just before
+func (f *Feeds) compute(ctx context.Context, feed store.Feed, offer *catalog.Snapshot) *cachedCalendar {
+	if cached, ok := f.findFresh(feed); ok {
+		return cached // another request has computed the calendar just before
 	}
-	made := &keptCalendar{feed: feed.ID, at: f.clock.Now()}
-	text, err := f.render(ctx, feed, offer, made.at)
+	computed := &cachedCalendar{feed: feed.ID, computedAt: f.clock.Now()}
+	text, err := f.render(ctx, feed, offer, computed.computedAt)
 	if err != nil {
-		made.err = err
-		return made
+		computed.err = err
+		return computed
 	}
 	sum := sha256.Sum256(text)
-	made.Calendar = Calendar{Text: text, ETag: `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`}
-	f.kept.Put(feed.ID, made)
+	computed.Calendar = Calendar{Text: text, ETag: `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`}
+	f.cache.Put(feed.ID, computed)
 	f.computed.Add(ctx, 1)
-	return made
+	return computed
 }
 
 // render reads the bookings of a feed and returns the feed's calendar as text/calendar.
@@ -225,10 +225,10 @@ func (f *Feeds) render(ctx context.Context, feed store.Feed, offer *catalog.Snap
 	if err != nil {
 		return nil, err
 	}
-	shown := calendar.Feed{Name: offer.Name, Names: feed.Shows == booking.ShowsNames,
-		Member: memberOf(offer, feed.StaffID), Refresh: feedFor}
+	feedOptions := calendar.Feed{Name: offer.Name, ShowsNames: feed.Shows == booking.ShowsNames,
+		Member: findMemberName(offer, feed.StaffID), Refresh: feedMaxAge}
 	for {
-		text, err := calendar.Of(shown, entries)
+		text, err := calendar.Render(feedOptions, entries)
 		if err != nil || len(text) <= feedText {
 			return text, err
 		}
@@ -236,9 +236,9 @@ func (f *Feeds) render(ctx context.Context, feed store.Feed, offer *catalog.Snap
 	}
 }
 
-// memberOf returns the name of the staff member whose bookings a feed shows. It returns
+// findMemberName returns the name of the staff member whose bookings a feed shows. It returns
 // "" if the feed shows the bookings of all members, or if the member no longer exists.
-func memberOf(offer *catalog.Snapshot, id *uuid.UUID) string {
+func findMemberName(offer *catalog.Snapshot, id *uuid.UUID) string {
 	if id == nil {
 		return ""
 	}

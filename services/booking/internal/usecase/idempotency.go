@@ -30,20 +30,20 @@ func (b *Booker) lockDuration() time.Duration { return b.RequestTimeout + 5*time
 type requestLock struct {
 	businessID uuid.UUID
 	by         actor.Actor
-	named      idempotency.Request
-	begun      time.Time // when the request arrived
+	idemKey    idempotency.Request
+	startedAt  time.Time // when the request arrived
 	write      postgres.Write
 	request    *store.LockRequest     // sent with the first read of the database; nil after this read
-	held       *store.IdempotencyLock // nil if the request does not hold the lock
+	lock       *store.IdempotencyLock // nil if the request does not hold the lock
 }
 
 func (b *Booker) newLock(ctx context.Context, businessID uuid.UUID, by actor.Actor,
-	named idempotency.Request) *requestLock {
-	l := &requestLock{businessID: businessID, by: by, named: named, begun: clock.ArrivalTime(ctx)}
-	if named.Key != "" {
-		now, key := b.Clock.Now(), keyOf(businessID, by, named)
-		l.write = key.Write(l.begun)
-		l.request = &store.LockRequest{IdempotencyKey: key, Hash: named.Hash, Now: now,
+	idemKey idempotency.Request) *requestLock {
+	l := &requestLock{businessID: businessID, by: by, idemKey: idemKey, startedAt: clock.ArrivalTime(ctx)}
+	if idemKey.Key != "" {
+		now, key := b.Clock.Now(), newIdempotencyKey(businessID, by, idemKey)
+		l.write = key.Write(l.startedAt)
+		l.request = &store.LockRequest{IdempotencyKey: key, Hash: idemKey.Hash, Now: now,
 			ExpiresAt: now.Add(b.lockDuration()), Keep: keepConfirmations}
 	}
 	return l
@@ -58,15 +58,15 @@ func (l *requestLock) acquire(result store.LockResult) (*store.Confirmation, err
 	if l.request == nil {
 		return nil, nil
 	}
-	l.request, l.held = nil, result.Lock
+	l.request, l.lock = nil, result.Lock
 	switch {
 	case result.Lock != nil:
 		return nil, nil
-	case !result.SameRequest:
+	case !result.IsSameRequest:
 		return nil, fault.New(fault.IdempotencyMismatch,
 			"Idempotency-Key: this key was used with another body; send a new key with a new booking.")
 	case result.Confirmation == nil:
-		return nil, inProgress()
+		return nil, newInProgressFault()
 	}
 	return result.Confirmation, nil
 }
@@ -76,35 +76,35 @@ func (l *requestLock) acquire(result store.LockResult) (*store.Confirmation, err
 //
 // If there is no confirmation, Refuse returns the argument `refusal`. But if the
 // business's account does not allow bookings, Refuse returns the fault of the account.
-func (b *Booker) Refuse(ctx context.Context, offer *catalog.Snapshot, by actor.Actor, named idempotency.Request,
+func (b *Booker) Refuse(ctx context.Context, offer *catalog.Snapshot, by actor.Actor, idemKey idempotency.Request,
 	refusal error) (store.Confirmation, error) {
-	return b.findResult(ctx, offer.ID, by, named, cmp.Or(offer.CheckAccount(false, b.Clock.Now()), refusal))
+	return b.findResult(ctx, offer.ID, by, idemKey, cmp.Or(offer.CheckAccount(false, b.Clock.Now()), refusal))
 }
 
 // RefuseWithoutOffer answers a request for which the offer of the business could not be read.
 // Without the offer, no booking is possible. The argument `reason` is the error of the read.
 //
 // If an earlier request with the same key and body made a booking, RefuseWithoutOffer returns the confirmation
-// of that request. Faults: the faults of [Unverified]; outcome_unknown if the key cannot be looked up.
+// of that request. Faults: the faults of [NewUnverifiedFault]; outcome_unknown if the key cannot be looked up.
 func (b *Booker) RefuseWithoutOffer(ctx context.Context, businessID uuid.UUID, by actor.Actor,
-	named idempotency.Request, reason error) (store.Confirmation, error) {
-	refusal := Unverified(reason)
+	idemKey idempotency.Request, reason error) (store.Confirmation, error) {
+	refusal := NewUnverifiedFault(reason)
 	if !fault.Is(refusal, fault.AvailabilityUnverified) {
 		return store.Confirmation{}, refusal
 	}
-	return b.recoverResult(ctx, businessID, by, named, refusal)
+	return b.recoverResult(ctx, businessID, by, idemKey, refusal)
 }
 
-func keyOf(businessID uuid.UUID, by actor.Actor, named idempotency.Request) store.IdempotencyKey {
-	return store.IdempotencyKey{BusinessID: businessID, Principal: by.String(), Key: named.Key}
+func newIdempotencyKey(businessID uuid.UUID, by actor.Actor, idemKey idempotency.Request) store.IdempotencyKey {
+	return store.IdempotencyKey{BusinessID: businessID, Principal: by.String(), Key: idemKey.Key}
 }
 
-func inProgress() error {
+func newInProgressFault() error {
 	return fault.New(fault.IdempotencyInProgress,
 		"Idempotency-Key: a request with this key is still in flight; try again shortly.")
 }
 
-func overtaken() error {
+func newOvertakenFault() error {
 	return fault.New(fault.IdempotencyInProgress,
 		"Idempotency-Key: a later request with this key was refused while this one was on its way, so this one books "+
 			"nothing; send it again.")
@@ -116,12 +116,13 @@ func overtaken() error {
 //
 // If there is no confirmation, findResult returns the argument `refusal`. It then
 // also refuses earlier requests with the same key that are still in flight.
-func (b *Booker) findResult(ctx context.Context, businessID uuid.UUID, by actor.Actor, named idempotency.Request,
+func (b *Booker) findResult(ctx context.Context, businessID uuid.UUID, by actor.Actor, idemKey idempotency.Request,
 	refusal error) (store.Confirmation, error) {
-	if named.Key == "" {
+	if idemKey.Key == "" {
 		return store.Confirmation{}, refusal
 	}
-	stored, err := b.Bookings.Confirmed(ctx, keyOf(businessID, by, named), named.Hash, clock.ArrivalTime(ctx),
+	stored, err := b.Bookings.FindConfirmation(ctx, newIdempotencyKey(businessID, by, idemKey), idemKey.Hash,
+		clock.ArrivalTime(ctx),
 		b.Clock.Now())
 	if errors.Is(err, store.ErrNotFound) {
 		return store.Confirmation{}, refusal
@@ -131,11 +132,11 @@ func (b *Booker) findResult(ctx context.Context, businessID uuid.UUID, by actor.
 
 // recoverResult answers a request whose idempotency lock could not be acquired, because the database could not be
 // read. It tries once more to find a stored confirmation. Fault: outcome_unknown if the key cannot be looked up.
-func (b *Booker) recoverResult(ctx context.Context, businessID uuid.UUID, by actor.Actor, named idempotency.Request,
+func (b *Booker) recoverResult(ctx context.Context, businessID uuid.UUID, by actor.Actor, idemKey idempotency.Request,
 	refusal error) (store.Confirmation, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.RefuseWithin)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.RefuseTimeout)
 	defer cancel()
-	stored, err := b.findResult(ctx, businessID, by, named, refusal)
+	stored, err := b.findResult(ctx, businessID, by, idemKey, refusal)
 	if err != nil && !errors.Is(err, refusal) {
 		err = fault.Unknown(errors.Join(err, refusal))
 	}
@@ -168,20 +169,20 @@ func (b *Booker) refuseBeforeRead(ctx context.Context, lock *requestLock, refusa
 // Fault: outcome_unknown if the refusal cannot be stored, because an earlier request may then still book.
 func (b *Booker) refuse(ctx context.Context, lock *requestLock, refusal error) (store.Confirmation, error) {
 	if lock.request != nil { // the database did not answer the request for the lock
-		return b.recoverResult(ctx, lock.businessID, lock.by, lock.named, refusal)
+		return b.recoverResult(ctx, lock.businessID, lock.by, lock.idemKey, refusal)
 	}
-	if lock.held == nil || fault.Is(refusal, fault.OutcomeUnknown) { // no lock, or the write may still commit
+	if lock.lock == nil || fault.Is(refusal, fault.OutcomeUnknown) { // no lock, or the write may still commit
 		return store.Confirmation{}, refusal
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.RefuseWithin)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.RefuseTimeout)
 	defer cancel()
 	if fault.Is(refusal, fault.IdempotencyInProgress) { // another request with the key decides
-		if err := b.Bookings.ReleaseLock(ctx, *lock.held); err != nil {
+		if err := b.Bookings.ReleaseLock(ctx, *lock.lock); err != nil {
 			b.Telemetry.Logger.WarnContext(ctx, "an idempotency lock stays until its request's deadline", "error", err)
 		}
 		return store.Confirmation{}, refusal
 	}
-	if err := b.Bookings.Refuse(ctx, *lock.held, lock.begun); err != nil {
+	if err := b.Bookings.Refuse(ctx, *lock.lock, lock.startedAt); err != nil {
 		refusal = fault.Unknown(errors.Join(err, refusal))
 	}
 	return store.Confirmation{}, refusal

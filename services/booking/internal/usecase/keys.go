@@ -21,15 +21,15 @@ import (
 
 const maxKeyName = 100
 
-// MakeKey makes an API key. It returns the key and its secret, which no later call can return (semantics.md §10).
+// CreateKey makes an API key. It returns the key and its secret, which no later call can return (semantics.md §10).
 //
 // Faults: invalid_parameter; conflict if the business has too many API keys, or if
-// an earlier request with the same Idempotency-Key made the API key ([KeyMade]).
-func (o *Owner) MakeKey(ctx context.Context, by actor.Actor, businessID uuid.UUID,
-	asked booking.NewKey) (store.Key, string, error) {
+// an earlier request with the same Idempotency-Key made the API key ([NewKeyExistsFault]).
+func (o *Owner) CreateKey(ctx context.Context, by actor.Actor, businessID uuid.UUID,
+	req booking.NewKey) (store.Key, string, error) {
 	ctx = actor.With(ctx, by)
 	now := o.now()
-	if err := checkKey(&asked, now); err != nil {
+	if err := checkKey(&req, now); err != nil {
 		return store.Key{}, "", err
 	}
 	secret, err := apikey.Generate(o.random)
@@ -37,13 +37,13 @@ func (o *Owner) MakeKey(ctx context.Context, by actor.Actor, businessID uuid.UUI
 		return store.Key{}, "", err
 	}
 	key := store.Key{
-		BusinessID: businessID, ID: uuid.New(), Name: asked.Name, Scope: asked.Scope, Prefix: apikey.Display(secret),
-		CreatedAt: now, CreatedBy: by.Maker(), ExpiresAt: asked.ExpiresAt,
+		BusinessID: businessID, ID: uuid.New(), Name: req.Name, Scope: req.Scope, Prefix: apikey.Display(secret),
+		CreatedAt: now, CreatedBy: by.Maker(), ExpiresAt: req.ExpiresAt,
 	}
 	err = o.records.CreateKey(ctx, key, apikey.Hash(secret))
-	var made *store.KeyMadeError
-	if errors.As(err, &made) {
-		err = KeyMade(made.ID)
+	var existing *store.KeyExistsError
+	if errors.As(err, &existing) {
+		err = NewKeyExistsFault(existing.ID)
 	}
 	if errors.Is(err, store.ErrTooManyKeys) {
 		err = fault.Wrap(fault.Conflict, err, fmt.Sprintf("A business has at most %d API keys; revoke one first.",
@@ -52,9 +52,9 @@ func (o *Owner) MakeKey(ctx context.Context, by actor.Actor, businessID uuid.UUI
 	return key, secret, err
 }
 
-// KeyMade returns the answer to a repeated request to make an API key: a fault with code conflict. The
+// NewKeyExistsFault returns the answer to a repeated request to make an API key: a fault with code conflict. The
 // API key with the given id exists, but only the answer to the first request contained the secret.
-func KeyMade(id uuid.UUID) error {
+func NewKeyExistsFault(id uuid.UUID) error {
 	return fault.Newf(fault.Conflict,
 		"Idempotency-Key: a request with this key made the API key %s; its secret is shown once, in "+
 			"that answer, and kept nowhere. If that answer was lost, revoke this API key and make another one with a new "+

@@ -29,7 +29,7 @@ func (e evaluation) newBooking(id uuid.UUID, c availability.Assignment) store.Ne
 			StaffRequested: q.request.StaffID != nil,
 			Total:          e.total, Currency: q.offer.Money(), Source: q.request.Source, Warnings: e.warnings,
 		},
-		BusinessID: q.offer.ID, FirstBooking: e.first,
+		BusinessID: q.offer.ID, FirstBooking: e.isFirst,
 		Customer: store.Customer{Name: q.request.CustomerName, Email: q.request.CustomerEmail,
 			Phone: q.request.CustomerPhone},
 		FormData: q.request.FormData, Locale: locale.MatchOr(q.request.Locale, q.offer.Languages,
@@ -37,7 +37,7 @@ func (e evaluation) newBooking(id uuid.UUID, c availability.Assignment) store.Ne
 		OfferVersion: q.offer.Version, Now: q.now, Parts: c.Parts, Payment: e.payment,
 	}
 	if q.by == actor.Page {
-		n.MostOpen = &q.offer.Bookings.MaxOpenPerCustomer
+		n.MaxOpen = &q.offer.Bookings.MaxOpenPerCustomer
 	}
 	if c.Session != nil {
 		n.SessionID, n.Capacity = &c.Session.ID, c.Session.Capacity
@@ -46,11 +46,11 @@ func (e evaluation) newBooking(id uuid.UUID, c availability.Assignment) store.Ne
 	for i, s := range q.services {
 		n.Services = append(n.Services, store.SoldService{
 			PackageName: sold,
-			StaffID:     performer(c, i),
+			StaffID:     findPerformer(c, i),
 			ID:          s.ID, Name: s.Name, VariantID: q.request.Variants[s.ID], VariantName: q.variantName(s),
 			DurationMinutes: s.DurationMinutes, Price: e.quotes[i].Price, Quantity: e.quotes[i].Quantity,
 			UnitPrice:    e.quotes[i].Unit,
-			PriceChanges: pricelabel.Changes(q.offer, n.Locale, e.quotes[i]),
+			PriceChanges: pricelabel.ListChanges(q.offer, n.Locale, e.quotes[i]),
 		})
 	}
 	return n
@@ -59,7 +59,7 @@ func (e evaluation) newBooking(id uuid.UUID, c availability.Assignment) store.Ne
 // packageName returns the name of the booked package in the default language
 // of the business. It returns "" if the services are not sold as a package.
 func (q question) packageName() string {
-	if !q.soldByBusiness() {
+	if !q.isSoldByBusiness() {
 		return ""
 	}
 	ids := make([]uuid.UUID, len(q.services))
@@ -72,9 +72,9 @@ func (q question) packageName() string {
 	return ""
 }
 
-// performer returns the staff member who serves the service with the given index.
+// findPerformer returns the staff member who serves the service with the given index.
 // It returns nil if the assignment has one staff member for all services, or none.
-func performer(c availability.Assignment, service int) *uuid.UUID {
+func findPerformer(c availability.Assignment, service int) *uuid.UUID {
 	if service < len(c.Performers) {
 		return c.Performers[service]
 	}
@@ -93,14 +93,16 @@ func (q question) staffName(c availability.Assignment) *string {
 	return &name
 }
 
-// confirmsAtOnce reports whether the booking needs no manual confirmation. It
+// confirmsImmediately reports whether the booking needs no manual confirmation. It
 // needs none if the business confirms automatically, or if the owner books.
-func (q question) confirmsAtOnce() bool { return q.offer.Bookings.AutoConfirm || q.by == actor.Owner }
+func (q question) confirmsImmediately() bool {
+	return q.offer.Bookings.AutoConfirm || q.by == actor.Owner
+}
 
 // firstStatus returns the status of a new booking. The status is confirmed if the booking
 // needs neither a manual confirmation nor an online payment; otherwise it is pending.
 func (e evaluation) firstStatus() state.State {
-	if e.payment == nil && e.confirmsAtOnce() {
+	if e.payment == nil && e.confirmsImmediately() {
 		return state.Confirmed
 	}
 	return state.Pending

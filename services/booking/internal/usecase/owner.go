@@ -37,34 +37,34 @@ func NewOwner(records *store.Store, offers Offers, links *link.Links, c clock.Cl
 // now returns the current time in UTC. It truncates the time to microseconds, which is the precision of the database.
 func (o *Owner) now() time.Time { return o.clock.Now().UTC().Truncate(time.Microsecond) }
 
-// MoveBooking makes a transition of a booking (semantics.md §3,
+// ApplyTransition makes a transition of a booking (semantics.md §3,
 // lifecycle.md §4). It does not cancel bookings; [Cancellations] does this.
 //
 // Faults: not_found for an unknown booking or transition; conflict if the status of the booking does not allow
 // the transition; before_booking_day or too_late_to_reopen if the current day does not allow the transition.
-func (o *Owner) MoveBooking(ctx context.Context, by actor.Actor, businessID, id uuid.UUID,
-	move state.Move) (store.Booking, error) {
+func (o *Owner) ApplyTransition(ctx context.Context, by actor.Actor, businessID, id uuid.UUID,
+	name state.TransitionName) (store.Booking, error) {
 	ctx = actor.With(ctx, by)
-	transition, ok := state.Of(move)
-	if !ok || move == state.Cancel {
+	transition, ok := state.FindTransition(name)
+	if !ok || name == state.Cancel {
 		return store.Booking{}, fault.New(fault.NotFound,
 			"There is no such move; a booking can be moved by confirm, cancel, complete, no-show and reopen.")
 	}
-	moved, err := o.records.Move(ctx, businessID, id, transition, o.clock.Now())
+	updated, err := o.records.ApplyTransition(ctx, businessID, id, transition, o.clock.Now())
 	var (
-		refused  *store.NotAllowedError
-		wrongDay *store.WrongDayError
+		notAllowed *store.NotAllowedError
+		wrongDay   *store.WrongDayError
 	)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		err = noBooking(err)
-	case errors.As(err, &refused):
-		err = fault.Newf(fault.Conflict, "The booking is %s; %s takes one that is %s.", refused.Status, move,
-			either(transition.From))
+		err = toBookingFault(err)
+	case errors.As(err, &notAllowed):
+		err = fault.Newf(fault.Conflict, "The booking is %s; %s takes one that is %s.", notAllowed.Status, name,
+			joinStates(transition.From))
 	case errors.As(err, &wrongDay):
 		err = refuseDay(wrongDay, transition.Days)
 	}
-	return moved, err
+	return updated, err
 }
 
 // refuseDay returns the fault for a transition that is not allowed on
@@ -80,7 +80,7 @@ func refuseDay(e *store.WrongDayError, days state.Days) error {
 		e.Date, e.Zone)
 }
 
-func either(states []state.State) string {
+func joinStates(states []state.State) string {
 	words := make([]string, len(states))
 	for i, s := range states {
 		words[i] = string(s)
@@ -88,13 +88,13 @@ func either(states []state.State) string {
 	return strings.Join(words, " or ")
 }
 
-// Snapshot returns the newest offer of a business. The caller gives both the id and the slug of the business.
+// Offer returns the newest offer of a business. The caller gives both the id and the slug of the business.
 // Faults: invalid_parameter if the id and the slug belong to different businesses; the faults of [Offers].
 func (o *Owner) Offer(ctx context.Context, businessID uuid.UUID, slug string) (*catalog.Snapshot, error) {
-	return offerOf(ctx, o.offers, businessID, slug)
+	return findOffer(ctx, o.offers, businessID, slug)
 }
 
-func offerOf(ctx context.Context, offers Offers, businessID uuid.UUID, slug string) (*catalog.Snapshot, error) {
+func findOffer(ctx context.Context, offers Offers, businessID uuid.UUID, slug string) (*catalog.Snapshot, error) {
 	offer, err := offers.Fresh(ctx, slug)
 	if err != nil {
 		return nil, err

@@ -24,8 +24,8 @@ import (
 // is connected, every booking that must be paid online is refused.
 type PaymentOptions struct {
 	Providers payment.Providers
-	// Within is the timeout of each call to a provider.
-	Within time.Duration
+	// CallTimeout is the timeout of each call to a provider.
+	CallTimeout time.Duration
 	// ExpiresAfter is the time that a customer has to pay. If the
 	// customer does not pay in time, the booking is cancelled.
 	ExpiresAfter time.Duration
@@ -51,7 +51,7 @@ var paymentSentences = map[event.SubjectKind]paymentWords{
 // the business that can charge the amount. Fault: payment_not_offered if no provider can charge the amount.
 func (b *Booker) newPayment(kind event.SubjectKind, offer *catalog.Snapshot, preferred string, due int64,
 	now time.Time) (*store.NewPayment, error) {
-	names, accounts := connections(offer)
+	names, accounts := listConnections(offer)
 	if i := slices.Index(names, preferred); i > 0 {
 		names = slices.Insert(slices.Delete(names, i, i+1), 0, preferred)
 	}
@@ -61,8 +61,8 @@ func (b *Booker) newPayment(kind event.SubjectKind, offer *catalog.Snapshot, pre
 		if !connected || account == "" {
 			continue
 		}
-		if amount, err := provider.Chargeable(due, offer.Money()); err == nil {
-			return &store.NewPayment{Provider: name, Account: account, Amount: amount, Policy: refund.PolicyOf(offer),
+		if amount, err := provider.RoundChargeable(due, offer.Money()); err == nil {
+			return &store.NewPayment{Provider: name, Account: account, Amount: amount, Policy: refund.NewPolicy(offer),
 				DueAt: now.Add(b.lockDuration())}, nil
 		}
 	}
@@ -72,9 +72,9 @@ func (b *Booker) newPayment(kind event.SubjectKind, offer *catalog.Snapshot, pre
 		words.sale, words.pronoun, words.nothing)
 }
 
-// connections returns the names of the providers of a business, and the account of the business with each of them. A
-// sandbox business has only the sandbox provider, which moves no money. No other business has the sandbox provider.
-func connections(offer *catalog.Snapshot) ([]string, map[string]string) {
+// listConnections returns the names of the providers of a business, and the account of the business with each of them.
+// A sandbox business has only the sandbox provider, which moves no money. No other business has the sandbox provider.
+func listConnections(offer *catalog.Snapshot) ([]string, map[string]string) {
 	if offer.Account.Sandbox {
 		return []string{payment.Sandbox}, map[string]string{payment.Sandbox: payment.Sandbox}
 	}
@@ -106,33 +106,33 @@ type pendingPayment struct {
 // stored. After outcome_unknown, a retry or the reconciliation determines the outcome.
 func (b *Booker) openPayment(ctx context.Context, p pendingPayment) (payment.Intent, error) {
 	intent, err := sale.Opening[payment.Intent]{
-		Kind: p.Kind, ID: p.ID, Within: b.AbandonWithin, Log: b.Telemetry.Logger,
+		Kind: p.Kind, ID: p.ID, CancelTimeout: b.AbandonTimeout, Log: b.Telemetry.Logger,
 		Create: func(ctx context.Context) (payment.Intent, error) { return b.createPayment(ctx, p) },
 		Store:  p.store,
-		TakeBack: func(ctx context.Context, created payment.Intent, cause error) error {
-			return b.Bookings.AbandonPayment(ctx, store.Abandoned{
+		Cancel: func(ctx context.Context, created payment.Intent, cause error) error {
+			return b.Bookings.AbandonPayment(ctx, store.AbandonRequest{
 				BusinessID: p.BusinessID, ID: p.ID, Reference: created.Reference,
-				NotCreated: errors.Is(cause, payment.ErrRefused), Write: p.write,
+				IsNotCreated: errors.Is(cause, payment.ErrRefused), Write: p.write,
 			}, b.Clock.Now())
 		},
 	}.Open(ctx)
 	var failed *sale.NotOpenedError
 	switch {
 	case err == nil:
-		b.noteDecision(ctx, p, intent)
+		b.storeDecision(ctx, p, intent)
 	case errors.As(err, &failed) && errors.Is(failed.Cause, postgres.ErrRefused):
-		err = overtaken()
+		err = newOvertakenFault()
 	case failed != nil:
-		err = notOpened(p.Kind, errors.Is(failed.Cause, payment.ErrRefused))
+		err = newNotOpenedFault(p.Kind, errors.Is(failed.Cause, payment.ErrRefused))
 	}
 	return intent, err
 }
 
-// notOpened returns the fault for a payment that could not be opened. If the provider refused the
+// newNotOpenedFault returns the fault for a payment that could not be opened. If the provider refused the
 // amount, the message of the fault does not ask for a retry, because the provider would refuse again.
-func notOpened(kind event.SubjectKind, refused bool) error {
+func newNotOpenedFault(kind event.SubjectKind, isRefused bool) error {
 	words := paymentSentences[kind]
-	if refused {
+	if isRefused {
 		return fault.Newf(fault.PaymentUnavailable,
 			"The payment provider refuses to charge this amount online, so %s; %s.", words.nothing, words.advice)
 	}
@@ -143,28 +143,28 @@ func notOpened(kind event.SubjectKind, refused bool) error {
 }
 
 func (b *Booker) createPayment(ctx context.Context, p pendingPayment) (payment.Intent, error) {
-	ctx, cancel := context.WithTimeout(ctx, b.Payments.Within)
+	ctx, cancel := context.WithTimeout(ctx, b.Payments.CallTimeout)
 	defer cancel()
 	c := payment.Charge{Subject: p.Subject, Account: p.Account, Amount: p.Amount, Currency: p.currency}
 	if p.OnCheckout {
 		var err error
-		if c.Checkout, err = checkout(p.link, p.name, p.dueAt); err != nil {
+		if c.Checkout, err = newCheckout(p.link, p.name, p.dueAt); err != nil {
 			return payment.Intent{}, err
 		}
 	}
 	return b.Payments.Providers[p.Provider].Create(ctx, c)
 }
 
-// noteDecision processes the outcome of a payment that the provider decided when it
-// created the payment. If the provider decided no outcome, noteDecision does
+// storeDecision processes the outcome of a payment that the provider decided when it
+// created the payment. If the provider decided no outcome, storeDecision does
 // nothing. If the outcome cannot be stored, the payment stays open until it expires.
-func (b *Booker) noteDecision(ctx context.Context, p pendingPayment, created payment.Intent) {
-	if created.Decided == nil {
+func (b *Booker) storeDecision(ctx context.Context, p pendingPayment, created payment.Intent) {
+	if created.ImmediateNotice == nil {
 		return
 	}
-	notice := *created.Decided
+	notice := *created.ImmediateNotice
 	notice.Account, notice.Reference = p.Account, created.Reference
-	if err := b.Notice(ctx, p.Provider, notice); err != nil {
+	if err := b.HandleNotice(ctx, p.Provider, notice); err != nil {
 		b.Telemetry.Logger.WarnContext(ctx,
 			"what a provider decided is not noted; its payment stays open until it expires", "provider", p.Provider,
 			"error", err)
@@ -177,20 +177,20 @@ func (b *Booker) noteDecision(ctx context.Context, p pendingPayment, created pay
 //
 // Faults: conflict if no payment is open; payment_unavailable.
 func (b *Booker) paymentPage(ctx context.Context, businessID, id uuid.UUID,
-	move func(context.Context, payment.Provider, store.Payable) (payment.Intent, error)) (store.Payable,
+	move func(context.Context, payment.Provider, store.PaymentHandle) (payment.Intent, error)) (store.PaymentHandle,
 	payment.Intent, error) {
-	open, err := b.Bookings.Payable(ctx, businessID, id, b.Clock.Now())
+	open, err := b.Bookings.FindOpenPayment(ctx, businessID, id, b.Clock.Now())
 	if errors.Is(err, store.ErrNotFound) {
-		err = nothingToPay()
+		err = newNothingToPayFault()
 	}
 	if err != nil {
 		return open, payment.Intent{}, err
 	}
 	provider, connected := b.Payments.Providers[open.Provider]
 	if !connected {
-		return open, payment.Intent{}, cannotPay(nil)
+		return open, payment.Intent{}, newCannotPayFault(nil)
 	}
-	ctx, cancel := context.WithTimeout(ctx, b.Payments.Within)
+	ctx, cancel := context.WithTimeout(ctx, b.Payments.CallTimeout)
 	defer cancel()
 	var intent payment.Intent
 	if open.OnCheckout || move == nil {
@@ -200,9 +200,9 @@ func (b *Booker) paymentPage(ctx context.Context, businessID, id uuid.UUID,
 	}
 	switch {
 	case errors.Is(err, errNothingToPay):
-		err = nothingToPay()
+		err = newNothingToPayFault()
 	case err != nil:
-		err = cannotPay(err)
+		err = newCannotPayFault(err)
 	}
 	return open, intent, err
 }
@@ -211,52 +211,52 @@ func (b *Booker) paymentPage(ctx context.Context, businessID, id uuid.UUID,
 // the payment, because it was made or closed in the meantime.
 var errNothingToPay = errors.New("nothing is to be paid")
 
-func nothingToPay() error {
+func newNothingToPayFault() error {
 	return fault.New(fault.Conflict, "Nothing is to be paid online here now.")
 }
 
-func cannotPay(err error) error {
+func newCannotPayFault(err error) error {
 	f := fault.Wrap(fault.PaymentUnavailable, err, "The payment cannot be opened just now; try again shortly.")
 	f.RetryAfter = time.Second
 	return f
 }
 
-// checkoutLasts is the time from the expiry of a payment to the expiry of the provider's
+// checkoutDuration is the time from the expiry of a payment to the expiry of the provider's
 // page. The page may be created just before the payment expires, and providers keep a
 // page open for at least half an hour. The reconciliation closes the page earlier.
-const checkoutLasts = 31 * time.Minute
+const checkoutDuration = 31 * time.Minute
 
-// checkout returns the data of the provider's page for a payment. The payment
+// newCheckout returns the data of the provider's page for a payment. The payment
 // expires at the time in the argument `due`. The argument `name` is the name of the
 // sold item on the page. The page sends the customer back to the argument `link`.
 //
 // The result depends only on the arguments, so that a retry creates the same
 // page. Errors: an error if `link` is "", because PAGES_URL is not set.
-func checkout(link, name string, due time.Time) (*payment.Checkout, error) {
+func newCheckout(link, name string, due time.Time) (*payment.Checkout, error) {
 	if link == "" {
 		return nil, errors.New("there are no customers' pages to come back to (PAGES_URL)")
 	}
 	return &payment.Checkout{
-		Name: shortened(name), SuccessURL: link + "?payment=done", CancelURL: link + "?payment=open",
-		ExpiresAt: due.Add(checkoutLasts),
+		Name: shorten(name), SuccessURL: link + "?payment=done", CancelURL: link + "?payment=open",
+		ExpiresAt: due.Add(checkoutDuration),
 	}, nil
 }
 
-// servicesOf returns the names of the booked services in one string. If the services
+// joinServices returns the names of the booked services in one string. If the services
 // were sold as a package, the string also contains the name of the package.
-func servicesOf(services []store.SoldService) string {
+func joinServices(services []store.SoldService) string {
 	names := make([]string, len(services))
 	for i, s := range services {
 		names[i] = s.Name
 	}
-	return store.InPackage(services, strings.Join(names, ", "))
+	return store.AddPackageName(services, strings.Join(names, ", "))
 }
 
-// shortened cuts a name to 200 characters and an ellipsis, because providers limit the length of names.
-func shortened(name string) string {
-	const most = 200
-	if text := []rune(name); len(text) > most {
-		return string(text[:most]) + "…"
+// shorten cuts a name to 200 characters and an ellipsis, because providers limit the length of names.
+func shorten(name string) string {
+	const limit = 200
+	if text := []rune(name); len(text) > limit {
+		return string(text[:limit]) + "…"
 	}
 	return name
 }

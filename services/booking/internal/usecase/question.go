@@ -25,7 +25,7 @@ type question struct {
 	services []*catalog.Service // each service has the properties of its chosen variant
 	now      time.Time
 	by       actor.Kind
-	moving   uuid.UUID // the booking to reschedule, whose time counts as free; the nil UUID for a new booking
+	except   uuid.UUID // the booking to reschedule, whose time counts as free; the nil UUID for a new booking
 }
 
 // isClass reports whether the request books seats of a class session.
@@ -46,16 +46,16 @@ func (q question) window() (time.Time, time.Time) {
 		start.Add(slack + time.Duration(during+after)*time.Minute)
 }
 
-// snapshot reads the occupied time. If the request is for a class, snapshot also reads the number of seats
-// taken. If a pricing rule needs it, snapshot also reads whether the booking is the customer's first. If
-// the argument `lock` is not nil, snapshot acquires the idempotency lock in the same round trip.
-func (b *Booker) snapshot(ctx context.Context, q question, lock *store.LockRequest) (store.Snapshot, error) {
-	asked := store.Asked{Seats: q.isClass(), Moving: q.moving, Lock: lock}
-	if q.moving == uuid.Nil && slices.Contains(q.offer.PriceNeeds, rule.NewCustomer) {
-		asked.FirstBookingOf = q.request.CustomerEmail
+// readSnapshot reads the occupied time. If the request is for a class, readSnapshot also reads the number of seats
+// taken. If a pricing rule needs it, readSnapshot also reads whether the booking is the customer's first. If
+// the argument `lock` is not nil, readSnapshot acquires the idempotency lock in the same round trip.
+func (b *Booker) readSnapshot(ctx context.Context, q question, lock *store.LockRequest) (store.Snapshot, error) {
+	req := store.SnapshotRequest{Seats: q.isClass(), Except: q.except, Lock: lock}
+	if q.except == uuid.Nil && slices.Contains(q.offer.PriceNeeds, rule.NewCustomer) {
+		req.FirstBookingOf = q.request.CustomerEmail
 	}
 	from, to := q.window()
-	return b.Bookings.Snapshot(ctx, q.offer.ID, from, to, asked)
+	return b.Bookings.Snapshot(ctx, q.offer.ID, from, to, req)
 }
 
 // selectAssignments returns the assignments with enough seats for the party. The argument `slots` is the
@@ -65,13 +65,13 @@ func (q question) selectAssignments(slots *availability.BookableResponse,
 	err error) ([]availability.Assignment, error) {
 	switch {
 	case err != nil:
-		return nil, Unverified(err)
+		return nil, NewUnverifiedFault(err)
 	case slots.OfferVersion != q.offer.Version:
 		return nil, errChanged
 	case len(slots.Assignments) == 0:
-		return nil, q.refusal(slots.Refusal)
+		return nil, q.newRefusal(slots.Refusal)
 	case !slices.ContainsFunc(slots.Assignments, q.hasSeats):
-		return nil, tooFewSeats(q.request, slots.Assignments)
+		return nil, newTooFewSeatsFault(q.request, slots.Assignments)
 	}
 	return slices.DeleteFunc(slots.Assignments, func(c availability.Assignment) bool { return !q.hasSeats(c) }), nil
 }
@@ -82,7 +82,7 @@ func (q question) hasSeats(c availability.Assignment) bool {
 	return c.Session == nil || c.Session.Remaining >= q.request.PartySize
 }
 
-func (q question) bookable(occupied bookings.Occupied) availability.BookableRequest {
+func (q question) newBookableRequest(occupied bookings.Occupied) availability.BookableRequest {
 	return availability.BookableRequest{
 		Slug:         q.offer.Slug,
 		OfferVersion: q.offer.Version,
@@ -96,7 +96,7 @@ func (q question) bookable(occupied bookings.Occupied) availability.BookableRequ
 	}
 }
 
-func (q question) quotes(first bool) pricing.QuotesRequest {
+func (q question) newQuotesRequest(first bool) pricing.QuotesRequest {
 	items := make([]pricing.Item, len(q.services))
 	for i, s := range q.services {
 		items[i] = pricing.Item{
@@ -109,11 +109,11 @@ func (q question) quotes(first bool) pricing.QuotesRequest {
 	}
 	return pricing.QuotesRequest{
 		Slug: q.offer.Slug, OfferVersion: q.offer.Version, PurchaseAt: q.now, Items: items,
-		OmitSteps: len(q.offer.Rules) == 0, Together: q.soldByBusiness(),
+		OmitSteps: len(q.offer.Rules) == 0, Together: q.isSoldByBusiness(),
 	}
 }
 
-// soldByBusiness reports whether the booking page or the owner makes the booking. Only
+// isSoldByBusiness reports whether the booking page or the owner makes the booking. Only
 // they sell packages. A caller with an API key knows only the prices of single services,
 // which GET /services lists. Therefore this caller pays the sum of the listed prices.
-func (q question) soldByBusiness() bool { return q.by == actor.Page || q.by == actor.Owner }
+func (q question) isSoldByBusiness() bool { return q.by == actor.Page || q.by == actor.Owner }

@@ -27,7 +27,7 @@ import (
 //   - it makes the refunds of cancellations at the provider;
 //   - it cancels bookings and orders that were not paid in time.
 type Payments struct {
-	charges  *store.Store
+	records  *store.Store
 	options  PaymentOptions
 	clock    clock.Clock
 	tel      *telemetry.Telemetry
@@ -35,31 +35,31 @@ type Payments struct {
 }
 
 // NewPayments returns a Payments with the given options.
-func NewPayments(charges *store.Store, options PaymentOptions, c clock.Clock, tel *telemetry.Telemetry) *Payments {
+func NewPayments(records *store.Store, options PaymentOptions, c clock.Clock, tel *telemetry.Telemetry) *Payments {
 	return &Payments{
-		charges: charges, options: options, clock: c, tel: tel,
+		records: records, options: options, clock: c, tel: tel,
 		outcomes: tel.Counter("slotmesh.payments.reconciled",
 			"Charges that the reconciliation looked at, by outcome: released, paid, cancelled, failed; of a refund "+
 				"refunded, refused or pending."),
 	}
 }
 
-// Notice processes a provider's notice about a charge. It ignores the notice if the
+// HandleNotice processes a provider's notice about a charge. It ignores the notice if the
 // charge is unknown, because the charge may belong to another installation of Slotmesh.
-func (p *Payments) Notice(ctx context.Context, provider string, n payment.Notice) error {
+func (p *Payments) HandleNotice(ctx context.Context, provider string, n payment.Notice) error {
 	ctx = actor.With(ctx, actor.Actor{Kind: actor.Provider})
-	if n.Changed || n.Dispute != nil {
-		return p.news(ctx, provider, n)
+	if n.HasChangedRefunds || n.Dispute != nil {
+		return p.storeExternalChanges(ctx, provider, n)
 	}
-	businessID, subjectID, err := p.find(ctx, provider, n)
+	businessID, subjectID, err := p.findSubject(ctx, provider, n)
 	if err == nil {
 		switch {
 		case n.Outcome != "":
-			err = p.note(ctx, businessID, subjectID, n.Outcome)
+			err = p.storeOutcome(ctx, businessID, subjectID, n.Outcome)
 		case !n.FailedAt.IsZero():
-			err = p.charges.PaymentFailed(ctx, businessID, subjectID, n.FailedAt, p.clock.Now())
+			err = p.records.MarkAttemptFailed(ctx, businessID, subjectID, n.FailedAt, p.clock.Now())
 		case n.Refund != nil:
-			err = p.noteRefund(ctx, businessID, subjectID, n.Refund.Number, n.Refund.RefundState)
+			err = p.storeRefund(ctx, businessID, subjectID, n.Refund.Number, n.Refund.RefundState)
 		}
 	}
 	if errors.Is(err, store.ErrNotFound) {
@@ -68,28 +68,28 @@ func (p *Payments) Notice(ctx context.Context, provider string, n payment.Notice
 	return err
 }
 
-// find returns the id of the business and the id of the booking, order or reservation
+// findSubject returns the id of the business and the id of the booking, order or reservation
 // that a notice is about. Errors: [store.ErrNotFound] if the charge is unknown.
-func (p *Payments) find(ctx context.Context, provider string, n payment.Notice) (uuid.UUID, uuid.UUID, error) {
-	businessID, subjectID, err := p.charges.FindPayment(ctx, provider, n.Account, n.Reference)
+func (p *Payments) findSubject(ctx context.Context, provider string, n payment.Notice) (uuid.UUID, uuid.UUID, error) {
+	businessID, subjectID, err := p.records.FindPayment(ctx, provider, n.Account, n.Reference)
 	if errors.Is(err, store.ErrNotFound) && n.Subject.ID != uuid.Nil {
 		businessID, subjectID = n.Subject.BusinessID, n.Subject.ID
-		err = p.charges.HasPayment(ctx, n.Subject, provider, n.Account)
+		err = p.records.CheckPayment(ctx, n.Subject, provider, n.Account)
 	}
 	return businessID, subjectID, err
 }
 
-// news stores disputes, and refunds that the business made at the provider instead of through
+// storeExternalChanges stores disputes, and refunds that the business made at the provider instead of through
 // Slotmesh. The notice of such a change does not contain the id of the booking, order or reservation.
-// Therefore news reads this id from the provider. Like Notice, it ignores unknown charges.
-func (p *Payments) news(ctx context.Context, provider string, n payment.Notice) error {
-	looker, looks := p.options.Providers[provider].(payment.Looker)
-	if !looks {
+// Therefore storeExternalChanges reads this id from the provider. Like HandleNotice, it ignores unknown charges.
+func (p *Payments) storeExternalChanges(ctx context.Context, provider string, n payment.Notice) error {
+	reader, canRead := p.options.Providers[provider].(payment.RefundReader)
+	if !canRead {
 		return nil
 	}
-	asking, cancel := context.WithTimeout(ctx, p.options.Within)
+	asking, cancel := context.WithTimeout(ctx, p.options.CallTimeout)
 	defer cancel()
-	found, err := looker.Look(asking, n.Account, n.Reference)
+	found, err := reader.ReadExternalRefunds(asking, n.Account, n.Reference)
 	if errors.Is(err, payment.ErrRefused) {
 		return nil
 	}
@@ -97,12 +97,12 @@ func (p *Payments) news(ctx context.Context, provider string, n payment.Notice) 
 		return err // the provider sends the notice again
 	}
 	n.Subject = found.Subject
-	businessID, subjectID, err := p.find(ctx, provider, n)
+	businessID, subjectID, err := p.findSubject(ctx, provider, n)
 	if err == nil && n.Dispute != nil {
-		err = p.charges.Disputed(ctx, businessID, subjectID, *n.Dispute, p.clock.Now())
+		err = p.records.StoreDispute(ctx, businessID, subjectID, *n.Dispute, p.clock.Now())
 	}
-	if err == nil && n.Changed {
-		err = p.charges.RefundedElsewhere(ctx, businessID, subjectID, found.Refunded, p.clock.Now())
+	if err == nil && n.HasChangedRefunds {
+		err = p.records.StoreExternalRefunds(ctx, businessID, subjectID, found.Sum, p.clock.Now())
 	}
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
@@ -110,24 +110,24 @@ func (p *Payments) news(ctx context.Context, provider string, n payment.Notice) 
 	return err
 }
 
-// note stores the outcome of a closed charge.
-func (p *Payments) note(ctx context.Context, businessID, subjectID uuid.UUID, outcome payment.Outcome) error {
+// storeOutcome stores the outcome of a closed charge.
+func (p *Payments) storeOutcome(ctx context.Context, businessID, subjectID uuid.UUID, outcome payment.Outcome) error {
 	switch now := p.clock.Now(); outcome {
 	case payment.Paid:
-		return p.charges.PaymentPaid(ctx, businessID, subjectID, now)
+		return p.records.MarkPaid(ctx, businessID, subjectID, now)
 	default:
-		return p.charges.PaymentCancelled(ctx, businessID, subjectID, now)
+		return p.records.MarkCancelled(ctx, businessID, subjectID, now)
 	}
 }
 
-// noteRefund stores the state of a refund. If the provider has refused the
-// refund, noteRefund logs this; the owner sees the reason and must act.
-func (p *Payments) noteRefund(ctx context.Context, businessID, subjectID uuid.UUID, number int,
-	said payment.RefundState) error {
-	changed, err := p.charges.RefundEnded(ctx, businessID, subjectID, number, said, p.clock.Now())
-	if changed && said.Status == payment.RefundRefused {
+// storeRefund stores the state of a refund. If the provider has refused the
+// refund, storeRefund logs this; the owner sees the reason and must act.
+func (p *Payments) storeRefund(ctx context.Context, businessID, subjectID uuid.UUID, number int,
+	state payment.RefundState) error {
+	changed, err := p.records.StoreRefundResult(ctx, businessID, subjectID, number, state, p.clock.Now())
+	if changed && state.Status == payment.RefundRefused {
 		p.tel.Logger.WarnContext(ctx, "the payment provider refused a refund", "subject", subjectID, "refund", number,
-			"reason", said.Reason)
+			"reason", state.Reason)
 	}
 	return err
 }
@@ -153,9 +153,9 @@ func (p *Payments) Run(ctx context.Context) error {
 	}
 }
 
-// reconcileAtOnce is the maximum number of concurrent calls to providers. The calls are for charges of different
+// maxConcurrentCharges is the maximum number of concurrent calls to providers. The calls are for charges of different
 // businesses. Therefore a business with many charges, or with a slow provider, delays other businesses only little.
-const reconcileAtOnce = 8
+const maxConcurrentCharges = 8
 
 // Reconcile closes or refunds all charges that are due. It processes only one charge of a business at a time,
 // and takes the next charge from another business if possible. If a charge fails, a later run tries again.
@@ -166,18 +166,18 @@ func (p *Payments) Reconcile(ctx context.Context) error {
 	ctx = actor.AsSystem(ctx)
 	var (
 		all  sync.WaitGroup
-		done = make(chan uuid.UUID, reconcileAtOnce)
+		done = make(chan uuid.UUID, maxConcurrentCharges)
 		busy = []uuid.UUID{}
 		last uuid.UUID // the business of the last leased charge
 	)
 	defer all.Wait()
 	for {
-		due, err := p.next(ctx, last, busy)
+		due, err := p.leaseNext(ctx, last, busy)
 		switch {
 		case err == nil:
 			last, busy = due.BusinessID, append(busy, due.BusinessID)
 			all.Go(func() {
-				p.end(ctx, due)
+				p.finish(ctx, due)
 				done <- due.BusinessID
 			})
 		case !errors.Is(err, store.ErrNotFound):
@@ -185,7 +185,7 @@ func (p *Payments) Reconcile(ctx context.Context) error {
 		case len(busy) == 0:
 			return nil
 		}
-		if err == nil && len(busy) < reconcileAtOnce {
+		if err == nil && len(busy) < maxConcurrentCharges {
 			continue
 		}
 		ended := <-done
@@ -193,19 +193,19 @@ func (p *Payments) Reconcile(ctx context.Context) error {
 	}
 }
 
-// next frees the time of bookings whose charge was never opened. Then it leases a due
+// leaseNext frees the time of bookings whose charge was never opened. Then it leases a due
 // charge of a business that the argument `busy` does not contain. If possible, the business
 // is another one than the argument `last`. Errors: [store.ErrNotFound] if no charge is due.
-func (p *Payments) next(ctx context.Context, last uuid.UUID, busy []uuid.UUID) (payment.Due, error) {
-	released, err := p.charges.ReleaseUnfinished(ctx, p.clock.Now())
+func (p *Payments) leaseNext(ctx context.Context, last uuid.UUID, busy []uuid.UUID) (payment.Due, error) {
+	released, err := p.records.CancelUnopened(ctx, p.clock.Now())
 	p.count(ctx, "released", released)
 	if err != nil {
 		return payment.Due{}, err
 	}
-	return p.charges.LeaseDue(ctx, last, busy, p.clock.Now())
+	return p.records.LeaseDue(ctx, last, busy, p.clock.Now())
 }
 
-func (p *Payments) end(ctx context.Context, due payment.Due) {
+func (p *Payments) finish(ctx context.Context, due payment.Due) {
 	outcome, err := p.conclude(ctx, due)
 	if ctx.Err() != nil {
 		return
@@ -228,20 +228,20 @@ func (p *Payments) conclude(ctx context.Context, d payment.Due) (string, error) 
 	if !ok {
 		return "", fmt.Errorf("the provider %s is not connected", d.Provider)
 	}
-	asking, cancel := context.WithTimeout(ctx, p.options.Within)
+	asking, cancel := context.WithTimeout(ctx, p.options.CallTimeout)
 	defer cancel()
 	if d.RefundNumber > 0 {
-		said, err := provider.Refund(asking, d.Refund())
+		state, err := provider.Refund(asking, d.Refund())
 		if err != nil {
 			return "", err
 		}
-		return string(said.Status), p.noteRefund(ctx, d.BusinessID, d.ID, d.RefundNumber, said)
+		return string(state.Status), p.storeRefund(ctx, d.BusinessID, d.ID, d.RefundNumber, state)
 	}
 	outcome, err := p.close(asking, provider, d)
 	if err != nil {
 		return "", err
 	}
-	return string(outcome), p.note(ctx, d.BusinessID, d.ID, outcome)
+	return string(outcome), p.storeOutcome(ctx, d.BusinessID, d.ID, outcome)
 }
 
 // close closes a charge, so that the customer can no longer pay it. If it is unknown whether
@@ -259,7 +259,7 @@ func (p *Payments) close(ctx context.Context, provider payment.Provider, d payme
 		if err != nil {
 			return "", err
 		}
-		if err := p.charges.NoteReference(ctx, d.Subject, intent.Reference); err != nil {
+		if err := p.records.StoreReference(ctx, d.Subject, intent.Reference); err != nil {
 			return "", err
 		}
 		d.Reference = intent.Reference

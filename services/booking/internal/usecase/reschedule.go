@@ -49,97 +49,98 @@ func (b *Booker) Reschedule(ctx context.Context, offer *catalog.Snapshot, by act
 	ctx = actor.With(ctx, by)
 	to.Override = to.Override && by.Kind == actor.Owner
 	to.BoundsRefund = to.BoundsRefund || by.Kind != actor.Owner
-	m := move{Reschedule: to, byCustomer: by.Kind == actor.Customer, byOwner: by.Kind == actor.Owner}
+	m := rescheduleRequest{Reschedule: to, isByCustomer: by.Kind == actor.Customer, isByOwner: by.Kind == actor.Owner}
 	outcome := "moved"
 	moved, err := retryChanged(ctx, b, offer,
 		func(offer *catalog.Snapshot) (evaluation, *store.Booking, error) {
 			m.offer, m.now = offer, b.Clock.Now()
-			e, unchanged, err := b.evaluateMove(ctx, &m, id)
+			e, unchanged, err := b.evaluateReschedule(ctx, &m, id)
 			if unchanged != nil {
 				outcome = "unchanged"
 			}
 			return e, unchanged, err
 		},
 		func(e evaluation, c availability.Assignment) (*store.Booking, error) {
-			return b.writeMove(ctx, m, e, c)
+			return b.writeReschedule(ctx, m, e, c)
 		})
 	if err != nil {
 		moved, outcome = &store.Booking{}, fault.Of(err).Kind.Code
 	}
-	b.moves.Add(ctx, 1, metric.WithAttributes(attribute.String("outcome", outcome)))
+	b.reschedules.Add(ctx, 1, metric.WithAttributes(attribute.String("outcome", outcome)))
 	return *moved, err
 }
 
-// move is a request to reschedule a booking, evaluated by one version of the offer.
-type move struct {
+// rescheduleRequest is a request to reschedule a booking, evaluated by one version of the offer.
+type rescheduleRequest struct {
 	Reschedule
-	offer      *catalog.Snapshot
-	booked     store.Booking // the booking before the change
-	byCustomer bool
-	byOwner    bool // the owner reschedules: notice, advance limit and grid do not apply
-	now        time.Time
+	offer        *catalog.Snapshot
+	booked       store.Booking // the booking before the change
+	isByCustomer bool
+	isByOwner    bool // the owner reschedules: notice, advance limit and grid do not apply
+	now          time.Time
 }
 
-// evaluateMove reads the booking and the occupied time, and asks availability for assignments
+// evaluateReschedule reads the booking and the occupied time, and asks availability for assignments
 // at the new time. If the booking already has the requested time, staff member and session,
-// evaluateMove returns the booking instead. Errors: [errChanged] if the offer has changed.
-func (b *Booker) evaluateMove(ctx context.Context, m *move, id uuid.UUID) (evaluation, *store.Booking, error) {
+// evaluateReschedule returns the booking instead. Errors: [errChanged] if the offer has changed.
+func (b *Booker) evaluateReschedule(ctx context.Context, m *rescheduleRequest,
+	id uuid.UUID) (evaluation, *store.Booking, error) {
 	booked, err := b.Bookings.Booking(ctx, m.offer.ID, id)
 	if err != nil {
-		return evaluation{}, nil, noBooking(err)
+		return evaluation{}, nil, toBookingFault(err)
 	}
 	m.booked = booked
 	if err := m.check(booked); err != nil {
 		return evaluation{}, nil, err
 	}
-	q, err := m.question(booked)
+	q, err := m.newQuestion(booked)
 	if err != nil {
 		return evaluation{}, nil, err
 	}
-	if m.stays(booked) {
+	if m.isUnchanged(booked) {
 		return evaluation{}, &booked, nil
 	}
-	snapshot, err := b.snapshot(ctx, q, nil)
+	snapshot, err := b.readSnapshot(ctx, q, nil)
 	if err != nil {
-		return evaluation{}, nil, Unverified(err)
+		return evaluation{}, nil, NewUnverifiedFault(err)
 	}
-	slots, err := b.Availability.Bookable(ctx, q.bookable(snapshot.Occupied))
+	slots, err := b.Availability.Bookable(ctx, q.newBookableRequest(snapshot.Occupied))
 	assignments, err := q.selectAssignments(slots, err)
 	if err != nil {
 		return evaluation{}, nil, err
 	}
-	prefer(assignments, booked, snapshot.Held)
+	sortByPreference(assignments, booked, snapshot.OwnResources)
 	e := evaluation{question: q, assignments: assignments}
-	if m.byOwner {
-		e.warnings = q.warnings(slots.Warnings)
+	if m.isByOwner {
+		e.warnings = q.newWarnings(slots.Warnings)
 	}
 	return e, nil, nil
 }
 
-// writeMove stores the booking with the new assignment `c`. Errors: [store.ErrTaken] if the
+// writeReschedule stores the booking with the new assignment `c`. Errors: [store.ErrTaken] if the
 // time is occupied; [errChanged] if the booking or the offer has changed. Fault: rate_limited.
-func (b *Booker) writeMove(ctx context.Context, m move, e evaluation,
+func (b *Booker) writeReschedule(ctx context.Context, m rescheduleRequest, e evaluation,
 	c availability.Assignment) (*store.Booking, error) {
-	moved, err := b.Bookings.Reschedule(ctx, m.rescheduled(m.booked, e.question, c))
-	var tooMany *store.TooManyMovesError
+	updated, err := b.Bookings.Reschedule(ctx, m.newReschedule(m.booked, e.question, c))
+	var tooMany *store.TooManyReschedulesError
 	switch {
 	case errors.As(err, &tooMany):
-		err = tooManyMoves(tooMany.RetryAfter)
+		err = newTooManyReschedulesFault(tooMany.RetryAfter)
 	case errors.Is(err, store.ErrChanged), errors.Is(err, store.ErrOfferChanged):
 		err = errChanged
 	}
-	moved.Warnings = e.warnings
-	return &moved, err
+	updated.Warnings = e.warnings
+	return &updated, err
 }
 
 // check refuses to reschedule a booking whose status does not allow it. If a customer reschedules,
 // check also refuses if the business's account does not allow bookings, or if the deadline has passed.
-func (m move) check(b store.Booking) error {
-	if !slices.Contains(state.Ahead(), b.Status) {
+func (m rescheduleRequest) check(b store.Booking) error {
+	if !slices.Contains(state.UpcomingStates(), b.Status) {
 		return fault.Newf(fault.Conflict, "The booking is %s; one that is %s can be moved.", b.Status,
-			either(state.Ahead()))
+			joinStates(state.UpcomingStates()))
 	}
-	if !m.byCustomer {
+	if !m.isByCustomer {
 		return nil
 	}
 	if err := m.offer.CheckAccount(false, m.now); err != nil {
@@ -157,30 +158,32 @@ func (m move) check(b store.Booking) error {
 	return nil
 }
 
-// tooManyMoves returns a fault with code rate_limited for a customer who reschedules a booking too often.
-func tooManyMoves(retryAfter time.Duration) error {
+// newTooManyReschedulesFault returns a fault with code rate_limited for a customer who reschedules a booking too often.
+func newTooManyReschedulesFault(retryAfter time.Duration) error {
 	f := fault.Newf(fault.RateLimited,
-		"A customer can move a booking %d times an hour; try again later or ask the business.", store.MaxCustomerMoves)
+		"A customer can move a booking %d times an hour; try again later or ask the business.",
+		store.MaxCustomerReschedules)
 	f.RetryAfter = retryAfter
 	return f
 }
 
-// stays reports whether the booking already has the requested time, staff member and session.
-func (m move) stays(b store.Booking) bool {
+// isUnchanged reports whether the booking already has the requested time, staff member and session.
+func (m rescheduleRequest) isUnchanged(b store.Booking) bool {
 	same := func(wanted, had *uuid.UUID) bool { return wanted == nil || had != nil && *wanted == *had }
 	return timespan.Instant(m.Date, m.Time, m.offer.Location()) == b.StartsAt.Unix() &&
 		same(m.StaffID, b.StaffID) && same(m.ClassScheduleID, b.SessionID)
 }
 
-// question returns the question to availability: the booked services at the new time. Faults:
+// newQuestion returns the question to availability: the booked services at the new time. Faults:
 // conflict if the offer no longer contains the services as they were booked; invalid_parameter.
-func (m move) question(b store.Booking) (question, error) {
+func (m rescheduleRequest) newQuestion(b store.Booking) (question, error) {
 	r := &request.Request{
 		Date: m.Date, Time: m.Time, StaffID: m.StaffID, ClassScheduleID: m.ClassScheduleID, PartySize: b.PartySize,
-		IsPackage: b.IsPackage, StaffingMode: b.StaffingMode, Variants: map[uuid.UUID]uuid.UUID{}, Override: m.byOwner,
+		IsPackage: b.IsPackage, StaffingMode: b.StaffingMode, Variants: map[uuid.UUID]uuid.UUID{},
+		Override:     m.isByOwner,
 		OutsideHours: m.Override,
 	}
-	if m.byCustomer && b.StaffRequested && r.StaffID == nil {
+	if m.isByCustomer && b.StaffRequested && r.StaffID == nil {
 		r.StaffID = b.StaffID
 	}
 	for _, s := range b.Services {
@@ -197,13 +200,13 @@ func (m move) question(b store.Booking) (question, error) {
 	if err := checkClassSession(r, services); err != nil {
 		return question{}, err
 	}
-	return question{offer: m.offer, request: r, services: services, now: m.now, moving: b.ID}, nil
+	return question{offer: m.offer, request: r, services: services, now: m.now, except: b.ID}, nil
 }
 
-// prefer sorts the assignments so that the first assignment changes the booking as little as possible. An
+// sortByPreference sorts the assignments so that the first assignment changes the booking as little as possible. An
 // assignment with the booking's session comes first, then one with its staff member, then one with most of
 // its other resources. The argument `held` contains the ids of the resources that the booking occupies now.
-func prefer(assignments []availability.Assignment, b store.Booking, held []uuid.UUID) {
+func sortByPreference(assignments []availability.Assignment, b store.Booking, held []uuid.UUID) {
 	kept := func(c availability.Assignment) int {
 		n := 0
 		for _, p := range c.Parts {
@@ -223,28 +226,28 @@ func prefer(assignments []availability.Assignment, b store.Booking, held []uuid.
 	slices.SortStableFunc(assignments, func(x, y availability.Assignment) int { return kept(y) - kept(x) })
 }
 
-// rescheduled returns the booking with its new assignment. The names and prices of the services stay unchanged.
+// newReschedule returns the booking with its new assignment. The names and prices of the services stay unchanged.
 // Their durations are those of the current offer, because availability checked the new time for these durations.
-func (m move) rescheduled(b store.Booking, q question, c availability.Assignment) store.Reschedule {
+func (m rescheduleRequest) newReschedule(b store.Booking, q question, c availability.Assignment) store.Reschedule {
 	start, end, loc := time.Unix(c.During.Start, 0), time.Unix(c.During.End, 0), q.offer.Location()
 	r := store.Reschedule{
 		BusinessID: q.offer.ID, ID: b.ID, Sequence: b.Sequence, OfferVersion: q.offer.Version, Now: q.now,
 		StartsAt: start, EndsAt: end, LocalStart: store.WallClock(start, loc), LocalEnd: store.WallClock(end, loc),
 		Timezone: q.offer.Timezone,
 		Services: slices.Clone(b.Services), StaffID: c.StaffID, StaffName: q.staffName(c), PartySize: b.PartySize,
-		Parts:      c.Parts,
-		ByCustomer: m.byCustomer,
+		Parts:        c.Parts,
+		IsByCustomer: m.isByCustomer,
 	}
 	for i := range r.Services {
-		r.Services[i].DurationMinutes, r.Services[i].StaffID = q.services[i].DurationMinutes, performer(c, i)
+		r.Services[i].DurationMinutes, r.Services[i].StaffID = q.services[i].DurationMinutes, findPerformer(c, i)
 	}
 	sameMember := b.StaffID != nil && c.StaffID != nil && *b.StaffID == *c.StaffID
-	r.StaffRequested = m.byCustomer && m.StaffID != nil || b.StaffRequested && sameMember
+	r.StaffRequested = m.isByCustomer && m.StaffID != nil || b.StaffRequested && sameMember
 	if c.Session != nil {
 		r.SessionID, r.Capacity = &c.Session.ID, c.Session.Capacity
 	}
 	if m.BoundsRefund && b.Payment != nil {
-		bounded := b.Payment.Policy.Bounded(b.Payment.Policy.Percent(b.CreatedAt, b.StartsAt, q.now))
+		bounded := b.Payment.Policy.Limit(b.Payment.Policy.Percent(b.CreatedAt, b.StartsAt, q.now))
 		r.Policy = &bounded
 	}
 	return r

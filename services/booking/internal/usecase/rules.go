@@ -32,12 +32,12 @@ func checkProvider(offer *catalog.Snapshot, provider string) error {
 // validateAnswers checks the answers to the questions of the business. It returns a copy of the
 // request with the answers that the booking stores. Faults: the faults of [catalog.Snapshot.Answered].
 func validateAnswers(offer *catalog.Snapshot, by actor.Actor, r *request.Request) (*request.Request, error) {
-	kept, err := offer.Answered(by, r.FormData, r.ServiceIDs...)
+	answers, err := offer.Answered(by, r.FormData, r.ServiceIDs...)
 	if err != nil {
 		return r, err
 	}
 	valid := *r
-	valid.FormData = kept
+	valid.FormData = answers
 	return &valid, nil
 }
 
@@ -50,9 +50,9 @@ func checkClassSession(r *request.Request, services []*catalog.Service) error {
 	return fault.New(fault.InvalidParameter, "class_schedule_id: none of these services is a class; leave it out.")
 }
 
-// paymentDue returns the online payment that the booking needs, or nil if it needs no online
+// newPaymentDue returns the online payment that the booking needs, or nil if it needs no online
 // payment. Fault: payment_not_offered if no provider of the business can charge the amount.
-func (b *Booker) paymentDue(q question, prices []int64, total int64) (*store.NewPayment, error) {
+func (b *Booker) newPaymentDue(q question, prices []int64, total int64) (*store.NewPayment, error) {
 	if q.request.PaymentChoice == request.PayOnline && total > 0 && len(q.offer.ConnectedProviders()) == 0 {
 		return nil, fault.New(fault.PaymentNotOffered,
 			"payment_choice: this business is not paid online, so nothing was booked; send at_door, or leave it out.")
@@ -60,7 +60,7 @@ func (b *Booker) paymentDue(q question, prices []int64, total int64) (*store.New
 	if !needsOnlinePayment(q.offer, q.request, q.services, total) {
 		return nil, nil
 	}
-	due := payment.AmountDue(q.services, prices, q.request.PartySize, q.offer.Money())
+	due := payment.ComputeDue(q.services, prices, q.request.PartySize, q.offer.Money())
 	if due == 0 {
 		return nil, nil // the service to pay is free, or its deposit is less than the smallest unit of the currency
 	}
@@ -68,7 +68,7 @@ func (b *Booker) paymentDue(q question, prices []int64, total int64) (*store.New
 	if err != nil {
 		return nil, err
 	}
-	p.OnCheckout, p.ByHand = q.by == actor.Page, !q.confirmsAtOnce()
+	p.OnCheckout, p.NeedsConfirmation = q.by == actor.Page, !q.confirmsImmediately()
 	return p, nil
 }
 
@@ -80,9 +80,9 @@ func needsOnlinePayment(offer *catalog.Snapshot, r *request.Request, services []
 		offer.PaysOnline(offer.Payments.Modes.Services, r.PaymentChoice, total)
 }
 
-// refusal returns the fault for a start without assignments. The argument `rule` is the reason in the
+// newRefusal returns the fault for a start without assignments. The argument `rule` is the reason in the
 // response of the availability service. If `rule` is "", the time of the start is occupied (semantics.md §3).
-func (q question) refusal(rule string) error {
+func (q question) newRefusal(rule string) error {
 	switch rule {
 	case availability.RulePast:
 		return fault.Newf(fault.DateInPast, "%s %s is in the past; choose a start that lies ahead from /slots.",
@@ -110,12 +110,12 @@ func (q question) refusal(rule string) error {
 			"staff_id: no active staff member with this id performs all of these services; leave it out, or choose "+
 				"another from /slots.")
 	}
-	return q.unavailable()
+	return q.newUnavailableFault()
 }
 
-// warnings returns a warning for each rule for customers that the owner's booking breaks. The owner may break
+// newWarnings returns a warning for each rule for customers that the owner's booking breaks. The owner may break
 // these rules. The message of a warning is the first part of the error message that a customer would get.
-func (q question) warnings(rules []string) []booking.Warning {
+func (q question) newWarnings(rules []string) []booking.Warning {
 	var warnings []booking.Warning
 	if q.offer.NotYetOpen {
 		warnings = append(warnings,
@@ -126,7 +126,7 @@ func (q question) warnings(rules []string) []booking.Warning {
 			Message: fmt.Sprintf("Online bookings are paused until %s.", q.offer.Bookings.PausedUntil)})
 	}
 	for _, rule := range rules {
-		refused := fault.Of(q.refusal(rule))
+		refused := fault.Of(q.newRefusal(rule))
 		sentence, _, _ := strings.Cut(refused.Sentence, ";")
 		warnings = append(warnings,
 			booking.Warning{Code: refused.Kind.Code, Message: strings.TrimSuffix(sentence, ".") + "."})
@@ -134,9 +134,9 @@ func (q question) warnings(rules []string) []booking.Warning {
 	return warnings
 }
 
-// unavailable returns the fault for a start that fails only because its
+// newUnavailableFault returns the fault for a start that fails only because its
 // time is occupied, or because the class session has too few free seats.
-func (q question) unavailable() error {
+func (q question) newUnavailableFault() error {
 	if q.isClass() {
 		return fault.New(fault.SlotUnavailable,
 			"No session of this class with seats left starts then; choose another from /slots.")
@@ -148,14 +148,14 @@ func (q question) unavailable() error {
 	return fault.New(fault.SlotUnavailable, "That time is booked or cannot be booked; choose another from /slots.")
 }
 
-// tooFewSeats returns the fault for a start at which no class session has enough free seats for the party.
-func tooFewSeats(r *request.Request, sessions []availability.Assignment) error {
-	most := 0
+// newTooFewSeatsFault returns the fault for a start at which no class session has enough free seats for the party.
+func newTooFewSeatsFault(r *request.Request, sessions []availability.Assignment) error {
+	limit := 0
 	for _, c := range sessions {
-		most = max(most, c.Session.Remaining)
+		limit = max(limit, c.Session.Remaining)
 	}
 	return fault.Newf(fault.SlotUnavailable,
 		"That class session has fewer seats left (%d) than party_size asks for (%d); send a smaller party or choose "+
 			"another from /slots.",
-		most, r.PartySize)
+		limit, r.PartySize)
 }

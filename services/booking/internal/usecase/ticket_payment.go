@@ -18,10 +18,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// charged adds an online payment to the order if the order must be paid online, and sets the order's
+// addPayment adds an online payment to the order if the order must be paid online, and sets the order's
 // status to pending (semantics.md §3). The payment requirement of the event determines which part of
 // each ticket's price is due. Fault: payment_not_offered if no provider can charge the amount.
-func (t *Tickets) charged(offer *catalog.Snapshot, choice string, ticket *store.NewTicket) error {
+func (t *Tickets) addPayment(offer *catalog.Snapshot, choice string, ticket *store.NewTicket) error {
 	sold := offer.Event(ticket.EventID)
 	if !offer.PaysOnline(offer.Payments.Modes.Events, choice, *ticket.Total) {
 		return nil
@@ -39,7 +39,7 @@ func (t *Tickets) charged(offer *catalog.Snapshot, choice string, ticket *store.
 		return err
 	}
 	charge.OnCheckout = true
-	ticket.Charge, ticket.Status = charge, booking.StatusPending
+	ticket.NewPayment, ticket.Status = charge, booking.StatusPending
 	return nil
 }
 
@@ -49,7 +49,7 @@ func (t *Tickets) pay(ctx context.Context, n store.NewTicket) (Order, error) {
 	due := n.CreatedAt.Add(t.Payments.ExpiresAfter)
 	intent, err := t.openPayment(ctx, pendingPayment{
 		Subject:    payment.Subject{BusinessID: n.BusinessID, Kind: event.Ticket, ID: n.ID},
-		NewPayment: *n.Charge, currency: n.Currency, name: ticketsOf(n.Ticket),
+		NewPayment: *n.NewPayment, currency: n.Currency, name: describeTickets(n.Ticket),
 		link: t.Links.URL(event.Ticket, n.ID, n.LinkHash), dueAt: due,
 		write: postgres.RequestWriteID(ctx, n.BusinessID),
 		store: func(ctx context.Context, intent payment.Intent) error {
@@ -63,11 +63,12 @@ func (t *Tickets) pay(ctx context.Context, n store.NewTicket) (Order, error) {
 	if err != nil {
 		return Order{}, err
 	}
-	return t.asItIs(ctx, n.BusinessID, n.Ticket, intent.URL)
+	return t.readCurrent(ctx, n.BusinessID, n.Ticket, intent.URL)
 }
 
-// ticketsOf describes an order of tickets in one line: the name of the event, and the quantity and name of each tier.
-func ticketsOf(t store.Ticket) string {
+// describeTickets describes an order of tickets in one line: the name of the event, and the quantity and name of each
+// tier.
+func describeTickets(t store.Ticket) string {
 	tiers := make([]string, len(t.Tiers))
 	for i, tier := range t.Tiers {
 		tiers[i] = fmt.Sprintf("%d × %s", tier.Quantity, tier.Name)
@@ -75,58 +76,59 @@ func ticketsOf(t store.Ticket) string {
 	return t.EventName + ": " + strings.Join(tiers, ", ")
 }
 
-// asItIs reads the current state of a stored order, including its
+// readCurrent reads the current state of a stored order, including its
 // charge. Fault: outcome_unknown if the order cannot be read.
-func (t *Tickets) asItIs(ctx context.Context, businessID uuid.UUID, made store.Ticket,
+func (t *Tickets) readCurrent(ctx context.Context, businessID uuid.UUID, order store.Ticket,
 	checkoutURL string) (Order, error) {
-	found, err := t.records.Ticket(ctx, businessID, made.ID)
+	order, err := t.records.Ticket(ctx, businessID, order.ID)
 	if err != nil {
 		return Order{}, fault.Unknown(err)
 	}
-	return Order{Ticket: found, CheckoutURL: checkoutURL}, nil
+	return Order{Ticket: order, CheckoutURL: checkoutURL}, nil
 }
 
-// Again answers a repeated request to buy tickets. The answer is the order that the first
+// AnswerRetry answers a repeated request to buy tickets. The answer is the order that the first
 // request made, in its current state. If the charge of the order is open, the answer
 // contains the URL of the provider's page, which the stored first answer does not contain.
 //
 // Faults: outcome_unknown; idempotency_in_progress if the first request is still
 // in flight, or if its order was cancelled before any answer contained it.
-func (t *Tickets) Again(ctx context.Context, by actor.Actor, businessID uuid.UUID, made store.Ticket) (Order, error) {
+func (t *Tickets) AnswerRetry(ctx context.Context, by actor.Actor, businessID uuid.UUID,
+	order store.Ticket) (Order, error) {
 	ctx = actor.With(ctx, by)
-	if made.Status != booking.StatusPending {
-		return Order{Ticket: made}, nil
+	if order.Status != booking.StatusPending {
+		return Order{Ticket: order}, nil
 	}
-	order, err := t.again(ctx, businessID, made)
+	result, err := t.answerPaidRetry(ctx, businessID, order)
 	if errors.Is(err, errChanged) {
-		return Order{}, inProgress()
+		return Order{}, newInProgressFault()
 	}
-	return order, err
+	return result, err
 }
 
-// again answers a repeated request to buy tickets if the order has an online payment.
+// answerPaidRetry answers a repeated request to buy tickets if the order has an online payment.
 // If the charge is open, the answer contains the URL of the provider's page.
 //
 // Errors: [errChanged] if the order was cancelled before it was returned to any request; the caller can then make a
 // new order. Faults: idempotency_in_progress if the first request is still opening the charge; outcome_unknown if a
 // database query fails.
-func (t *Tickets) again(ctx context.Context, businessID uuid.UUID, made store.Ticket) (Order, error) {
-	order, err := t.asItIs(ctx, businessID, made, "")
+func (t *Tickets) answerPaidRetry(ctx context.Context, businessID uuid.UUID, first store.Ticket) (Order, error) {
+	order, err := t.readCurrent(ctx, businessID, first, "")
 	switch {
 	case err != nil:
 		return Order{}, err
 	case order.Status == booking.StatusCancelled && order.Sequence == 0:
-		if err := t.records.UnmakeWrite(ctx, businessID, postgres.RequestWriteID(ctx, businessID),
-			made.ID); err != nil {
+		if err := t.records.DeleteIdempotencyResult(ctx, businessID, postgres.RequestWriteID(ctx, businessID),
+			first.ID); err != nil {
 			return Order{}, fault.Unknown(err)
 		}
 		return Order{}, errChanged
-	case order.Payment == nil || order.Payment.Status == store.ChargeCreating:
-		return Order{}, inProgress()
-	case order.Payment.Status != store.ChargeOpen:
+	case order.Payment == nil || order.Payment.Status == store.PaymentCreating:
+		return Order{}, newInProgressFault()
+	case order.Payment.Status != store.PaymentOpen:
 		return order, nil
 	}
-	_, intent, err := t.paymentPage(ctx, businessID, made.ID, nil)
+	_, intent, err := t.paymentPage(ctx, businessID, first.ID, nil)
 	if err != nil && !fault.Is(err, fault.Conflict) && !fault.Is(err, fault.PaymentUnavailable) {
 		return Order{}, fault.Unknown(err)
 	}

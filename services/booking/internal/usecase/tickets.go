@@ -73,22 +73,22 @@ func (t *Tickets) Sell(ctx context.Context, by actor.Actor, businessID uuid.UUID
 		return Order{}, fault.New(fault.SourceForbidden, "Tickets are sold on the booking page or by the owner.")
 	}
 	ctx = actor.With(ctx, by)
-	order, err := checked(order)
+	order, err := normalizeOrder(order)
 	if err != nil {
 		return Order{}, err
 	}
 	for range maxAttempts {
-		sold, err := t.sell(ctx, by, businessID, order)
+		result, err := t.attemptSell(ctx, by, businessID, order)
 		if !errors.Is(err, errChanged) {
-			return sold, err
+			return result, err
 		}
 	}
-	return Order{}, Unverified(errChanged)
+	return Order{}, NewUnverifiedFault(errChanged)
 }
 
-// checked checks and normalizes the fields of an order that do not depend on the offer. A request may have
+// normalizeOrder checks and normalizes the fields of an order that do not depend on the offer. A request may have
 // a list of tiers, or one tier and its quantity; the result always has the list. Fault: invalid_parameter.
-func checked(order booking.NewTicket) (booking.NewTicket, error) {
+func normalizeOrder(order booking.NewTicket) (booking.NewTicket, error) {
 	order.CustomerName = strings.TrimSpace(order.CustomerName)
 	if len(order.Tiers) == 0 {
 		order.Tiers = []booking.OrderedTier{{TierID: order.TierID, Quantity: order.Quantity}}
@@ -126,28 +126,29 @@ func checked(order booking.NewTicket) (booking.NewTicket, error) {
 	return order, err
 }
 
-// sell makes one attempt to sell tickets by one version of the offer. Errors: [errChanged] if the offer has changed.
-func (t *Tickets) sell(ctx context.Context, by actor.Actor, businessID uuid.UUID,
+// attemptSell makes one attempt to sell tickets by one version of the offer. Errors: [errChanged] if the offer has
+// changed.
+func (t *Tickets) attemptSell(ctx context.Context, by actor.Actor, businessID uuid.UUID,
 	order booking.NewTicket) (Order, error) {
-	offer, err := offerOf(ctx, t.Offers, businessID, order.Slug)
+	offer, err := findOffer(ctx, t.Offers, businessID, order.Slug)
 	if err != nil {
 		return Order{}, err
 	}
 	now, onPage := t.now(), by.Kind == actor.Page
 	if onPage {
-		if err := cmp.Or(offer.CheckAccount(false, now), hasAddress(order)); err != nil {
+		if err := cmp.Or(offer.CheckAccount(false, now), checkAddress(order)); err != nil {
 			return Order{}, err
 		}
 	}
-	ticket, err := offered(offer, order, onPage, now)
+	ticket, err := newTicket(offer, order, onPage, now)
 	if err == nil {
-		ticket.FormData, err = answersTo(offer, by, order)
+		ticket.FormData, err = validateTicketAnswers(offer, by, order)
 	}
 	if err == nil && onPage {
 		err = t.price(ctx, offer, &ticket)
 	}
 	if err == nil && onPage {
-		err = t.charged(offer, order.PaymentChoice, &ticket)
+		err = t.addPayment(offer, order.PaymentChoice, &ticket)
 	}
 	if err != nil {
 		return Order{}, err
@@ -156,48 +157,48 @@ func (t *Tickets) sell(ctx context.Context, by actor.Actor, businessID uuid.UUID
 	if onPage {
 		ticket.MaxOpen = &offer.Bookings.MaxOpenPerCustomer
 	}
-	sold, err := t.records.SellTicket(ctx, ticket)
+	stored, err := t.records.SellTicket(ctx, ticket)
 	var soldOut *store.SoldOutError
 	switch {
 	case errors.As(err, &soldOut):
-		return Order{}, tooFewTickets(ticket, soldOut)
+		return Order{}, newSoldOutFault(ticket, soldOut)
 	case errors.Is(err, store.ErrTooManyOpen):
-		return Order{}, tooManyOpen(*ticket.MaxOpen)
-	case err != nil || sold.Status != booking.StatusPending:
-		return Order{Ticket: sold}, err
-	case sold.ID != ticket.ID:
-		return t.again(ctx, businessID, sold)
+		return Order{}, newTooManyOpenFault(*ticket.MaxOpen)
+	case err != nil || stored.Status != booking.StatusPending:
+		return Order{Ticket: stored}, err
+	case stored.ID != ticket.ID:
+		return t.answerPaidRetry(ctx, businessID, stored)
 	}
 	return t.pay(ctx, ticket)
 }
 
-// answersTo returns the customer's answers to the questions of the business, as JSON
+// validateTicketAnswers returns the customer's answers to the questions of the business, as JSON
 // for the order. Faults: invalid_parameter; the faults of [catalog.Snapshot.Answered].
-func answersTo(offer *catalog.Snapshot, by actor.Actor, order booking.NewTicket) (json.RawMessage, error) {
+func validateTicketAnswers(offer *catalog.Snapshot, by actor.Actor, order booking.NewTicket) (json.RawMessage, error) {
 	given, err := formdata.Read("form_data", order.FormData, by)
 	if err != nil {
 		return nil, err
 	}
-	kept, err := offer.Answered(by, given, order.EventID)
+	answers, err := offer.Answered(by, given, order.EventID)
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(kept)
+	return json.Marshal(answers)
 }
 
-// tooFewTickets returns a fault with code conflict. The message contains the
+// newSoldOutFault returns a fault with code conflict. The message contains the
 // number of tickets that are left in each ordered tier and in the event.
-func tooFewTickets(asked store.NewTicket, left *store.SoldOutError) error {
-	of := make([]string, len(asked.Tiers))
-	for i, tier := range asked.Tiers {
+func newSoldOutFault(req store.NewTicket, left *store.SoldOutError) error {
+	of := make([]string, len(req.Tiers))
+	for i, tier := range req.Tiers {
 		of[i] = fmt.Sprintf("%d are left of %s", left.TiersLeft[i], tier.Name)
 	}
-	return fault.Newf(fault.Conflict, "Sold out: asked for %d, while %s and %d of the event.", asked.Quantity,
+	return fault.Newf(fault.Conflict, "Sold out: asked for %d, while %s and %d of the event.", req.Quantity,
 		strings.Join(of, ", "), left.EventLeft)
 }
 
-// hasAddress refuses an order without the customer's e-mail address, because the tickets are sent to this address.
-func hasAddress(order booking.NewTicket) error {
+// checkAddress refuses an order without the customer's e-mail address, because the tickets are sent to this address.
+func checkAddress(order booking.NewTicket) error {
 	if order.CustomerEmail == nil {
 		return fault.New(fault.InvalidParameter, "customer_email: this field is required and must not be empty.")
 	}
@@ -225,11 +226,11 @@ func (t *Tickets) price(ctx context.Context, offer *catalog.Snapshot, ticket *st
 	answer, err := t.Pricing.Quotes(ctx, ask)
 	switch {
 	case err != nil:
-		return Unverified(err)
+		return NewUnverifiedFault(err)
 	case answer.OfferVersion != offer.Version || len(answer.Quotes) != len(ask.Items):
 		return errChanged
 	}
-	ticket.PriceChanges = pricelabel.Changes(offer, ticket.Locale, answer.Quotes...)
+	ticket.PriceChanges = pricelabel.ListChanges(offer, ticket.Locale, answer.Quotes...)
 	ticket.Total = new(int64)
 	for i, quote := range answer.Quotes {
 		ticket.Tiers[i].Price = &quote.Price
@@ -238,10 +239,10 @@ func (t *Tickets) price(ctx context.Context, offer *catalog.Snapshot, ticket *st
 	return nil
 }
 
-// offered returns the order to store, with the event and the tiers of the offer. The tiers have the
+// newTicket returns the order to store, with the event and the tiers of the offer. The tiers have the
 // same sequence as in the event. Faults: not_found if the offer does not contain the event or a tier,
 // or if the event is not public and onPage is true; conflict if the tickets are not for sale now.
-func offered(offer *catalog.Snapshot, order booking.NewTicket, onPage bool, now time.Time) (store.NewTicket, error) {
+func newTicket(offer *catalog.Snapshot, order booking.NewTicket, onPage bool, now time.Time) (store.NewTicket, error) {
 	event := offer.Event(order.EventID)
 	if event == nil || !offer.Modules.Events || onPage && !event.Public {
 		return store.NewTicket{}, fault.Newf(fault.NotFound, "Event not found: %s", order.EventID)
@@ -249,9 +250,9 @@ func offered(offer *catalog.Snapshot, order booking.NewTicket, onPage bool, now 
 	ticket := store.NewTicket{
 		Ticket: store.Ticket{
 			ID: uuid.New(), Status: booking.StatusSold, EventID: event.ID, EventName: event.Name,
-			LocalStart: wallClock(event.Date, event.Start),
+			LocalStart: toWallClock(event.Date, event.Start),
 			StartsAt:   time.Unix(timespan.Instant(event.Date, event.Start, offer.Location()), 0).UTC(),
-			EndsAt:     time.Unix(endOf(event, offer.Location()), 0).UTC(), Timezone: offer.Timezone,
+			EndsAt:     time.Unix(computeEnd(event, offer.Location()), 0).UTC(), Timezone: offer.Timezone,
 			Quantity: order.Quantity, Currency: offer.Money(),
 			CustomerName: order.CustomerName, CustomerEmail: order.CustomerEmail, CustomerPhone: order.CustomerPhone,
 			Locale: locale.MatchOr(order.Locale, offer.Languages, offer.DefaultLanguage), CreatedAt: now,
@@ -271,15 +272,15 @@ func offered(offer *catalog.Snapshot, order booking.NewTicket, onPage bool, now 
 	if len(order.Tiers) > 0 {
 		return store.NewTicket{}, fault.Newf(fault.NotFound, "Tier not found: %s", order.Tiers[0].TierID)
 	}
-	return ticket, forSale(event, offer.Location(), onPage, now)
+	return ticket, checkForSale(event, offer.Location(), onPage, now)
 }
 
-// forSale returns a fault with code conflict if tickets of the event are not for sale now.
-func forSale(event *catalog.Event, zone *time.Location, onPage bool, now time.Time) error {
+// checkForSale returns a fault with code conflict if tickets of the event are not for sale now.
+func checkForSale(event *catalog.Event, zone *time.Location, onPage bool, now time.Time) error {
 	switch {
 	case !event.Active:
 		return fault.New(fault.Conflict, "The event is not active, so no tickets are sold for it.")
-	case now.Unix() >= endOf(event, zone):
+	case now.Unix() >= computeEnd(event, zone):
 		return fault.New(fault.Conflict, "The event is over, so no tickets are sold for it.")
 	case onPage && now.Unix() >= timespan.Instant(event.Date, event.Start, zone):
 		return fault.New(fault.Conflict, "The event has begun, so no tickets are sold online any more.")
@@ -287,9 +288,9 @@ func forSale(event *catalog.Event, zone *time.Location, onPage bool, now time.Ti
 	return nil
 }
 
-// endOf returns the instant at which an event ends, in Unix seconds. If the time
+// computeEnd returns the instant at which an event ends, in Unix seconds. If the time
 // of the end is not after the time of the start, the event ends on the next day.
-func endOf(e *catalog.Event, loc *time.Location) int64 {
+func computeEnd(e *catalog.Event, loc *time.Location) int64 {
 	end := e.End
 	if end <= e.Start {
 		end += timespan.MinutesPerDay
@@ -297,20 +298,20 @@ func endOf(e *catalog.Event, loc *time.Location) int64 {
 	return timespan.Instant(e.Date, end, loc)
 }
 
-// wallClock returns a local date and time as a [time.Time] in UTC, without
+// toWallClock returns a local date and time as a [time.Time] in UTC, without
 // a conversion. The store writes the value to a column without time zone.
-func wallClock(d timespan.Date, at timespan.TimeOfDay) time.Time {
+func toWallClock(d timespan.Date, at timespan.TimeOfDay) time.Time {
 	year, month, day := d.YMD()
 	return time.Date(year, month, day, 0, int(at), 0, 0, time.UTC)
 }
 
-// Ahead returns the number of tickets of events that begin today or later in the time zone of the business.
+// CountAhead returns the number of tickets of events that begin today or later in the time zone of the business.
 // Tickets of cancelled orders do not count. Faults: the faults of [Offers]; invalid_parameter if the slug belongs
 // to another business.
-func (t *Tickets) Ahead(ctx context.Context, businessID uuid.UUID, slug string) (int, error) {
-	offer, err := offerOf(ctx, t.Offers, businessID, slug)
+func (t *Tickets) CountAhead(ctx context.Context, businessID uuid.UUID, slug string) (int, error) {
+	offer, err := findOffer(ctx, t.Offers, businessID, slug)
 	if err != nil {
 		return 0, err
 	}
-	return t.records.TicketsAhead(ctx, businessID, offer.Today(t.Clock.Now()))
+	return t.records.CountTicketsAhead(ctx, businessID, offer.Today(t.Clock.Now()))
 }

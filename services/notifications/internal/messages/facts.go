@@ -75,7 +75,7 @@ func addPolicy(s *letter.Subject, offer *catalog.Snapshot, sold sale, now time.T
 	if s.Total.Amount == "" || sold.isWithdrawn {
 		return
 	}
-	policy := refund.PolicyOf(offer)
+	policy := refund.NewPolicy(offer)
 	if sold.payment != nil {
 		policy = sold.payment.Policy
 	}

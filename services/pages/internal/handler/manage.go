@@ -42,8 +42,8 @@ func forbidCaching(c *fiber.Ctx) error {
 // rejectMalformedToken is middleware that rejects a malformed token before any
 // other service is called. The answer is the same as for an unknown link.
 func rejectMalformedToken(c *fiber.Ctx) error {
-	if _, ok := link.HashOf(c.Params("token")); !ok {
-		return link.NotFound()
+	if _, ok := link.HashToken(c.Params("token")); !ok {
+		return link.NewNotFoundFault()
 	}
 	return c.Next()
 }
@@ -210,7 +210,7 @@ func readStart(query string) (usecase.Selection, error) {
 func (p *Pages) serveFeed(c *fiber.Ctx) error {
 	token, isCalendar := strings.CutSuffix(c.Params("file"), ".ics")
 	if !isCalendar {
-		return link.NotFound()
+		return link.NewNotFoundFault()
 	}
 	answer, err := p.links.Feed(c.UserContext(), token, server.IfNoneMatch(c))
 	if err != nil {

@@ -24,7 +24,7 @@ import (
 
 // Links implements the actions of customers with their links (lifecycle.md §5). The token in a link does not show which
 // service issued the token, so each method asks booking first, then rental. For an unknown token, every method returns
-// the same fault ([link.NotFound]).
+// the same fault ([link.NewNotFoundFault]).
 type Links struct {
 	bookingPeer, rentalPeer *peer.Client
 	bookings                *bookingclient.Links
@@ -87,7 +87,7 @@ func (l *Links) convertBooking(ctx context.Context, found *booking.Managed) (*Cu
 func (l *Links) owner(ctx context.Context, owner catalog.ManagedBusiness, m *CustomerView) (*CustomerView, error) {
 	business, err := l.shop.Business(ctx, owner.Slug)
 	if fault.Is(err, fault.BusinessNotFound) {
-		return nil, link.NotFound()
+		return nil, link.NewNotFoundFault()
 	}
 	m.Business = business
 	return m, err
@@ -166,8 +166,8 @@ func (l *Links) Calendar(ctx context.Context, token string) ([]byte, error) {
 // is the entity tag that the reader already has. If `etag` is still current, the response has status 304. Fault:
 // not_found for every unknown token.
 func (l *Links) Feed(ctx context.Context, token, etag string) (*peer.Response, error) {
-	if _, ok := link.HashOf(token); !ok {
-		return nil, link.NotFound()
+	if _, ok := link.HashToken(token); !ok {
+		return nil, link.NewNotFoundFault()
 	}
 	request := peer.Request{Method: http.MethodGet, Path: bookingclient.CalendarPath(token)}
 	if etag != "" {

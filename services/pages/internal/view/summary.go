@@ -310,7 +310,7 @@ func (p *Page) policyTexts(price *usecase.Price) []string {
 // refundDates returns sentences for a booking that is made now and begins at the argument `start`. Each sentence
 // contains a date and the part of the price that a cancellation refunds until this date.
 func (p *Page) refundDates(start time.Time) []string {
-	policy, now := refund.PolicyOf(p.Business.Snapshot), p.Business.Now
+	policy, now := refund.NewPolicy(p.Business.Snapshot), p.Business.Now
 	steps := policy.Steps(now, start, now)
 	var texts []string
 	for _, s := range steps {
@@ -358,7 +358,7 @@ func (p *Page) ruleLabel(r *catalog.Rule) string {
 	if r.Label.Text != "" {
 		return r.Label.In(p.readerLanguage())
 	}
-	return pricelabel.OfKind(r.Kind, r.Key, p.Words.Code)
+	return pricelabel.FindStandardLabel(r.Kind, r.Key, p.Words.Code)
 }
 
 // initial returns the first letter of a name. The page shows this letter instead of a picture if a staff member has no

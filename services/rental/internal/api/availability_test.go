@@ -153,7 +153,7 @@ func TestAvailabilityCountsHandedOutUnitsUntilMidnight(t *testing.T) {
 		return s.check(t, "rentalId", single, "startDate", "2027-06-10", "endDate", "2027-06-10")
 	}
 	today().expect(t, 200, available) // the reservation before was not picked up
-	s.name(t, r.ID, "pickup")
+	s.applyTransition(t, r.ID, "pickup")
 	none := unavailable("nothing_available", "Nothing is available at that time.")
 	today().expect(t, 200, none)
 	s.check(t, "rentalId", single, "startDate", "2027-06-10", "endDate", "2027-06-11").expect(t, 200, none)
@@ -161,7 +161,7 @@ func TestAvailabilityCountsHandedOutUnitsUntilMidnight(t *testing.T) {
 	s.days(t, "rental_id", single, "start", "2027-06-10", "end", "2027-06-11").expect(t, 200,
 		`{"days": {"2027-06-10": {"`+single+`": 0}, "2027-06-11": {"`+single+
 			`": 1}}, "computed": true, "timezone": "Europe/Lisbon"}`)
-	s.name(t, r.ID, "return")
+	s.applyTransition(t, r.ID, "return")
 	today().expect(t, 200, available)
 }
 

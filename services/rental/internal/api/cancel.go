@@ -21,7 +21,7 @@ func (in *Internal) serveCancellation(ctx context.Context, r rental.OfReservatio
 	if err != nil {
 		return nil, err
 	}
-	return new(preview.Shown()), nil
+	return new(preview.Render()), nil
 }
 
 func (in *Internal) cancel(ctx context.Context, r rental.Change[booking.Cancel],

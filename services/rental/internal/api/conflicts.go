@@ -27,7 +27,7 @@ func (in *Internal) serveConflicts(ctx context.Context,
 		return nil, err
 	}
 	published := in.clock.Now()
-	occupying, more, err := in.occupying(ctx, publishedOffer.ID, publishedOffer.Today(published))
+	occupying, more, err := in.listOccupying(ctx, publishedOffer.ID, publishedOffer.Today(published))
 	if err != nil {
 		return nil, err
 	}
@@ -46,9 +46,10 @@ func (in *Internal) serveConflicts(ctx context.Context,
 	return &answer, nil
 }
 
-// list reads the reservations that occupy units now or later, but at most rental.MaxHeld. These are the reservations
-// that end today or later, or are picked up and not returned yet. The second result reports whether there are more.
-func (in *Internal) occupying(ctx context.Context, businessID uuid.UUID,
+// listOccupying reads the reservations that occupy units now or later, but at most rental.MaxHeld. These are the
+// reservations that end today or later, or are picked up and not returned yet. The second result reports whether there
+// are more.
+func (in *Internal) listOccupying(ctx context.Context, businessID uuid.UUID,
 	today timespan.Date) ([]store.Reservation, bool, error) {
 	yesterday := today - 1
 	late, more, err := in.appendPages(ctx, businessID, rental.Filter{To: &yesterday, Status: rental.StatusPickedUp},

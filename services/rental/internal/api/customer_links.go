@@ -96,7 +96,7 @@ func showView(m usecase.CustomerView) rental.Managed {
 			StartTime: r.StartTime, EndTime: r.EndTime, Extras: r.Extras, Price: r.Price, Total: r.Total,
 			Currency: r.Currency, PriceChanges: r.PriceChanges,
 			CustomerName: r.CustomerName, Locale: r.Locale, Timezone: r.Timezone, CreatedAt: r.CreatedAt,
-			Payment: r.Payment, CanPay: m.CanPay, Unpaid: m.IsUnpaid, Cancellation: m.Cancellation.Shown(),
+			Payment: r.Payment, CanPay: m.CanPay, Unpaid: m.IsUnpaid, Cancellation: m.Cancellation.Render(),
 		},
 	}
 }

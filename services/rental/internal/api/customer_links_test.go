@@ -68,18 +68,18 @@ func TestCustomerLinkExpiresAfterThirtyDays(t *testing.T) {
 		"SEQUENCE:2") {
 		t.Errorf("cancelled:\n%s", text)
 	}
-	s.clock.Advance(time.Date(2027, 6, 12, 1, 0, 0, 0, time.UTC).Add(link.Lasts).Sub(s.clock.Now()))
+	s.clock.Advance(time.Date(2027, 6, 12, 1, 0, 0, 0, time.UTC).Add(link.Lifetime).Sub(s.clock.Now()))
 	if _, err := s.client.Managed(t.Context(), token); err != nil {
 		t.Errorf("on the last day: %v", err)
 	}
 	s.clock.Advance(time.Microsecond)
 	_, old := s.calendar(t, token)
 	forgotten := s.reserve(t, kayak, 1, "2027-07-20", "2027-07-21", "22:00", "02:00")
-	hash, _ := link.HashOf(strings.TrimPrefix(forgotten.ManageURL, "https://book.example.org/m/"))
+	hash, _ := link.HashToken(strings.TrimPrefix(forgotten.ManageURL, "https://book.example.org/m/"))
 	if linked, err := s.Store.FindByLink(t.Context(), hash); err != nil || linked.ID != forgotten.ID {
 		t.Fatalf("%+v, %v", linked, err)
 	}
-	random, _ := link.Random()
+	random, _ := link.NewToken()
 	for name, token := range map[string]string{"old": token, "wrong": random, "no token": "x"} {
 		if _, err := s.client.Managed(t.Context(), token); !fault.Is(err, fault.NotFound) {
 			t.Errorf("%s: %v", name, err)
@@ -147,7 +147,7 @@ func TestCustomerLinkCancelsUntilDeadline(t *testing.T) {
 	if _, err := s.client.CancelByLink(t.Context(), late, req); !fault.Is(err, fault.Conflict) {
 		t.Errorf("too late: %v", err)
 	}
-	random, _ := link.Random()
+	random, _ := link.NewToken()
 	if _, err := s.client.CancelByLink(t.Context(), random, booking.CancelByLink{}); !fault.Is(err, fault.NotFound) {
 		t.Errorf("a wrong token with a wrong body: %v", err)
 	}

@@ -218,7 +218,7 @@ func (in *Internal) serveAhead(ctx context.Context, of rental.OfSlug) (*rental.A
 	return &rental.AheadCount{Count: n}, nil
 }
 
-// rendered renders a reservation that has just been written. If the offer cannot be read, the
+// showWritten renders a reservation that has just been written. If the offer cannot be read, the
 // fault is outcome_unknown, because the reservation was written but cannot be rendered.
 func (in *Internal) showWritten(ctx context.Context, of rental.OfSlug,
 	r store.Reservation) (*rental.Reservation, error) {

@@ -172,7 +172,7 @@ func TestOverdueMarksUnitsNotReturnedInTime(t *testing.T) {
 	underway := s.reserve(t, kayak, 1, "2027-06-10", "2027-06-10", "08:00", "09:31")
 	noShow := s.reserve(t, bike, 1, "2027-06-01", "2027-06-02")
 	for _, r := range []*rental.Reservation{ended, lastDay, gone, underway} {
-		s.name(t, r.ID, "pickup")
+		s.applyTransition(t, r.ID, "pickup")
 	}
 	overdue := func() map[uuid.UUID]bool {
 		list, err := s.client.Reservations(t.Context(), "harbor", rental.Filter{}, request.Page{})
@@ -189,7 +189,7 @@ func TestOverdueMarksUnitsNotReturnedInTime(t *testing.T) {
 	if diff := cmp.Diff(want, overdue()); diff != "" {
 		t.Errorf("overdue (-want +got):\n%s", diff)
 	}
-	if back := s.name(t, ended.ID, "return"); back.Overdue || back.Status != "returned" {
+	if back := s.applyTransition(t, ended.ID, "return"); back.Overdue || back.Status != "returned" {
 		t.Errorf("returned: %+v", back)
 	}
 	s.clock.Set(time.Date(2027, time.June, 10, 23, 0, 0, 0, time.UTC)) // 00:00 on the 11th in Lisbon
@@ -209,7 +209,7 @@ func TestCancelAndReturnFreeUnits(t *testing.T) {
 			t.Fatalf("got %v, want a conflict", err)
 		}
 		for _, m := range moves {
-			s.name(t, r.ID, m)
+			s.applyTransition(t, r.ID, m)
 		}
 	}
 	s.reserve(t, single, 1, "2027-06-12", "2027-06-12")
@@ -221,17 +221,17 @@ func TestPickUpRejectsUnitNotYetReturned(t *testing.T) {
 	late := s.reserve(t, single, 1, "2027-06-10", "2027-06-10")
 	next := s.reserve(t, single, 1, "2027-06-11", "2027-06-11")
 	want := []rental.Unit{{RentalID: uuid.MustParse(single), Unit: "unit-1"}}
-	if got := s.name(t, late.ID, "pickup"); !slices.Equal(got.Units, want) {
+	if got := s.applyTransition(t, late.ID, "pickup"); !slices.Equal(got.Units, want) {
 		t.Errorf("handed out with %v, want %v", got.Units, want)
 	}
 	s.clock.Set(time.Date(2027, time.June, 11, 9, 0, 0, 0, time.UTC))
 	if _, err := s.client.Move(t.Context(), "harbor", next.ID, "pickup"); !fault.Is(err, fault.NotEnoughUnits) {
 		t.Errorf("while the unit is out: %v", err)
 	}
-	if got := s.name(t, late.ID, "return"); !slices.Equal(got.Units, want) {
+	if got := s.applyTransition(t, late.ID, "return"); !slices.Equal(got.Units, want) {
 		t.Errorf("after the return: %v, want %v", got.Units, want)
 	}
-	if got := s.name(t, next.ID, "pickup"); !slices.Equal(got.Units, want) {
+	if got := s.applyTransition(t, next.ID, "pickup"); !slices.Equal(got.Units, want) {
 		t.Errorf("handed out with %v, want %v", got.Units, want)
 	}
 }
@@ -269,7 +269,7 @@ func TestPickUpCountsUnitsWithoutKey(t *testing.T) {
 	s := start(t)
 	old, next := s.reserve(t, single, 1, "2027-06-10", "2027-06-10"),
 		s.reserve(t, single, 1, "2027-06-11", "2027-06-11")
-	s.name(t, old.ID, "pickup")
+	s.applyTransition(t, old.ID, "pickup")
 	if _, err := s.pool.Exec(t.Context(), `DELETE FROM handed_out`); err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +285,7 @@ func TestForbiddenTransitionsAreConflicts(t *testing.T) {
 	if _, err := s.client.Move(t.Context(), "harbor", r.ID, "return"); !fault.Is(err, fault.Conflict) {
 		t.Errorf("return before the pick-up: %v", err)
 	}
-	s.name(t, r.ID, "pickup")
+	s.applyTransition(t, r.ID, "pickup")
 	for _, m := range []string{"pickup", "cancel"} {
 		if _, err := s.client.Move(t.Context(), "harbor", r.ID, m); !fault.Is(err, fault.Conflict) {
 			t.Errorf("%s after the pick-up: %v", m, err)

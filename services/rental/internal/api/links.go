@@ -12,7 +12,7 @@ import (
 
 // serveLink answers with the address of the customer's link to a reservation.
 // Notifications puts this address into messages to the customer.
-func (in *Internal) serveLink(ctx context.Context, r rental.LinkRequest) (*link.Shown, error) {
+func (in *Internal) serveLink(ctx context.Context, r rental.LinkRequest) (*link.Response, error) {
 	hash, err := in.records.LinkHash(ctx, r.Business, r.ID)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, errNoReservation()
@@ -20,5 +20,5 @@ func (in *Internal) serveLink(ctx context.Context, r rental.LinkRequest) (*link.
 	if err != nil {
 		return nil, err
 	}
-	return &link.Shown{URL: in.links.URL(event.Reservation, r.ID, hash)}, nil
+	return &link.Response{URL: in.links.URL(event.Reservation, r.ID, hash)}, nil
 }

@@ -366,7 +366,7 @@ func newRequest(id string, quantity int, from, to string, times ...string) renta
 	return r
 }
 
-func (s service) name(t *testing.T, id uuid.UUID, name string) *rental.Reservation {
+func (s service) applyTransition(t *testing.T, id uuid.UUID, name string) *rental.Reservation {
 	t.Helper()
 	updated, err := s.client.Move(t.Context(), "harbor", id, name)
 	if err != nil {

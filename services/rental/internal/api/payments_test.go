@@ -166,8 +166,8 @@ func TestPaymentConfirmsReservation(t *testing.T) {
 		report.Rows[0].Paid != "26.00" {
 		t.Errorf("the revenue is %+v, %v", report, err)
 	}
-	s.name(t, reservation.ID, rental.MovePickup)
-	if back := s.name(t, reservation.ID, rental.MoveReturn); back.Payment.Status != booking.PaymentPaid ||
+	s.applyTransition(t, reservation.ID, rental.MovePickup)
+	if back := s.applyTransition(t, reservation.ID, rental.MoveReturn); back.Payment.Status != booking.PaymentPaid ||
 		s.countOccupied(t, bike) != 0 {
 		t.Errorf("back: %+v", back)
 	}

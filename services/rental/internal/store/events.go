@@ -7,7 +7,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/eventlog"
 )
 
-// records returns an SQL expression for the data of an event. The data are all columns of a reservation except
+// eventDataSQL returns an SQL expression for the data of an event. The data are all columns of a reservation except
 // the hash of the customer's link. The argument `row` is the name of the query that returns the reservation.
 func eventDataSQL(row string) string { return `to_jsonb(` + row + `) - 'link_hash'` }
 

@@ -57,7 +57,7 @@ func (s *Store) FindByLink(ctx context.Context, hash []byte) (LinkedReservation,
 	}
 	linked.Reservation, err = pgx.CollectExactlyOneRow(rows, scanReservation)
 	switch {
-	case errors.Is(err, pgx.ErrNoRows) || err == nil && !link.Same(linked.LinkHash, hash):
+	case errors.Is(err, pgx.ErrNoRows) || err == nil && !link.IsSame(linked.LinkHash, hash):
 		return LinkedReservation{}, ErrNotFound
 	case err != nil:
 		return LinkedReservation{}, fmt.Errorf("read a reservation: %w", err)

@@ -50,7 +50,7 @@ type NewReservation struct {
 // Hours holds the start and the end of a reservation for hours, both as wall-clock times and as instants.
 type Hours struct {
 	Start, End timespan.TimeOfDay
-	Span       timespan.Span
+	Span       timespan.Span `json:"During"` // the stored name
 }
 
 // Extra is another rental that is reserved together with the main one, for the same time. Its JSON form

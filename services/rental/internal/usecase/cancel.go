@@ -32,7 +32,7 @@ func newSale(r store.Reservation, offer *catalog.Snapshot) cancellation.Sale {
 	if p := r.Payment; p != nil {
 		s.Payment = cancellation.Payment{Amount: p.Amount, Left: p.Left(),
 			HasPendingRefund: p.RefundStatus == booking.RefundPending, Policy: p.Policy, Step: p.Step,
-			Elsewhere: p.RefundedElsewhere}
+			RefundedExternally: p.RefundedElsewhere}
 	}
 	return s
 }
@@ -52,9 +52,9 @@ type CancellableReservations interface {
 func newCancellations(records CancellableReservations, offer *catalog.Snapshot, newFault func(error) error,
 	c clock.Clock) sale.Cancellations[store.Reservation] {
 	return sale.Cancellations[store.Reservation]{
-		Store: sale.Store[store.Reservation]{Find: records.Reservation, Cancel: records.Cancel, Refund: records.Refund},
-		Terms: func(r store.Reservation) cancellation.Sale { return newSale(r, offer) },
-		Fault: newFault, Clock: c,
+		Store:   sale.Store[store.Reservation]{Find: records.Reservation, Cancel: records.Cancel, Refund: records.Refund},
+		NewSale: func(r store.Reservation) cancellation.Sale { return newSale(r, offer) },
+		ToFault: newFault, Clock: c,
 	}
 }
 

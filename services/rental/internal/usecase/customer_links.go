@@ -42,7 +42,8 @@ type LinkedReservations interface {
 var _ LinkedReservations = (*store.Store)(nil)
 
 // CustomerLinks implements what a customer can do with the link to their reservation: view it, pay for it and cancel it
-// (lifecycle.md §5). If the token of the link is not valid, every method returns the same fault, [link.NotFound].
+// (lifecycle.md §5). If the token of the link is not valid, every method returns the same fault,
+// [link.NewNotFoundFault].
 type CustomerLinks struct {
 	reservations   LinkedReservations
 	businesses     Businesses
@@ -89,27 +90,27 @@ func (l *CustomerLinks) View(ctx context.Context, token string) (CustomerView, e
 // readView returns the customer's view of the reservation to which a token belongs, as it is stored.
 // It does not ask booking for the state of the payment. Fault: not_found for an invalid token.
 func (l *CustomerLinks) readView(ctx context.Context, token string) (CustomerView, error) {
-	hash, ok := link.HashOf(token)
+	hash, ok := link.HashToken(token)
 	if !ok {
-		return CustomerView{}, link.NotFound()
+		return CustomerView{}, link.NewNotFoundFault()
 	}
 	linked, err := l.reservations.FindByLink(ctx, hash)
 	if errors.Is(err, store.ErrNotFound) {
-		return CustomerView{}, link.NotFound()
+		return CustomerView{}, link.NewNotFoundFault()
 	}
 	if err != nil {
 		return CustomerView{}, err
 	}
 	offer, err := l.businesses.Offer(ctx, linked.BusinessID)
 	if fault.Is(err, fault.BusinessNotFound) {
-		return CustomerView{}, link.NotFound()
+		return CustomerView{}, link.NewNotFoundFault()
 	}
 	if err != nil {
 		return CustomerView{}, err
 	}
 	m := l.newView(linked, offer)
-	if l.clock.Now().After(m.EndsAt.Add(link.Lasts)) {
-		return CustomerView{}, link.NotFound()
+	if l.clock.Now().After(m.EndsAt.Add(link.Lifetime)) {
+		return CustomerView{}, link.NewNotFoundFault()
 	}
 	return m, nil
 }
@@ -134,7 +135,7 @@ func (l *CustomerLinks) Cancel(ctx context.Context, token string, shownRefund de
 	}
 	refuse := func(err error) error {
 		if errors.Is(err, store.ErrNotFound) {
-			return link.NotFound()
+			return link.NewNotFoundFault()
 		}
 		return newStatusFault(err, "it cannot be cancelled")
 	}

@@ -110,7 +110,7 @@ func (o *Owner) price(ctx context.Context, offer *catalog.Snapshot, lines []line
 		return 0, errRetry
 	}
 	due := int64(0)
-	r.Price = &store.Price{Currency: offer.Money(), Changes: pricelabel.Changes(offer, r.Locale, answer.Quotes...)}
+	r.Price = &store.Price{Currency: offer.Money(), Changes: pricelabel.ListChanges(offer, r.Locale, answer.Quotes...)}
 	for i, quote := range answer.Quotes {
 		l, unit := lines[i], quote.Price*int64(*ask.Items[i].Units)
 		due += catalog.Due(l.PaymentRequirement, l.DepositValue, unit, offer.Money()) * int64(l.quantity)

@@ -77,7 +77,7 @@ func (o *Owner) openPayment(ctx context.Context, offer *catalog.Snapshot,
 		write  = postgres.RequestWriteID(ctx, r.BusinessID)
 	)
 	checkout, err := sale.Opening[*booking.ReservationCheckout]{
-		Kind: event.Reservation, ID: r.ID, Within: o.AbandonTimeout, Log: o.log,
+		Kind: event.Reservation, ID: r.ID, CancelTimeout: o.AbandonTimeout, Log: o.log,
 		Create: func(ctx context.Context) (*booking.ReservationCheckout, error) {
 			return o.payments.Open(ctx, r.BusinessID, r.ID, booking.NewReservationPayment{
 				Slug: offer.Slug, Name: describe(r), Amount: r.Payment.Amount, Currency: r.Price.Currency.Code,
@@ -92,7 +92,7 @@ func (o *Owner) openPayment(ctx context.Context, offer *catalog.Snapshot,
 			}
 			return err
 		},
-		TakeBack: func(ctx context.Context, _ *booking.ReservationCheckout, _ error) error {
+		Cancel: func(ctx context.Context, _ *booking.ReservationCheckout, _ error) error {
 			return o.reservations.Abandon(ctx, r.BusinessID, r.ID, write, o.clock.Now())
 		},
 	}.Open(ctx)

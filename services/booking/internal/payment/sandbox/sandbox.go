@@ -40,8 +40,8 @@ var _ payment.Provider = (*Sandbox)(nil)
 // New returns the sandbox provider. The argument `now` is the clock that dates failed attempts to pay.
 func New(now clock.Clock) *Sandbox { return &Sandbox{clock: now} }
 
-// Chargeable returns every amount above 0 unchanged. Errors: [payment.ErrRefused] for an amount of 0 or below.
-func (s *Sandbox) Chargeable(amount int64, currency money.Currency) (int64, error) {
+// RoundChargeable returns every amount above 0 unchanged. Errors: [payment.ErrRefused] for an amount of 0 or below.
+func (s *Sandbox) RoundChargeable(amount int64, currency money.Currency) (int64, error) {
 	if amount <= 0 {
 		return 0, fmt.Errorf("%w: no amount of %s", payment.ErrRefused, currency.Code)
 	}
@@ -51,19 +51,20 @@ func (s *Sandbox) Chargeable(amount int64, currency money.Currency) (int64, erro
 // Create opens a charge and decides its outcome immediately. The customer has nothing to do. Therefore the result
 // has neither a client secret nor the URL of a page. Errors: [payment.ErrRefused] for an amount that ends in 02.
 func (s *Sandbox) Create(_ context.Context, c payment.Charge) (payment.Intent, error) {
-	made := payment.Intent{Reference: ordinaryPrefix + c.ID.String(), Decided: &payment.Notice{Outcome: payment.Paid}}
+	intent := payment.Intent{Reference: ordinaryPrefix + c.ID.String(),
+		ImmediateNotice: &payment.Notice{Outcome: payment.Paid}}
 	switch c.Amount % 100 {
 	case declined:
-		made.Decided = &payment.Notice{FailedAt: s.clock.Now()}
+		intent.ImmediateNotice = &payment.Notice{FailedAt: s.clock.Now()}
 	case refused:
 		return payment.Intent{}, fmt.Errorf("%w: the sandbox refuses amounts that end in 02", payment.ErrRefused)
 	case unrefundable:
-		made.Reference = keepsPrefix + c.ID.String()
+		intent.Reference = keepsPrefix + c.ID.String()
 	}
 	if c.Checkout != nil {
-		made.Reference += onPage
+		intent.Reference += onPage
 	}
-	return made, nil
+	return intent, nil
 }
 
 // Open returns a charge without the URL of a page. A declined charge stays declined.

@@ -23,9 +23,9 @@ var special = map[string]unit{
 	"BHD": {3, 10}, "JOD": {3, 10}, "KWD": {3, 10}, "OMR": {3, 10}, "TND": {3, 10},
 }
 
-// unitOf returns how Stripe represents amounts of the currency c.
+// findUnit returns how Stripe represents amounts of the currency c.
 // Errors: [payment.ErrRefused] if Stripe does not support the currency.
-func unitOf(c money.Currency) (unit, error) {
+func findUnit(c money.Currency) (unit, error) {
 	if u, ok := special[c.Code]; ok {
 		return u, nil
 	}
@@ -35,10 +35,10 @@ func unitOf(c money.Currency) (unit, error) {
 	return unit{c.Digits, 1}, nil
 }
 
-// amount converts minor units of ISO 4217 into Stripe's
+// toStripeAmount converts minor units of ISO 4217 into Stripe's
 // representation. It rounds down to an amount that Stripe can charge.
-func amount(minor int64, c money.Currency) (int64, error) {
-	u, err := unitOf(c)
+func toStripeAmount(minor int64, c money.Currency) (int64, error) {
+	u, err := findUnit(c)
 	if err != nil {
 		return 0, err
 	}
@@ -52,9 +52,9 @@ func amount(minor int64, c money.Currency) (int64, error) {
 	return n - n%u.step, nil
 }
 
-// minor converts Stripe's representation of an amount into minor units of ISO 4217.
-func minor(n int64, c money.Currency) (int64, error) {
-	u, err := unitOf(c)
+// toMinorUnits converts Stripe's representation of an amount into minor units of ISO 4217.
+func toMinorUnits(n int64, c money.Currency) (int64, error) {
+	u, err := findUnit(c)
 	if err != nil {
 		return 0, err
 	}

@@ -19,7 +19,7 @@ func isSession(reference string) bool { return strings.HasPrefix(reference, sess
 // createSession opens a Checkout Session, which is a payment page of Stripe.
 // Stripe creates the PaymentIntent of the session when the customer pays.
 func (s *Stripe) createSession(ctx context.Context, c payment.Charge) (payment.Intent, error) {
-	n, err := amount(c.Amount, c.Currency)
+	n, err := toStripeAmount(c.Amount, c.Currency)
 	if err != nil {
 		return payment.Intent{}, err
 	}
@@ -28,7 +28,7 @@ func (s *Stripe) createSession(ctx context.Context, c payment.Charge) (payment.I
 		SuccessURL: sdk.String(c.Checkout.SuccessURL),
 		CancelURL:  sdk.String(c.Checkout.CancelURL),
 		ExpiresAt:  sdk.Int64(c.Checkout.ExpiresAt.Unix()),
-		Metadata:   metadata(c),
+		Metadata:   newMetadata(c),
 		LineItems: []*sdk.CheckoutSessionCreateLineItemParams{{
 			Quantity: sdk.Int64(1),
 			PriceData: &sdk.CheckoutSessionCreateLineItemPriceDataParams{
@@ -36,13 +36,13 @@ func (s *Stripe) createSession(ctx context.Context, c payment.Charge) (payment.I
 				ProductData: &sdk.CheckoutSessionCreateLineItemPriceDataProductDataParams{Name: sdk.String(c.Checkout.Name)},
 			},
 		}},
-		PaymentIntentData: &sdk.CheckoutSessionCreatePaymentIntentDataParams{Metadata: metadata(c)},
+		PaymentIntentData: &sdk.CheckoutSessionCreatePaymentIntentDataParams{Metadata: newMetadata(c)},
 	}
 	params.SetIdempotencyKey("checkout-" + c.ID.String())
 	params.SetStripeAccount(c.Account)
 	session, err := s.client.V1CheckoutSessions.Create(ctx, params)
 	if err != nil {
-		return payment.Intent{}, readable("create a checkout", err)
+		return payment.Intent{}, redactError("create a checkout", err)
 	}
 	if !isSession(session.ID) || session.URL == "" {
 		return payment.Intent{}, errors.New("create a checkout: Stripe's answer has no id or no address")
@@ -52,7 +52,7 @@ func (s *Stripe) createSession(ctx context.Context, c payment.Charge) (payment.I
 
 // openSession returns an open Checkout Session with the URL of its page.
 func (s *Stripe) openSession(ctx context.Context, account, reference string) (payment.Intent, error) {
-	session, err := s.session(ctx, account, reference)
+	session, err := s.fetchSession(ctx, account, reference)
 	if err != nil {
 		return payment.Intent{}, err
 	}
@@ -71,18 +71,18 @@ func (s *Stripe) expireSession(ctx context.Context, account, reference string) (
 	if err == nil {
 		return payment.Cancelled, nil
 	}
-	err = readable("expire a checkout", err)
-	var refused *refusedError
+	err = redactError("expire a checkout", err)
+	var refusal *refusedError
 	switch {
-	case !errors.As(err, &refused):
+	case !errors.As(err, &refusal):
 		return "", err
-	case refused.code == string(sdk.ErrorCodeResourceMissing):
+	case refusal.code == string(sdk.ErrorCodeResourceMissing):
 		return payment.Cancelled, nil
 	}
-	session, unread := s.session(ctx, account, reference)
+	session, readErr := s.fetchSession(ctx, account, reference)
 	switch {
-	case unread != nil:
-		return "", unread
+	case readErr != nil:
+		return "", readErr
 	case session.Status == sdk.CheckoutSessionStatusExpired:
 		return payment.Cancelled, nil
 	case session.Status == sdk.CheckoutSessionStatusComplete &&
@@ -92,12 +92,12 @@ func (s *Stripe) expireSession(ctx context.Context, account, reference string) (
 	return "", fmt.Errorf("expire a checkout: it is %s and %s", session.Status, session.PaymentStatus)
 }
 
-// intentOf returns the id of a charge's PaymentIntent. Stripe needs this id for a refund.
-func (s *Stripe) intentOf(ctx context.Context, account, reference string) (string, error) {
+// findIntent returns the id of a charge's PaymentIntent. Stripe needs this id for a refund.
+func (s *Stripe) findIntent(ctx context.Context, account, reference string) (string, error) {
 	if !isSession(reference) {
 		return reference, nil
 	}
-	session, err := s.session(ctx, account, reference)
+	session, err := s.fetchSession(ctx, account, reference)
 	if err != nil {
 		return "", err
 	}
@@ -107,12 +107,12 @@ func (s *Stripe) intentOf(ctx context.Context, account, reference string) (strin
 	return session.PaymentIntent.ID, nil
 }
 
-func (s *Stripe) session(ctx context.Context, account, reference string) (*sdk.CheckoutSession, error) {
+func (s *Stripe) fetchSession(ctx context.Context, account, reference string) (*sdk.CheckoutSession, error) {
 	params := &sdk.CheckoutSessionRetrieveParams{}
 	params.SetStripeAccount(account)
 	session, err := s.client.V1CheckoutSessions.Retrieve(ctx, reference, params)
 	if err != nil {
-		return nil, readable("read a checkout", err)
+		return nil, redactError("read a checkout", err)
 	}
 	return session, nil
 }

@@ -20,23 +20,23 @@ const refundNumber = "slotmesh_refund"
 // Stripe deletes idempotency keys after a day. Therefore Refund first lists the existing
 // refunds. The idempotency key only prevents two concurrent requests from making two refunds.
 func (s *Stripe) Refund(ctx context.Context, r payment.Refund) (payment.RefundState, error) {
-	var made *sdk.Refund
-	intent, err := s.intentOf(ctx, r.Account, r.Reference)
+	var refund *sdk.Refund
+	intent, err := s.findIntent(ctx, r.Account, r.Reference)
 	if err == nil {
 		r.Reference = intent
-		made, err = s.findRefund(ctx, r)
+		refund, err = s.findRefund(ctx, r)
 	}
-	if err == nil && made == nil {
-		made, err = s.makeRefund(ctx, r)
+	if err == nil && refund == nil {
+		refund, err = s.makeRefund(ctx, r)
 	}
-	var refused *refusedError
+	var refusal *refusedError
 	switch {
-	case errors.As(err, &refused):
-		return payment.RefundState{Status: payment.RefundRefused, Reason: refused.code}, nil
+	case errors.As(err, &refusal):
+		return payment.RefundState{Status: payment.RefundRefused, Reason: refusal.code}, nil
 	case err != nil:
 		return payment.RefundState{}, err
 	}
-	return refundState(made), nil
+	return newRefundState(refund), nil
 }
 
 func (s *Stripe) findRefund(ctx context.Context, r payment.Refund) (*sdk.Refund, error) {
@@ -45,7 +45,7 @@ func (s *Stripe) findRefund(ctx context.Context, r payment.Refund) (*sdk.Refund,
 	params.SetStripeAccount(r.Account)
 	for refund, err := range s.client.V1Refunds.List(ctx, params).All(ctx) {
 		if err != nil {
-			return nil, readable("look for a refund", err)
+			return nil, redactError("look for a refund", err)
 		}
 		if refund.Metadata[refundNumber] == strconv.Itoa(r.Number) {
 			return refund, nil
@@ -55,24 +55,24 @@ func (s *Stripe) findRefund(ctx context.Context, r payment.Refund) (*sdk.Refund,
 }
 
 func (s *Stripe) makeRefund(ctx context.Context, r payment.Refund) (*sdk.Refund, error) {
-	n, err := amount(r.Amount, r.Currency)
+	n, err := toStripeAmount(r.Amount, r.Currency)
 	if err != nil {
 		return nil, err
 	}
 	params := &sdk.RefundCreateParams{PaymentIntent: sdk.String(r.Reference), Amount: sdk.Int64(n),
-		Metadata: metadata(r.Charge)}
+		Metadata: newMetadata(r.Charge)}
 	params.AddMetadata(refundNumber, strconv.Itoa(r.Number))
 	params.SetIdempotencyKey(fmt.Sprintf("refund-%s-%d", r.ID, r.Number))
 	params.SetStripeAccount(r.Account)
-	made, err := s.client.V1Refunds.Create(ctx, params)
+	refund, err := s.client.V1Refunds.Create(ctx, params)
 	if err != nil {
-		return nil, readable("refund a charge", err)
+		return nil, redactError("refund a charge", err)
 	}
-	return made, nil
+	return refund, nil
 }
 
-// refundState returns the state of a refund at Stripe. It returns pending for an unknown status.
-func refundState(r *sdk.Refund) payment.RefundState {
+// newRefundState returns the state of a refund at Stripe. It returns pending for an unknown status.
+func newRefundState(r *sdk.Refund) payment.RefundState {
 	switch r.Status {
 	case sdk.RefundStatusSucceeded:
 		return payment.RefundState{Status: payment.RefundRefunded}

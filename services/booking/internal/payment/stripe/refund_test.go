@@ -16,9 +16,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 )
 
-// refunds is a fake of Stripe's refund API. It lists the refunds in `listed` and records the requests to create a
+// fakeRefunds is a fake of Stripe's refund API. It lists the refunds in `listed` and records the requests to create a
 // refund.
-type refunds struct {
+type fakeRefunds struct {
 	listed string // JSON objects, separated by commas
 	status int    // HTTP code of the response to a new refund
 	answer string
@@ -26,7 +26,7 @@ type refunds struct {
 	key    string
 }
 
-func (f *refunds) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (f *fakeRefunds) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = r.ParseForm()
 	if r.Method == http.MethodGet {
 		_, _ = fmt.Fprintf(w, `{"object": "list", "has_more": false, "data": [%s]}`, f.listed)
@@ -37,11 +37,11 @@ func (f *refunds) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(f.answer))
 }
 
-func refundOf(t *testing.T, f *refunds) (payment.RefundState, error) {
+func makeTestRefund(t *testing.T, f *fakeRefunds) (payment.RefundState, error) {
 	t.Helper()
 	server := httptest.NewServer(f)
 	t.Cleanup(server.Close)
-	return adapter(t, server.URL).Refund(t.Context(), payment.Refund{
+	return newAdapter(t, server.URL).Refund(t.Context(), payment.Refund{
 		Charge: payment.Charge{
 			Subject: payment.Subject{Kind: event.Booking, ID: uuid.MustParse("11111111-1111-4111-8111-111111111111")},
 			Account: "acct_1",
@@ -51,9 +51,9 @@ func refundOf(t *testing.T, f *refunds) (payment.RefundState, error) {
 	})
 }
 
-// TestARefundIsMadeOnce shows that Refund first looks for a refund with its number, and creates one only if there is
+// TestRefundIsMadeOnce shows that Refund first looks for a refund with its number, and creates one only if there is
 // none. The idempotency key is not enough, because Stripe forgets it.
-func TestARefundIsMadeOnce(t *testing.T) {
+func TestRefundIsMadeOnce(t *testing.T) {
 	t.Parallel()
 	const other = `{"id": "re_1", "object": "refund", "status": "succeeded", "metadata": {"slotmesh_refund": "1"}}, {"id": "re_9", "object": "refund", "status": "succeeded", "metadata": {}}`
 	for name, c := range map[string]struct {
@@ -81,8 +81,8 @@ func TestARefundIsMadeOnce(t *testing.T) {
 			``, 0, payment.RefundState{Status: payment.RefundRefunded}},
 		"there, failed": {`{"id": "re_2", "object": "refund", "status": "canceled", "metadata": {"slotmesh_refund": "2"}}`, 500, ``, 0, payment.RefundState{Status: payment.RefundRefused, Reason: "canceled"}},
 	} {
-		f := &refunds{listed: c.listed, status: c.status, answer: c.answer}
-		got, err := refundOf(t, f)
+		f := &fakeRefunds{listed: c.listed, status: c.status, answer: c.answer}
+		got, err := makeTestRefund(t, f)
 		if err != nil || got != c.want || len(f.made) != c.made {
 			t.Errorf("%s: %+v, %v after %d were made; want %+v after %d", name, got, err, len(f.made), c.want, c.made)
 		}
@@ -100,26 +100,26 @@ func TestARefundIsMadeOnce(t *testing.T) {
 	}
 }
 
-// TestAnAnswerThatIsNoneLeavesARefundUnknown shows that Refund returns an error if Stripe fails in a way after which
+// TestInvalidAnswerLeavesRefundUnknown shows that Refund returns an error if Stripe fails in a way after which
 // the refund may exist.
-func TestAnAnswerThatIsNoneLeavesARefundUnknown(t *testing.T) {
+func TestInvalidAnswerLeavesRefundUnknown(t *testing.T) {
 	t.Parallel()
-	for _, c := range []refunds{
+	for _, c := range []fakeRefunds{
 		{status: 500, answer: `{"error": {"type": "api_error"}}`},
 		{status: 429, answer: `{"error": {"type": "invalid_request_error", "code": "rate_limit"}}`},
 		{status: 409, answer: `{"error": {"type": "idempotency_error"}}`},
 		{status: 401, answer: `{"error": {"type": "invalid_request_error"}}`},
 		{status: 200, answer: `{"id":`},
 	} {
-		if got, err := refundOf(t, &c); err == nil {
+		if got, err := makeTestRefund(t, &c); err == nil {
 			t.Errorf("%d %s gives %+v", c.status, c.answer, got)
 		}
 	}
 }
 
-func TestNoticesOfRefundsNameTheirNumber(t *testing.T) {
+func TestRefundNoticeHasNumber(t *testing.T) {
 	t.Parallel()
-	s := adapter(t, "")
+	s := newAdapter(t, "")
 	for event, want := range map[string]payment.Notice{
 		`"refund.failed", "data": {"object": {"id": "re_2", "object": "refund", "payment_intent": "pi_1", "status": "failed", "failure_reason": "unknown", "metadata": {"slotmesh_refund": "2"}}}`: {
 			Account: "acct_1", Reference: "pi_1",
@@ -130,9 +130,9 @@ func TestNoticesOfRefundsNameTheirNumber(t *testing.T) {
 			Account: "acct_1", Reference: "pi_1",
 			Refund: &payment.RefundNotice{Number: 1, RefundState: payment.RefundState{Status: payment.RefundRefunded}},
 		},
-		`"refund.updated", "data": {"object": {"id": "re_2", "object": "refund", "payment_intent": "pi_1", "status": "succeeded", "metadata": {}}}`: {Account: "acct_1", Reference: "pi_1", Changed: true},
+		`"refund.updated", "data": {"object": {"id": "re_2", "object": "refund", "payment_intent": "pi_1", "status": "succeeded", "metadata": {}}}`: {Account: "acct_1", Reference: "pi_1", HasChangedRefunds: true},
 		`"charge.refunded", "data": {"object": {"id": "ch_1", "object": "charge", "payment_intent": "pi_1", "amount_refunded": 500}}`: {
-			Account: "acct_1", Reference: "pi_1", Changed: true,
+			Account: "acct_1", Reference: "pi_1", HasChangedRefunds: true,
 		},
 		`"charge.dispute.created", "data": {"object": {"id": "dp_1", "object": "dispute", "payment_intent": "pi_1", "status": "needs_response", "reason": "fraudulent"}}`: {
 			Account: "acct_1", Reference: "pi_1", Dispute: &payment.Dispute{Status: payment.DisputeOpen,

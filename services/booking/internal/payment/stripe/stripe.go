@@ -48,17 +48,17 @@ func New(secretKey, webhookSecret, base string, transport http.RoundTripper) *St
 	return &Stripe{client: sdk.NewClient(secretKey, sdk.WithBackends(backends)), webhookSecret: webhookSecret}
 }
 
-// Chargeable rounds an amount down to an amount that Stripe can charge in the currency. Errors:
+// RoundChargeable rounds an amount down to an amount that Stripe can charge in the currency. Errors:
 // [payment.ErrRefused] if the rounded amount is 0, or if Stripe does not support the currency.
-func (s *Stripe) Chargeable(due int64, currency money.Currency) (int64, error) {
-	n, err := amount(due, currency)
+func (s *Stripe) RoundChargeable(due int64, currency money.Currency) (int64, error) {
+	n, err := toStripeAmount(due, currency)
 	if err != nil {
 		return 0, err
 	}
 	if n <= 0 {
 		return 0, fmt.Errorf("%w: less than the smallest amount of %s", payment.ErrRefused, currency.Code)
 	}
-	return minor(n, currency)
+	return toMinorUnits(n, currency)
 }
 
 // Create opens a PaymentIntent, or a Checkout Session if the charge has a Checkout.
@@ -66,7 +66,7 @@ func (s *Stripe) Create(ctx context.Context, c payment.Charge) (payment.Intent, 
 	if c.Checkout != nil {
 		return s.createSession(ctx, c)
 	}
-	n, err := amount(c.Amount, c.Currency)
+	n, err := toStripeAmount(c.Amount, c.Currency)
 	if err != nil {
 		return payment.Intent{}, err
 	}
@@ -74,13 +74,13 @@ func (s *Stripe) Create(ctx context.Context, c payment.Charge) (payment.Intent, 
 		Amount:                  sdk.Int64(n),
 		Currency:                sdk.String(strings.ToLower(c.Currency.Code)),
 		AutomaticPaymentMethods: &sdk.PaymentIntentCreateAutomaticPaymentMethodsParams{Enabled: sdk.Bool(true)},
-		Metadata:                metadata(c),
+		Metadata:                newMetadata(c),
 	}
 	params.SetIdempotencyKey(c.ID.String())
 	params.SetStripeAccount(c.Account)
 	intent, err := s.client.V1PaymentIntents.Create(ctx, params)
 	if err != nil {
-		return payment.Intent{}, readable("create a charge", err)
+		return payment.Intent{}, redactError("create a charge", err)
 	}
 	if intent.ID == "" || intent.ClientSecret == "" {
 		return payment.Intent{}, errors.New("create a charge: Stripe's answer has no id or no client secret")
@@ -88,16 +88,16 @@ func (s *Stripe) Create(ctx context.Context, c payment.Charge) (payment.Intent, 
 	return payment.Intent{Reference: intent.ID, ClientSecret: intent.ClientSecret}, nil
 }
 
-// These constants are the metadata keys of a charge. Under the key ofBusiness, the
+// These constants are the metadata keys of a charge. Under the key businessKey, the
 // metadata contain the id of the business. The id of the subject is under a key that
-// consists of ofSubject and the kind of the subject, for example slotmesh_booking.
+// consists of subjectKey and the kind of the subject, for example slotmesh_booking.
 const (
-	ofBusiness = "slotmesh_business"
-	ofSubject  = "slotmesh_"
+	businessKey = "slotmesh_business"
+	subjectKey  = "slotmesh_"
 )
 
-func metadata(c payment.Charge) map[string]string {
-	return map[string]string{ofBusiness: c.BusinessID.String(), ofSubject + string(c.Kind): c.ID.String()}
+func newMetadata(c payment.Charge) map[string]string {
+	return map[string]string{businessKey: c.BusinessID.String(), subjectKey + string(c.Kind): c.ID.String()}
 }
 
 // Open returns a PaymentIntent with its client secret, or a Checkout Session with the URL of its page.
@@ -109,7 +109,7 @@ func (s *Stripe) Open(ctx context.Context, account, reference string) (payment.I
 	params.SetStripeAccount(account)
 	intent, err := s.client.V1PaymentIntents.Retrieve(ctx, reference, params)
 	if err != nil {
-		return payment.Intent{}, readable("read a charge", err)
+		return payment.Intent{}, redactError("read a charge", err)
 	}
 	if intent.ClientSecret == "" {
 		return payment.Intent{}, errors.New("read a charge: Stripe's answer has no client secret")
@@ -146,19 +146,19 @@ func (s *Stripe) cancelIntent(ctx context.Context, account, reference string, re
 	case errors.As(err, &refusal) && refusal.Code == sdk.ErrorCodeResourceMissing:
 		return payment.Cancelled, nil
 	case errors.As(err, &refusal) && refusal.Code == sdk.ErrorCodePaymentIntentUnexpectedState:
-		return s.outcome(ctx, account, reference)
+		return s.findOutcome(ctx, account, reference)
 	}
-	return "", readable("cancel a charge", err)
+	return "", redactError("cancel a charge", err)
 }
 
-// outcome returns how a PaymentIntent has ended. It is called after Stripe has refused to
+// findOutcome returns how a PaymentIntent has ended. It is called after Stripe has refused to
 // cancel the PaymentIntent. If the PaymentIntent has not ended, the result is an error.
-func (s *Stripe) outcome(ctx context.Context, account, reference string) (payment.Outcome, error) {
+func (s *Stripe) findOutcome(ctx context.Context, account, reference string) (payment.Outcome, error) {
 	params := &sdk.PaymentIntentRetrieveParams{}
 	params.SetStripeAccount(account)
 	intent, err := s.client.V1PaymentIntents.Retrieve(ctx, reference, params)
 	if err != nil {
-		return "", readable("read a charge", err)
+		return "", redactError("read a charge", err)
 	}
 	switch intent.Status {
 	case sdk.PaymentIntentStatusSucceeded:
@@ -169,13 +169,13 @@ func (s *Stripe) outcome(ctx context.Context, account, reference string) (paymen
 	return "", fmt.Errorf("cancel a charge: it is %s", intent.Status)
 }
 
-// readable returns an error that may be logged. The error leaves out
+// redactError returns an error that may be logged. The error leaves out
 // Stripe's message, because the message can contain the data sent.
 //
 // The error is [payment.ErrRefused] only if Stripe rejects the request itself, with
 // status 400, 402 or 404. In all other cases the charge may exist. Examples are a
 // conflict, a rate limit, a rejected key or account, or a reused idempotency key.
-func readable(what string, err error) error {
+func redactError(what string, err error) error {
 	var refusal *sdk.Error
 	if !errors.As(err, &refusal) {
 		return fmt.Errorf("%s: %w", what, err)

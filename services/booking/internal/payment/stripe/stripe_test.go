@@ -21,14 +21,14 @@ import (
 
 func TestMain(m *testing.M) { leaks.Verify(m) }
 
-func adapter(t *testing.T, url string) *stripe.Stripe {
+func newAdapter(t *testing.T, url string) *stripe.Stripe {
 	t.Helper()
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
 	return stripe.New("sk_test_123", "whsec_x", url, transport)
 }
 
-func charge(t *testing.T, amount int64, code string) payment.Charge {
+func newCharge(t *testing.T, amount int64, code string) payment.Charge {
 	t.Helper()
 	currency, err := money.ParseCurrency(code)
 	if err != nil {
@@ -38,19 +38,19 @@ func charge(t *testing.T, amount int64, code string) payment.Charge {
 		Account: "acct_1", Amount: amount, Currency: currency}
 }
 
-// TestStripesOwnDescriptionAllowsWhatIsSent sends each request about a charge to stripe-mock, which checks it by
+// TestRequestsMatchStripeSpecification sends each request about a charge to stripe-mock, which checks it by
 // Stripe's OpenAPI description.
-func TestStripesOwnDescriptionAllowsWhatIsSent(t *testing.T) {
+func TestRequestsMatchStripeSpecification(t *testing.T) {
 	t.Parallel()
-	s := adapter(t, testkit.StartStripeMock(t).URL)
-	c := charge(t, 4000, "EUR")
+	s := newAdapter(t, testkit.StartStripeMock(t).URL)
+	c := newCharge(t, 4000, "EUR")
 	intent, err := s.Create(t.Context(), c)
 	if err != nil || !strings.HasPrefix(intent.Reference, "pi_") || intent.ClientSecret == "" {
 		t.Fatalf("got %+v, %v", intent, err)
 	}
-	if again, err := s.Open(t.Context(), c.Account, intent.Reference); err != nil ||
-		again.Reference != intent.Reference || again.ClientSecret == "" {
-		t.Errorf("opened once more: %+v, %v", again, err)
+	if second, err := s.Open(t.Context(), c.Account, intent.Reference); err != nil ||
+		second.Reference != intent.Reference || second.ClientSecret == "" {
+		t.Errorf("opened once more: %+v, %v", second, err)
 	}
 	if outcome, err := s.Supersede(t.Context(), c.Account, intent.Reference); err != nil ||
 		outcome != payment.Cancelled {
@@ -66,12 +66,12 @@ func TestStripesOwnDescriptionAllowsWhatIsSent(t *testing.T) {
 	}
 }
 
-// TestStripesOwnDescriptionAllowsACheckout sends each request about a Checkout Session to stripe-mock, which checks it
+// TestCheckoutMatchesStripeSpecification sends each request about a Checkout Session to stripe-mock, which checks it
 // by Stripe's OpenAPI description.
-func TestStripesOwnDescriptionAllowsACheckout(t *testing.T) {
+func TestCheckoutMatchesStripeSpecification(t *testing.T) {
 	t.Parallel()
-	s := adapter(t, testkit.StartStripeMock(t).URL)
-	c := charge(t, 4000, "EUR")
+	s := newAdapter(t, testkit.StartStripeMock(t).URL)
+	c := newCharge(t, 4000, "EUR")
 	c.Checkout = &payment.Checkout{Name: "Haircut", SuccessURL: "https://book.example/m/x?payment=done",
 		CancelURL: "https://book.example/m/x?payment=open", ExpiresAt: time.Now().Add(time.Hour)}
 	page, err := s.Create(t.Context(), c)
@@ -79,16 +79,16 @@ func TestStripesOwnDescriptionAllowsACheckout(t *testing.T) {
 		page.ClientSecret != "" {
 		t.Fatalf("got %+v, %v", page, err)
 	}
-	if again, err := s.Open(t.Context(), c.Account, page.Reference); err != nil || again != page {
-		t.Errorf("opened once more: %+v, %v", again, err)
+	if second, err := s.Open(t.Context(), c.Account, page.Reference); err != nil || second != page {
+		t.Errorf("opened once more: %+v, %v", second, err)
 	}
 	if outcome, err := s.Cancel(t.Context(), c.Account, page.Reference); err != nil || outcome != payment.Cancelled {
 		t.Errorf("expiring gave %q, %v", outcome, err)
 	}
 }
 
-// TestAmountsAreCountedAsStripeCounts checks the special currencies of docs.stripe.com/currencies.
-func TestAmountsAreCountedAsStripeCounts(t *testing.T) {
+// TestAmountsUseStripeUnits checks the special currencies of docs.stripe.com/currencies.
+func TestAmountsUseStripeUnits(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		code       string
@@ -114,15 +114,15 @@ func TestAmountsAreCountedAsStripeCounts(t *testing.T) {
 			sent = r.FormValue("amount")
 			_, _ = w.Write([]byte(`{"id": "pi_1", "client_secret": "x"}`))
 		}))
-		s := adapter(t, server.URL)
-		asked := charge(t, c.due, c.code)
-		got, err := s.Chargeable(c.due, asked.Currency)
+		s := newAdapter(t, server.URL)
+		req := newCharge(t, c.due, c.code)
+		got, err := s.RoundChargeable(c.due, req.Currency)
 		if got != c.chargeable || errors.Is(err, payment.ErrRefused) != (c.chargeable == 0) {
 			t.Errorf("%s %d: %d can be charged (%v), want %d", c.code, c.due, got, err, c.chargeable)
 		}
 		if c.chargeable != 0 {
-			asked.Amount = got
-			if _, err := s.Create(t.Context(), asked); err != nil || sent != c.sent {
+			req.Amount = got
+			if _, err := s.Create(t.Context(), req); err != nil || sent != c.sent {
 				t.Errorf("%s %d is sent as %s (%v), want %s", c.code, c.due, sent, err, c.sent)
 			}
 		}
@@ -130,7 +130,7 @@ func TestAmountsAreCountedAsStripeCounts(t *testing.T) {
 	}
 }
 
-func TestTheBookingIsTheIdempotencyKey(t *testing.T) {
+func TestBookingIDIsIdempotencyKey(t *testing.T) {
 	t.Parallel()
 	var header http.Header
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -138,8 +138,8 @@ func TestTheBookingIsTheIdempotencyKey(t *testing.T) {
 		_, _ = w.Write([]byte(`{"id": "pi_1", "client_secret": "x"}`))
 	}))
 	t.Cleanup(server.Close)
-	c := charge(t, 4000, "EUR")
-	if _, err := adapter(t, server.URL).Create(t.Context(), c); err != nil {
+	c := newCharge(t, 4000, "EUR")
+	if _, err := newAdapter(t, server.URL).Create(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
 	if header.Get("Idempotency-Key") != c.ID.String() || header.Get("Stripe-Account") != "acct_1" ||
@@ -148,10 +148,10 @@ func TestTheBookingIsTheIdempotencyKey(t *testing.T) {
 	}
 }
 
-// TestOnlyAFinalRefusalIsOne shows which responses of Stripe mean that certainly no charge was created.
-func TestOnlyAFinalRefusalIsOne(t *testing.T) {
+// TestOnlyFinalRefusalIsErrRefused shows which responses of Stripe mean that certainly no charge was created.
+func TestOnlyFinalRefusalIsErrRefused(t *testing.T) {
 	t.Parallel()
-	for answer, refused := range map[string]bool{
+	for answer, wasRefused := range map[string]bool{
 		"400 invalid_request_error": true, "402 card_error": true, "404 invalid_request_error": true,
 		"400 idempotency_error": false, "401 invalid_request_error": false, "403 invalid_request_error": false,
 		"409 idempotency_error": false, "429 invalid_request_error": false, "500 api_error": false,
@@ -163,9 +163,9 @@ func TestOnlyAFinalRefusalIsOne(t *testing.T) {
 			w.WriteHeader(code)
 			_, _ = w.Write([]byte(`{"error": {"type": "` + kind + `", "message": "said of ada@example.com"}}`))
 		}))
-		_, err := adapter(t, server.URL).Create(t.Context(), charge(t, 4000, "EUR"))
-		if err == nil || errors.Is(err, payment.ErrRefused) != refused {
-			t.Errorf("%s: refused is %t, want %t: %v", answer, errors.Is(err, payment.ErrRefused), refused, err)
+		_, err := newAdapter(t, server.URL).Create(t.Context(), newCharge(t, 4000, "EUR"))
+		if err == nil || errors.Is(err, payment.ErrRefused) != wasRefused {
+			t.Errorf("%s: refused is %t, want %t: %v", answer, errors.Is(err, payment.ErrRefused), wasRefused, err)
 		}
 		if err != nil && strings.Contains(err.Error(), "ada@example.com") {
 			t.Errorf("%s: the error repeats Stripe's message", answer)
@@ -174,10 +174,10 @@ func TestOnlyAFinalRefusalIsOne(t *testing.T) {
 	}
 }
 
-func TestNoticesAreOfSignedBytesOnly(t *testing.T) {
+func TestReadNoticeRequiresSignature(t *testing.T) {
 	t.Parallel()
 	unsigned := func(string) string { return "t=1,v1=00" }
-	if _, err := adapter(t, "").ReadNotice([]byte(`{}`), unsigned); !fault.Is(err, fault.InvalidParameter) {
+	if _, err := newAdapter(t, "").ReadNotice([]byte(`{}`), unsigned); !fault.Is(err, fault.InvalidParameter) {
 		t.Errorf("got %v", err)
 	}
 }

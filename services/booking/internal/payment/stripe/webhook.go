@@ -18,7 +18,7 @@ import (
 // five minutes old, which is Stripe's default. The check uses the clock of the machine, because Stripe
 // signs by real time. Fault: invalid_parameter if the signature does not match the body, or is too old.
 func (s *Stripe) ReadNotice(body []byte, header func(string) string) (payment.Notice, error) {
-	told, err := webhook.ConstructEventWithOptions(body, header("Stripe-Signature"), s.webhookSecret,
+	sdkEvent, err := webhook.ConstructEventWithOptions(body, header("Stripe-Signature"), s.webhookSecret,
 		webhook.ConstructEventOptions{
 			Tolerance:                webhook.DefaultTolerance,
 			IgnoreAPIVersionMismatch: true, // the fields that ReadNotice reads are the same in every version
@@ -27,45 +27,45 @@ func (s *Stripe) ReadNotice(body []byte, header func(string) string) (payment.No
 		return payment.Notice{}, fault.Wrap(fault.InvalidParameter, err, "Stripe-Signature: it does not match the "+
 			"body, or is too old.")
 	}
-	if told.Data == nil {
+	if sdkEvent.Data == nil {
 		return payment.Notice{}, nil
 	}
-	switch told.Type {
+	switch sdkEvent.Type {
 	case sdk.EventTypePaymentIntentSucceeded, sdk.EventTypePaymentIntentCanceled,
 		sdk.EventTypePaymentIntentPaymentFailed:
-		return intentNotice(told), nil
+		return newIntentNotice(sdkEvent), nil
 	case sdk.EventTypeCheckoutSessionCompleted, sdk.EventTypeCheckoutSessionAsyncPaymentSucceeded,
 		sdk.EventTypeCheckoutSessionAsyncPaymentFailed, sdk.EventTypeCheckoutSessionExpired:
-		return sessionNotice(told), nil
+		return newSessionNotice(sdkEvent), nil
 	case sdk.EventTypeRefundCreated, sdk.EventTypeRefundUpdated, sdk.EventTypeRefundFailed,
 		sdk.EventTypeChargeRefundUpdated:
-		return refundNotice(told), nil
+		return newRefundNotice(sdkEvent), nil
 	case sdk.EventTypeChargeRefunded:
-		return chargeNotice(told), nil
+		return newChargeNotice(sdkEvent), nil
 	case sdk.EventTypeChargeDisputeCreated, sdk.EventTypeChargeDisputeUpdated, sdk.EventTypeChargeDisputeClosed:
-		return disputeNotice(told), nil
+		return newDisputeNotice(sdkEvent), nil
 	}
 	return payment.Notice{}, nil
 }
 
-// intentNotice converts a Stripe event about a PaymentIntent into a notice. The
+// newIntentNotice converts a Stripe event about a PaymentIntent into a notice. The
 // notice reports how the PaymentIntent ended, or that an attempt to pay failed.
 //
 // A notice that reports the end has no subject, so booking can find the charge only by the id of the PaymentIntent.
 // The charge of a Checkout Session is stored under the id of the session. Therefore booking finds no charge for the
 // PaymentIntent of a session, and ignores the notice. Stripe reports the end of the session by another event. A notice
 // that reports a failed attempt has a subject, because Stripe sends no event about failed attempts of a session.
-func intentNotice(told sdk.Event) payment.Notice {
+func newIntentNotice(sdkEvent sdk.Event) payment.Notice {
 	var intent struct {
 		ID                 string
 		CancellationReason sdk.PaymentIntentCancellationReason `json:"cancellation_reason"`
 		Metadata           map[string]string
 	}
-	if json.Unmarshal(told.Data.Raw, &intent) != nil {
+	if json.Unmarshal(sdkEvent.Data.Raw, &intent) != nil {
 		return payment.Notice{}
 	}
-	n := payment.Notice{Account: told.Account, Reference: intent.ID}
-	switch told.Type {
+	n := payment.Notice{Account: sdkEvent.Account, Reference: intent.ID}
+	switch sdkEvent.Type {
 	case sdk.EventTypePaymentIntentSucceeded:
 		n.Outcome = payment.Paid
 	case sdk.EventTypePaymentIntentCanceled:
@@ -74,28 +74,28 @@ func intentNotice(told sdk.Event) payment.Notice {
 		}
 		n.Outcome = payment.Cancelled
 	default:
-		n.FailedAt = time.Unix(told.Created, 0).UTC()
-		said(&n, intent.Metadata)
+		n.FailedAt = time.Unix(sdkEvent.Created, 0).UTC()
+		setSubject(&n, intent.Metadata)
 	}
 	return n
 }
 
-// sessionNotice converts a Stripe event about a Checkout Session into a notice. The notice is empty if
+// newSessionNotice converts a Stripe event about a Checkout Session into a notice. The notice is empty if
 // the session is completed but not paid. The customer may then still pay, for example by a bank transfer.
-func sessionNotice(told sdk.Event) payment.Notice {
+func newSessionNotice(sdkEvent sdk.Event) payment.Notice {
 	var session struct {
 		ID            string
 		PaymentStatus sdk.CheckoutSessionPaymentStatus `json:"payment_status"`
 	}
-	if json.Unmarshal(told.Data.Raw, &session) != nil {
+	if json.Unmarshal(sdkEvent.Data.Raw, &session) != nil {
 		return payment.Notice{}
 	}
-	n := payment.Notice{Account: told.Account, Reference: session.ID}
+	n := payment.Notice{Account: sdkEvent.Account, Reference: session.ID}
 	switch {
-	case told.Type == sdk.EventTypeCheckoutSessionExpired:
+	case sdkEvent.Type == sdk.EventTypeCheckoutSessionExpired:
 		n.Outcome = payment.Cancelled
-	case told.Type == sdk.EventTypeCheckoutSessionAsyncPaymentFailed:
-		n.FailedAt = time.Unix(told.Created, 0).UTC()
+	case sdkEvent.Type == sdk.EventTypeCheckoutSessionAsyncPaymentFailed:
+		n.FailedAt = time.Unix(sdkEvent.Created, 0).UTC()
 	case session.PaymentStatus == sdk.CheckoutSessionPaymentStatusPaid:
 		n.Outcome = payment.Paid
 	default:
@@ -104,38 +104,38 @@ func sessionNotice(told sdk.Event) payment.Notice {
 	return n
 }
 
-// said sets the subject of the notice to the subject in a charge's
-// metadata. If the metadata contains no subject, said changes nothing.
-func said(n *payment.Notice, metadata map[string]string) {
-	business, err := uuid.Parse(metadata[ofBusiness])
+// setSubject sets the subject of the notice to the subject in a charge's
+// metadata. If the metadata contains no subject, setSubject changes nothing.
+func setSubject(n *payment.Notice, metadata map[string]string) {
+	business, err := uuid.Parse(metadata[businessKey])
 	if err != nil {
 		return
 	}
 	for _, kind := range []event.SubjectKind{event.Booking, event.Ticket, event.Reservation} {
-		if id, err := uuid.Parse(metadata[ofSubject+string(kind)]); err == nil {
+		if id, err := uuid.Parse(metadata[subjectKey+string(kind)]); err == nil {
 			n.Subject = payment.Subject{BusinessID: business, Kind: kind, ID: id}
 		}
 	}
 }
 
-// refundNotice converts a Stripe event about a refund into a notice. If the refund
+// newRefundNotice converts a Stripe event about a refund into a notice. If the refund
 // was not made through Slotmesh, the notice has no refund number and sets Changed.
-func refundNotice(told sdk.Event) payment.Notice {
+func newRefundNotice(sdkEvent sdk.Event) payment.Notice {
 	var refund sdk.Refund
-	if json.Unmarshal(told.Data.Raw, &refund) != nil || refund.PaymentIntent == nil {
+	if json.Unmarshal(sdkEvent.Data.Raw, &refund) != nil || refund.PaymentIntent == nil {
 		return payment.Notice{}
 	}
 	if refund.Metadata[refundNumber] == "" {
-		return payment.Notice{Account: told.Account, Reference: refund.PaymentIntent.ID, Changed: true}
+		return payment.Notice{Account: sdkEvent.Account, Reference: refund.PaymentIntent.ID, HasChangedRefunds: true}
 	}
 	number, err := strconv.Atoi(refund.Metadata[refundNumber])
 	if err != nil {
 		return payment.Notice{}
 	}
 	n := payment.Notice{
-		Account: told.Account, Reference: refund.PaymentIntent.ID,
-		Refund: &payment.RefundNotice{Number: number, RefundState: refundState(&refund)},
+		Account: sdkEvent.Account, Reference: refund.PaymentIntent.ID,
+		Refund: &payment.RefundNotice{Number: number, RefundState: newRefundState(&refund)},
 	}
-	said(&n, refund.Metadata)
+	setSubject(&n, refund.Metadata)
 	return n
 }

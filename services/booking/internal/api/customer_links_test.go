@@ -26,7 +26,7 @@ import (
 )
 
 // pages returns a client of the internal API, as the service `pages` uses it.
-func (w *town) pages() *bookingclient.Links {
+func (w *fixture) pages() *bookingclient.Links {
 	p := peer.New("booking", w.internal, telemetry.Discard(), peer.Timeout(2*time.Minute))
 	w.t.Cleanup(p.Close)
 	return bookingclient.NewLinks(p)
@@ -35,21 +35,21 @@ func (w *town) pages() *bookingclient.Links {
 // tokenOf returns the token in a customer's link.
 func tokenOf(url string) string { return strings.TrimPrefix(url, pagesURL+"/m/") }
 
-// customersMay lets customers cancel and reschedule until these numbers of hours before the start; nil means never.
-func customersMay(cancel, reschedule *int) func(*catalog.Snapshot) {
+// allowCustomers lets customers cancel and reschedule until these numbers of hours before the start; nil means never.
+func allowCustomers(cancel, reschedule *int) func(*catalog.Snapshot) {
 	return func(o *catalog.Snapshot) {
 		o.SelfService = catalog.SelfService{CancelUntilHours: cancel, RescheduleUntilHours: reschedule}
 	}
 }
 
-var nothingBack = booking.CancelByLink{Refund: func() *json.Number { n := json.Number("0"); return &n }()}
+var noRefund = booking.CancelByLink{Refund: func() *json.Number { n := json.Number("0"); return &n }()}
 
-func TestByTheLinkACustomerSeesTheirBookingAndNothingInternal(t *testing.T) {
+func TestCustomerLinkHidesInternalFields(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
-	w.change(customersMay(new(int), nil))
+	w := open(t, noLimits)
+	w.change(allowCustomers(new(int), nil))
 	pages := w.pages()
-	a := w.book(w.key("write"), order("10:00", map[string]any{"staff_id": annaID, "source": "secret-campaign",
+	a := w.book(w.key("write"), newOrder("10:00", map[string]any{"staff_id": annaID, "source": "secret-campaign",
 		"form_data": map[string]any{"allergies": "nuts"}}))
 	w.expect("booked", a, 201, "")
 	got, err := pages.Managed(t.Context(), tokenOf(a.body.ManageURL))
@@ -97,32 +97,32 @@ func TestByTheLinkACustomerSeesTheirBookingAndNothingInternal(t *testing.T) {
 	}
 }
 
-func TestByTheLinkACustomerSeesTheirTickets(t *testing.T) {
+func TestCustomerLinkShowsTickets(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
-	w.change(withGala(asItIs))
-	sold, err := w.client().SellTicket(t.Context(), w.offer.ID, tickets(vipID, 2))
+	w := open(t, noLimits)
+	w.change(withGala(noChange))
+	order, err := w.client().SellTicket(t.Context(), w.offer.ID, tickets(vipID, 2))
 	if err != nil {
 		t.Fatal(err)
 	}
-	pages, token := w.pages(), tokenOf(sold.ManageURL)
+	pages, token := w.pages(), tokenOf(order.ManageURL)
 	got, err := pages.Managed(t.Context(), token)
-	if err != nil || got.Kind != event.Ticket || got.Booking != nil || got.Ticket.ID != sold.ID ||
+	if err != nil || got.Kind != event.Ticket || got.Booking != nil || got.Ticket.ID != order.ID ||
 		got.Ticket.EventName != "Gala" || got.Ticket.Quantity != 2 ||
 		got.Ticket.StartTime != "22:00:00" || !got.Ticket.EndsAt.After(got.Ticket.StartsAt) {
 		t.Errorf("%+v, %v", got.Ticket, err)
 	}
-	if _, err := w.client().CancelTicket(t.Context(), w.offer.ID, sold.ID, booking.Cancel{}); err != nil {
+	if _, err := w.client().CancelTicket(t.Context(), w.offer.ID, order.ID, booking.Cancel{}); err != nil {
 		t.Fatal(err)
 	}
 	ics := entries(t, w.read("/internal/manage/"+token+"/calendar").text)
-	if len(ics) != 1 || ics[0].UID != sold.ID.String() || ics[0].Status != "CANCELLED" || ics[0].Sequence != 2 ||
+	if len(ics) != 1 || ics[0].UID != order.ID.String() || ics[0].Status != "CANCELLED" || ics[0].Sequence != 2 ||
 		ics[0].Description != "VIP × 2" {
 		t.Errorf("the calendar: %+v", ics)
 	}
 	for what, err := range map[string]error{
-		"cancel":  second(pages.Cancel(t.Context(), token, nothingBack)),
-		"payment": second(pages.OpenPayment(t.Context(), token)),
+		"cancel":  ignoreFirst(pages.Cancel(t.Context(), token, noRefund)),
+		"payment": ignoreFirst(pages.OpenPayment(t.Context(), token)),
 	} {
 		if !fault.Is(err, fault.Conflict) {
 			t.Errorf("%s of tickets: %v", what, err)
@@ -130,36 +130,36 @@ func TestByTheLinkACustomerSeesTheirTickets(t *testing.T) {
 	}
 }
 
-func second[T any](_ T, err error) error { return err }
+func ignoreFirst[T any](_ T, err error) error { return err }
 
-// changeLinked executes a statement for the row of a link; its first argument is the hash of the token.
-func (w *town) changeLinked(token, sql string, args ...any) {
+// changeSale executes a statement for the row of a link; its first argument is the hash of the token.
+func (w *fixture) changeSale(token, sql string, args ...any) {
 	w.t.Helper()
-	hash, _ := link.HashOf(token)
+	hash, _ := link.HashToken(token)
 	if _, err := w.pool.Exec(w.t.Context(), sql, append([]any{hash}, args...)...); err != nil {
 		w.t.Fatal(err)
 	}
 }
 
-// TestALinkThatLeadsNowhereTellsNothing shows that every invalid token gets the same response from every endpoint. The
+// TestInvalidLinksGetSameAnswer shows that every invalid token gets the same response from every endpoint. The
 // response does not show why the token is invalid.
-func TestALinkThatLeadsNowhereTellsNothing(t *testing.T) {
+func TestInvalidLinksGetSameAnswer(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
-	w.change(withGala(asItIs))
-	w.change(customersMay(new(int), new(int)))
+	w := open(t, noLimits)
+	w.change(withGala(noChange))
+	w.change(allowCustomers(new(int), new(int)))
 	booked := func(at string) string {
-		return tokenOf(w.book(w.key("write"), order(at, map[string]any{"staff_id": annaID})).body.ManageURL)
+		return tokenOf(w.book(w.key("write"), newOrder(at, map[string]any{"staff_id": annaID})).body.ManageURL)
 	}
 	old, forgotten, live := booked("10:00"), booked("12:00"), booked("14:00")
-	sold, err := w.client().SellTicket(t.Context(), w.offer.ID, tickets(vipID, 1))
+	order, err := w.client().SellTicket(t.Context(), w.offer.ID, tickets(vipID, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.changeLinked(forgotten, `UPDATE bookings SET link_hash = NULL WHERE link_hash = $1`)
-	w.changeLinked(old,
+	w.changeSale(forgotten, `UPDATE bookings SET link_hash = NULL WHERE link_hash = $1`)
+	w.changeSale(old,
 		`UPDATE bookings SET starts_at = $2::timestamptz - interval '1 hour', ends_at = $2 WHERE link_hash = $1`,
-		now.Add(-link.Lasts))
+		now.Add(-link.Lifetime))
 	ask := func(token, what string) page {
 		token = url.PathEscape(token)
 		if what == "/cancel" || what == "/reschedule" || what == "/payment" {
@@ -203,34 +203,34 @@ func TestALinkThatLeadsNowhereTellsNothing(t *testing.T) {
 	}
 	w.change(func(o *catalog.Snapshot) { o.ID = uuid.New() })
 	same(t, "of a removed business", live)
-	same(t, "tickets of a removed business", tokenOf(sold.ManageURL))
+	same(t, "tickets of a removed business", tokenOf(order.ManageURL))
 }
 
-func TestByTheLinkACustomerCancelsWhatTheySawUntilItIsTooLate(t *testing.T) {
+func TestCustomerLinkCancelsUntilDeadline(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
+	w := open(t, noLimits)
 	pages := w.pages()
 	booked := func(at string) string {
-		return tokenOf(w.book(w.key("write"), order(at, map[string]any{"staff_id": annaID})).body.ManageURL)
+		return tokenOf(w.book(w.key("write"), newOrder(at, map[string]any{"staff_id": annaID})).body.ManageURL)
 	}
 	token, late := booked("10:00"), booked("12:00")
-	if _, err := pages.Cancel(t.Context(), token, nothingBack); !fault.Is(err, fault.Conflict) {
+	if _, err := pages.Cancel(t.Context(), token, noRefund); !fault.Is(err, fault.Conflict) {
 		t.Errorf("where customers never cancel: %v", err)
 	}
-	w.change(customersMay(new(int), nil))
+	w.change(allowCustomers(new(int), nil))
 	five := json.Number("5")
-	for what, agreed := range map[string]booking.CancelByLink{"nothing": {}, "less": {Refund: func() *json.Number {
+	for what, req := range map[string]booking.CancelByLink{"nothing": {}, "less": {Refund: func() *json.Number {
 		n := json.Number("-1")
 		return &n
 	}()}} {
-		if _, err := pages.Cancel(t.Context(), token, agreed); !fault.Is(err, fault.InvalidParameter) {
+		if _, err := pages.Cancel(t.Context(), token, req); !fault.Is(err, fault.InvalidParameter) {
 			t.Errorf("agreed to %s: %v", what, err)
 		}
 	}
 	if _, err := pages.Cancel(t.Context(), token, booking.CancelByLink{Refund: &five}); !fault.Is(err, fault.Conflict) {
 		t.Errorf("another refund than was seen: %v", err)
 	}
-	got, err := pages.Cancel(t.Context(), token, nothingBack)
+	got, err := pages.Cancel(t.Context(), token, noRefund)
 	if err != nil || got.Booking.Status != "cancelled" || got.Booking.Sequence != 2 ||
 		got.Booking.Cancellation.Allowed {
 		t.Errorf("%+v, %v", got, err)
@@ -239,29 +239,29 @@ func TestByTheLinkACustomerCancelsWhatTheySawUntilItIsTooLate(t *testing.T) {
 		t.Errorf("%d events say that the customer cancelled", n)
 	}
 	w.expect("the time is free", w.book(w.key("write"),
-		order("10:00", map[string]any{"staff_id": annaID, "customer_email": "b@example.com"})), 201, "")
+		newOrder("10:00", map[string]any{"staff_id": annaID, "customer_email": "b@example.com"})), 201, "")
 	w.clock.Advance(27*time.Hour + time.Microsecond + time.Hour) // after 12:00 of the next day
-	if _, err := pages.Cancel(t.Context(), late, nothingBack); !fault.Is(err, fault.Conflict) {
+	if _, err := pages.Cancel(t.Context(), late, noRefund); !fault.Is(err, fault.Conflict) {
 		t.Errorf("after the start: %v", err)
 	}
 }
 
-func TestByTheLinkACustomerMovesUntilItIsTooLate(t *testing.T) {
+func TestCustomerLinkReschedulesUntilDeadline(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
-	w.change(aMonthAhead)
+	w := open(t, noLimits)
+	w.change(setAdvanceMonth)
 	pages, twelve := w.pages(), 12
-	token := tokenOf(w.book(w.key("write"), order("10:00", map[string]any{"staff_id": annaID})).body.ManageURL)
-	there := booking.Reschedule{Date: "2027-03-03", Time: "11:15", Override: true}
-	if _, err := pages.Reschedule(t.Context(), token, there); !fault.Is(err, fault.Conflict) {
+	token := tokenOf(w.book(w.key("write"), newOrder("10:00", map[string]any{"staff_id": annaID})).body.ManageURL)
+	target := booking.Reschedule{Date: "2027-03-03", Time: "11:15", Override: true}
+	if _, err := pages.Reschedule(t.Context(), token, target); !fault.Is(err, fault.Conflict) {
 		t.Errorf("where customers never move: %v", err)
 	}
-	w.change(customersMay(nil, &twelve))
+	w.change(allowCustomers(nil, &twelve))
 	if _, err := pages.Reschedule(t.Context(), token,
 		booking.Reschedule{Date: "tomorrow", Time: "11:15"}); !fault.Is(err, fault.InvalidParameter) {
 		t.Errorf("no date: %v", err)
 	}
-	got, err := pages.Reschedule(t.Context(), token, there)
+	got, err := pages.Reschedule(t.Context(), token, target)
 	if err != nil || got.Booking.Date != "2027-03-03" || got.Booking.StartTime != "11:15:00" ||
 		!got.Booking.Reschedule.Allowed ||
 		!got.Booking.Reschedule.Until.Equal(time.Date(2027, 3, 2, 23, 15, 0, 0, time.UTC)) {
@@ -281,76 +281,76 @@ func TestByTheLinkACustomerMovesUntilItIsTooLate(t *testing.T) {
 	}
 }
 
-// TestARepeatedWriteByTheLinkIsAnsweredAsTheFirst shows that a repeated request of a customer gets the first response,
+// TestCustomerLinkRetryGetsFirstAnswer shows that a repeated request of a customer gets the first response,
 // even if the owner has cancelled the booking since then.
-func TestARepeatedWriteByTheLinkIsAnsweredAsTheFirst(t *testing.T) {
+func TestCustomerLinkRetryGetsFirstAnswer(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
-	w.change(aMonthAhead)
+	w := open(t, noLimits)
+	w.change(setAdvanceMonth)
 	twelve := 12
-	w.change(customersMay(&twelve, &twelve))
+	w.change(allowCustomers(&twelve, &twelve))
 	pages := w.pages()
-	booked := w.book(w.key("write"), order("10:00", map[string]any{"staff_id": annaID})).body
+	booked := w.book(w.key("write"), newOrder("10:00", map[string]any{"staff_id": annaID})).body
 	token := tokenOf(booked.ManageURL)
-	there := booking.Reschedule{Date: "2027-03-03", Time: "11:15"}
-	first, err := pages.Reschedule(named(t, "a"), token, there)
+	target := booking.Reschedule{Date: "2027-03-03", Time: "11:15"}
+	first, err := pages.Reschedule(withKey(t, "a"), token, target)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.client().Cancel(t.Context(), w.offer.ID, booked.Booking.ID, booking.Cancel{}); err != nil {
 		t.Fatal(err)
 	}
-	if again, err := pages.Reschedule(named(t, "a"), token, there); err != nil || !cmp.Equal(again, first) {
+	if again, err := pages.Reschedule(withKey(t, "a"), token, target); err != nil || !cmp.Equal(again, first) {
 		t.Errorf("repeated: %v\n%s", err, cmp.Diff(first, again))
 	}
-	if _, err := pages.Reschedule(named(t, "b"), token, there); !fault.Is(err, fault.Conflict) {
+	if _, err := pages.Reschedule(withKey(t, "b"), token, target); !fault.Is(err, fault.Conflict) {
 		t.Errorf("a new key: %v", err)
 	}
-	there.Time = "12:15"
-	if _, err := pages.Reschedule(named(t, "a"), token, there); !fault.Is(err, fault.IdempotencyMismatch) {
+	target.Time = "12:15"
+	if _, err := pages.Reschedule(withKey(t, "a"), token, target); !fault.Is(err, fault.IdempotencyMismatch) {
 		t.Errorf("another time under the key: %v", err)
 	}
 }
 
-// TestAnIdempotencyKeyIsThatOfOneLink shows that an idempotency key belongs to one link. Two customers, or a customer
+// TestIdempotencyKeyBelongsToOneLink shows that an idempotency key belongs to one link. Two customers, or a customer
 // and the owner, can use the same key independently.
-func TestAnIdempotencyKeyIsThatOfOneLink(t *testing.T) {
+func TestIdempotencyKeyBelongsToOneLink(t *testing.T) {
 	t.Parallel()
-	w := open(t, none)
-	w.change(aMonthAhead)
+	w := open(t, noLimits)
+	w.change(setAdvanceMonth)
 	twelve := 12
-	w.change(customersMay(&twelve, &twelve))
+	w.change(allowCustomers(&twelve, &twelve))
 	pages, key := w.pages(), w.key("write")
 	var tokens []string
 	for _, at := range []string{"10:00", "12:00"} {
-		tokens = append(tokens, tokenOf(w.book(key, order(at, map[string]any{"staff_id": annaID})).body.ManageURL))
+		tokens = append(tokens, tokenOf(w.book(key, newOrder(at, map[string]any{"staff_id": annaID})).body.ManageURL))
 	}
-	third := w.book(key, order("14:00", map[string]any{"staff_id": annaID})).body
-	if _, err := w.client().Cancel(named(t, "a"), w.offer.ID, third.Booking.ID, booking.Cancel{}); err != nil {
+	third := w.book(key, newOrder("14:00", map[string]any{"staff_id": annaID})).body
+	if _, err := w.client().Cancel(withKey(t, "a"), w.offer.ID, third.Booking.ID, booking.Cancel{}); err != nil {
 		t.Fatal(err)
 	}
 	for i, date := range []string{"2027-03-03", "2027-03-04"} {
-		if _, err := pages.Reschedule(named(t, "a"), tokens[i],
+		if _, err := pages.Reschedule(withKey(t, "a"), tokens[i],
 			booking.Reschedule{Date: date, Time: "11:15"}); err != nil {
 			t.Errorf("customer %d moves: %v", i, err)
 		}
-		if _, err := pages.Cancel(named(t, "b"), tokens[i],
+		if _, err := pages.Cancel(withKey(t, "b"), tokens[i],
 			booking.CancelByLink{Refund: new(json.Number("0"))}); err != nil {
 			t.Errorf("customer %d cancels: %v", i, err)
 		}
 	}
 }
 
-// TestACustomersCancellationAndTheOwnersMovesExcludeEachOther cancels one booking as the customer and as the owner at
+// TestCustomerCancelAndOwnerTransitionExclude cancels one booking as the customer and as the owner at
 // the same time. One cancellation succeeds, the others get a conflict, and the seats are freed once.
-func TestACustomersCancellationAndTheOwnersMovesExcludeEachOther(t *testing.T) {
+func TestCustomerCancelAndOwnerTransitionExclude(t *testing.T) {
 	t.Parallel()
 	w := openStudio(t, 12, 0)
-	w.change(customersMay(new(int), new(int)))
+	w.change(allowCustomers(new(int), new(int)))
 	pages, client := w.pages(), w.client()
 	for round := range 8 {
 		a := w.book(w.key("write"),
-			yoga(2, map[string]any{"customer_email": "r" + string(rune('a'+round)) + "@example.com"}))
+			newYogaBooking(2, map[string]any{"customer_email": "r" + string(rune('a'+round)) + "@example.com"}))
 		w.expect("booked", a, 201, "")
 		var (
 			wg   sync.WaitGroup
@@ -361,7 +361,7 @@ func TestACustomersCancellationAndTheOwnersMovesExcludeEachOther(t *testing.T) {
 			wg.Go(func() {
 				var err error
 				if n%2 == 0 {
-					_, err = pages.Cancel(t.Context(), tokenOf(a.body.ManageURL), nothingBack)
+					_, err = pages.Cancel(t.Context(), tokenOf(a.body.ManageURL), noRefund)
 				} else {
 					_, err = client.Move(t.Context(), w.offer.ID, a.body.Booking.ID, booking.MoveCancel)
 				}
@@ -385,31 +385,31 @@ func TestACustomersCancellationAndTheOwnersMovesExcludeEachOther(t *testing.T) {
 	}
 }
 
-// TestASaleKeepsItsZoneAndCurrency changes the time zone and the currency of the business. A booking is shown and
+// TestSaleKeepsZoneAndCurrency changes the time zone and the currency of the business. A booking is shown and
 // refunded in the zone and currency of its sale. A reschedule uses the new time zone and keeps the currency.
-func TestASaleKeepsItsZoneAndCurrency(t *testing.T) {
+func TestSaleKeepsZoneAndCurrency(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)
-	s.change(customersMay(new(int), new(int)))
-	s.change(withGala(public))
-	a := s.book(s.key, order("15:00", map[string]any{"date": "2027-03-20"}))
+	s.change(allowCustomers(new(int), new(int)))
+	s.change(withGala(setPublic))
+	a := s.book(s.key, newOrder("15:00", map[string]any{"date": "2027-03-20"}))
 	f.pay(a.payment(t).Reference)
 	s.notify("payment_intent.succeeded", "acct_harbor", a.payment(t).Reference)
-	sold, err := s.client().SellTicket(actor.With(t.Context(), owner), s.offer.ID, tickets(vipID, 1))
+	order, err := s.client().SellTicket(actor.With(t.Context(), ownerActor), s.offer.ID, tickets(vipID, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.change(func(o *catalog.Snapshot) { o.Timezone, o.Currency = "America/Chicago", "JPY" })
 	pages, token := s.pages(), tokenOf(a.body.ManageURL)
-	shown, err := pages.Managed(t.Context(), token)
+	view, err := pages.Managed(t.Context(), token)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b := shown.Booking; b.StartTime != "15:00:00" || b.Timezone != "Europe/Lisbon" || b.Currency != "EUR" ||
+	if b := view.Booking; b.StartTime != "15:00:00" || b.Timezone != "Europe/Lisbon" || b.Currency != "EUR" ||
 		b.Total != "40.00" || b.Cancellation.Refund.Currency != "EUR" {
 		t.Errorf("the booking is shown as %+v", b)
 	}
-	ticket, err := pages.Managed(t.Context(), tokenOf(sold.ManageURL))
+	ticket, err := pages.Managed(t.Context(), tokenOf(order.ManageURL))
 	if err != nil || ticket.Ticket.Timezone != "Europe/Lisbon" || ticket.Ticket.Currency != "EUR" ||
 		ticket.Ticket.StartTime != "22:00:00" {
 		t.Errorf("the tickets are shown as %+v, %v", ticket.Ticket, err)

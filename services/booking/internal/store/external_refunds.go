@@ -12,14 +12,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 )
 
-// RefusedElsewhere is the reason of a refused refund if the business
+// ExternalRefusal is the reason of a refused refund if the business
 // has already refunded the amount in the provider's own interface.
-const RefusedElsewhere = "refunded_at_provider"
+const ExternalRefusal = "refunded_at_provider"
 
-// noteElsewhere stores the sum of the refunds that the business made in the provider's own
+// externalRefundsSQL stores the sum of the refunds that the business made in the provider's own
 // interface, not through Slotmesh. If less of the payment is then left than a pending
 // refund needs, the pending refund becomes refused. Therefore no amount is refunded twice.
-const noteElsewhere = `
+const externalRefundsSQL = `
 UPDATE payments
 SET refunded = refunded - refunded_elsewhere + least(@elsewhere::bigint, amount - refunded + refunded_elsewhere),
     refunded_elsewhere = least(@elsewhere::bigint, amount - refunded + refunded_elsewhere),
@@ -32,40 +32,41 @@ SET refunded = refunded - refunded_elsewhere + least(@elsewhere::bigint, amount 
     news = news + 1, updated_at = @now
 WHERE business_id = @business_id AND subject_id = @id`
 
-var noteElsewhereRecorded = recordCharge(noteElsewhere)
+var externalRefundsRecorded = recordPayment(externalRefundsSQL)
 
-// RefundedElsewhere stores the sum of the refunds that the business made in the provider's own
-// interface, in minor units. It does nothing if the charge is not paid. RefundedElsewhere is idempotent.
-func (s *Store) RefundedElsewhere(ctx context.Context, businessID, subjectID uuid.UUID, sum int64,
+// StoreExternalRefunds stores the sum of the refunds that the business made in the provider's own
+// interface, in minor units. It does nothing if the charge is not paid. StoreExternalRefunds is idempotent.
+func (s *Store) StoreExternalRefunds(ctx context.Context, businessID, subjectID uuid.UUID, sum int64,
 	now time.Time) error {
-	return s.underLock(ctx, businessID, subjectID, func(tx pgx.Tx, p charged) error {
-		if p.payment != ChargePaid || sum == p.elsewhere {
+	return s.withLock(ctx, businessID, subjectID, func(tx pgx.Tx, p lockedPayment) error {
+		if p.payment != PaymentPaid || sum == p.refundedExternally {
 			return nil
 		}
-		told := event.PaymentRefunded
-		if sum < p.elsewhere {
-			told = event.PaymentRefundFailed
+		eventType := event.PaymentRefunded
+		if sum < p.refundedExternally {
+			eventType = event.PaymentRefundFailed
 		}
-		_, err := tx.Exec(ctx, noteElsewhereRecorded[p.kind], eventlog.Add(ctx, pgx.NamedArgs{
-			"business_id": businessID, "id": subjectID, "elsewhere": sum, "refused_elsewhere": RefusedElsewhere,
-			"event_type": string(told), "now": now,
+		_, err := tx.Exec(ctx, externalRefundsRecorded[p.kind], eventlog.Add(ctx, pgx.NamedArgs{
+			"business_id": businessID, "id": subjectID, "elsewhere": sum, "refused_elsewhere": ExternalRefusal,
+			"event_type": string(eventType), "now": now,
 		}, now))
 		return err
 	})
 }
 
-var noteDispute = recordCharge(`
+var disputeRecorded = recordPayment(`
 UPDATE payments SET dispute_status = @dispute_status, dispute_reason = nullif(@dispute_reason, ''), news = news + 1, updated_at = @now
 WHERE business_id = @business_id AND subject_id = @id`)
 
-// Disputed stores the status of the customer's dispute of a payment. It
-// does not change an ended dispute back to open. Disputed is idempotent.
-func (s *Store) Disputed(ctx context.Context, businessID, subjectID uuid.UUID, d payment.Dispute, now time.Time) error {
-	return s.underLock(ctx, businessID, subjectID, func(tx pgx.Tx, p charged) error {
-		if p.payment != ChargePaid || d.Status == p.dispute || p.dispute != "" && d.Status == payment.DisputeOpen {
+// StoreDispute stores the status of the customer's dispute of a payment. It
+// does not change an ended dispute back to open. StoreDispute is idempotent.
+func (s *Store) StoreDispute(ctx context.Context, businessID, subjectID uuid.UUID, d payment.Dispute,
+	now time.Time) error {
+	return s.withLock(ctx, businessID, subjectID, func(tx pgx.Tx, p lockedPayment) error {
+		if p.payment != PaymentPaid || d.Status == p.dispute || p.dispute != "" && d.Status == payment.DisputeOpen {
 			return nil
 		}
-		_, err := tx.Exec(ctx, noteDispute[p.kind], eventlog.Add(ctx, pgx.NamedArgs{
+		_, err := tx.Exec(ctx, disputeRecorded[p.kind], eventlog.Add(ctx, pgx.NamedArgs{
 			"business_id": businessID, "id": subjectID, "dispute_status": string(d.Status), "dispute_reason": d.Reason,
 			"event_type": string(event.PaymentDisputed), "now": now,
 		}, now))

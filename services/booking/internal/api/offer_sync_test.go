@@ -20,7 +20,7 @@ import (
 )
 
 // publish publishes a changed event, and updates its tickets as follow does.
-func (s *shop) publish(change func(*catalog.Event)) {
+func (s *paymentFixture) publish(change func(*catalog.Event)) {
 	s.t.Helper()
 	s.change(withGala(func(e *catalog.Event) {
 		e.Public, e.PaymentRequirement = true, catalog.RequirementFull
@@ -32,45 +32,45 @@ func (s *shop) publish(change func(*catalog.Event)) {
 
 // follow announces the newest version of the business to booking, and updates tickets and bookings. It does so twice,
 // because the second update must change nothing.
-func (w *town) follow() {
+func (w *fixture) follow() {
 	w.t.Helper()
-	if err := w.store.Published(w.t.Context(), w.offer.ID, w.offer.Version); err != nil {
+	if err := w.store.StorePublished(w.t.Context(), w.offer.ID, w.offer.Version); err != nil {
 		w.t.Fatal(err)
 	}
-	alone := func(ctx context.Context, work func(context.Context) error) error { return work(ctx) }
-	followers := usecase.NewFollowers(w.store, w, alone, w.clock, telemetry.Discard())
+	asLeader := func(ctx context.Context, work func(context.Context) error) error { return work(ctx) }
+	followers := usecase.NewOfferSync(w.store, w, asLeader, w.clock, telemetry.Discard())
 	for range 2 {
-		if err := followers.Once(w.t.Context()); err != nil {
+		if err := followers.RunOnce(w.t.Context()); err != nil {
 			w.t.Fatal(err)
 		}
 	}
 }
 
-// sold buys and pays one ticket, and returns the id of the order and the token of its link.
-func (s *shop) sold(f *fakeStripe) (uuid.UUID, string) {
+// sellTickets buys and pays one ticket, and returns the id of the order and the token of its link.
+func (s *paymentFixture) sellTickets(f *fakeStripe) (uuid.UUID, string) {
 	s.t.Helper()
-	order, page := s.order("", seats(1, 0))
+	order, page := s.order("", newTierOrder(1, 0))
 	s.paysFor(f, page)
 	return order.ID, tokenOf(order.ManageURL)
 }
 
-func (s *shop) ticket(token string) *booking.ManagedTicket {
+func (s *paymentFixture) ticket(token string) *booking.ManagedTicket {
 	s.t.Helper()
-	shown, err := s.pages().Managed(s.t.Context(), token)
+	view, err := s.pages().Managed(s.t.Context(), token)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return shown.Ticket
+	return view.Ticket
 }
 
-// TestTicketsFollowTheirEventToAnotherTime changes the time of an event. The customer's page, the calendar file, the
+// TestTicketsFollowEventTime changes the time of an event. The customer's page, the calendar file, the
 // deadline and the refund show the new time, and one event reports the change.
-func TestTicketsFollowTheirEventToAnotherTime(t *testing.T) {
+func TestTicketsFollowEventTime(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
-	s := openBoxOffice(t, f.URL)
-	id, token := s.sold(f)
-	cancelled, _ := s.sold(f)
+	s := openTicketPayments(t, f.URL)
+	id, token := s.sellTickets(f)
+	cancelled, _ := s.sellTickets(f)
 	if _, err := s.client().CancelTicket(t.Context(), s.offer.ID, cancelled, booking.Cancel{}); err != nil {
 		t.Fatal(err)
 	}
@@ -111,14 +111,14 @@ func TestTicketsFollowTheirEventToAnotherTime(t *testing.T) {
 	}
 }
 
-// TestTheBetterOfBothDatesDecidesWhatGoesBack changes an event to an earlier time. The customer may then cancel, even
+// TestRescheduledEventRefundsByBetterDate changes an event to an earlier time. The customer may then cancel, even
 // if the business lets no customer cancel, and gets the higher refund of the two dates.
-func TestTheBetterOfBothDatesDecidesWhatGoesBack(t *testing.T) {
+func TestRescheduledEventRefundsByBetterDate(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
-	s := openBoxOffice(t, f.URL)
+	s := openTicketPayments(t, f.URL)
 	s.change(func(o *catalog.Snapshot) { o.SelfService.CancelUntilHours = nil })
-	_, token := s.sold(f)
+	_, token := s.sellTickets(f)
 	if s.ticket(token).Cancellation.Allowed {
 		t.Error("customers cancel although the business does not offer it")
 	}
@@ -137,9 +137,9 @@ func TestTheBetterOfBothDatesDecidesWhatGoesBack(t *testing.T) {
 	}
 }
 
-// TestAnEventThatIsNoLongerOfferedGivesAllBack shows that a customer gets the full refund if the event is no longer
+// TestWithdrawnEventIsFullyRefundable shows that a customer gets the full refund if the event is no longer
 // offered. If the event is offered again, the cancellation policy applies again.
-func TestAnEventThatIsNoLongerOfferedGivesAllBack(t *testing.T) {
+func TestWithdrawnEventIsFullyRefundable(t *testing.T) {
 	t.Parallel()
 	for name, withdraw := range map[string]func(*catalog.Snapshot){
 		"inactive": func(o *catalog.Snapshot) { o.Events = slices.Clone(o.Events); o.Events[0].Active = false },
@@ -149,8 +149,8 @@ func TestAnEventThatIsNoLongerOfferedGivesAllBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newFakeStripe(t)
-			s := openBoxOffice(t, f.URL)
-			id, token := s.sold(f)
+			s := openTicketPayments(t, f.URL)
+			id, token := s.sellTickets(f)
 			s.change(withdraw)
 			s.follow()
 			// The policy refunds nothing at this time.
@@ -160,7 +160,7 @@ func TestAnEventThatIsNoLongerOfferedGivesAllBack(t *testing.T) {
 				t.Errorf("they are shown %+v", got)
 			}
 			s.expectEvents(id, "ticket.created", "payment.succeeded", "ticket.sold", "ticket.withdrawn")
-			s.publish(asItIs)
+			s.publish(noChange)
 			s.expectEvents(id, "ticket.created", "payment.succeeded", "ticket.sold", "ticket.withdrawn",
 				"ticket.rescheduled")
 			if got := s.ticket(token); got.Withdrawn || got.Cancellation.Allowed || len(got.FormerStarts) > 0 {
@@ -180,13 +180,13 @@ func TestAnEventThatIsNoLongerOfferedGivesAllBack(t *testing.T) {
 	}
 }
 
-// TestTicketsKeepTheirZoneWhenTheBusinessMoves shows that a new time zone of the business does not change the time of
+// TestTicketsKeepZone shows that a new time zone of the business does not change the time of
 // an event with sold tickets.
-func TestTicketsKeepTheirZoneWhenTheBusinessMoves(t *testing.T) {
+func TestTicketsKeepZone(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
-	s := openBoxOffice(t, f.URL)
-	id, token := s.sold(f)
+	s := openTicketPayments(t, f.URL)
+	id, token := s.sellTickets(f)
 	s.change(func(o *catalog.Snapshot) { o.Timezone = "America/Chicago" })
 	s.follow()
 	s.expectEvents(id, "ticket.created", "payment.succeeded", "ticket.sold")
@@ -195,13 +195,13 @@ func TestTicketsKeepTheirZoneWhenTheBusinessMoves(t *testing.T) {
 	}
 }
 
-// TestOtherRulesOfAZoneWithdrawNoBooking shows that a booking of a class is not withdrawn when the rules of its time
+// TestZoneRuleChangeWithdrawsNoBooking shows that a booking of a class is not withdrawn when the rules of its time
 // zone change. The class keeps its local time, but the stored UTC time differs.
-func TestOtherRulesOfAZoneWithdrawNoBooking(t *testing.T) {
+func TestZoneRuleChangeWithdrawsNoBooking(t *testing.T) {
 	t.Parallel()
 	w := openStudio(t, 5, 5)
-	w.change(customersMay(nil, nil))
-	w.book(w.key("write"), yoga(1, map[string]any{"class_schedule_id": eveningID}))
+	w.change(allowCustomers(nil, nil))
+	w.book(w.key("write"), newYogaBooking(1, map[string]any{"class_schedule_id": eveningID}))
 	_, err := w.pool.Exec(t.Context(),
 		`UPDATE bookings SET starts_at = starts_at + interval '1 hour', ends_at = ends_at + interval '1 hour'`)
 	if err != nil {
@@ -213,10 +213,10 @@ func TestOtherRulesOfAZoneWithdrawNoBooking(t *testing.T) {
 	}
 }
 
-// TestAClassThatDoesNotTakePlaceGivesAllBack shows that a customer may cancel a booking with a full refund if the class
+// TestWithdrawnClassIsFullyRefundable shows that a customer may cancel a booking with a full refund if the class
 // does not take place. If the class is restored, the rules of the business apply again. Bookings of other sessions do
 // not change.
-func TestAClassThatDoesNotTakePlaceGivesAllBack(t *testing.T) {
+func TestWithdrawnClassIsFullyRefundable(t *testing.T) {
 	t.Parallel()
 	classes := func(change func(*catalog.ClassSession)) func(*catalog.Snapshot) {
 		return func(o *catalog.Snapshot) {
@@ -240,19 +240,19 @@ func TestAClassThatDoesNotTakePlaceGivesAllBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := openStudio(t, 5, 5)
-			w.change(customersMay(nil, nil))
+			w.change(allowCustomers(nil, nil))
 			key := w.key("write")
-			first := w.book(key, yoga(1, map[string]any{"class_schedule_id": eveningID}))
+			first := w.book(key, newYogaBooking(1, map[string]any{"class_schedule_id": eveningID}))
 			other := w.book(key,
-				yoga(1, map[string]any{"class_schedule_id": secondID, "customer_email": "other@example.com"}))
+				newYogaBooking(1, map[string]any{"class_schedule_id": secondID, "customer_email": "other@example.com"}))
 			token := tokenOf(first.body.ManageURL)
 			as := func(withdrawn bool) {
 				t.Helper()
 				w.follow()
-				shown, err := w.pages().Managed(t.Context(), token)
-				if err != nil || shown.Booking.Withdrawn != withdrawn ||
-					shown.Booking.Cancellation.Allowed != withdrawn {
-					t.Errorf("withdrawn is to be %t: %+v, %v", withdrawn, shown.Booking, err)
+				view, err := w.pages().Managed(t.Context(), token)
+				if err != nil || view.Booking.Withdrawn != withdrawn ||
+					view.Booking.Cancellation.Allowed != withdrawn {
+					t.Errorf("withdrawn is to be %t: %+v, %v", withdrawn, view.Booking, err)
 				}
 			}
 			as(false)
@@ -266,12 +266,12 @@ func TestAClassThatDoesNotTakePlaceGivesAllBack(t *testing.T) {
 			if name != "inactive" && w.count(`SELECT count(*) FROM bookings WHERE withdrawn`) != 1 {
 				t.Error("a booking of another session is withdrawn")
 			}
-			told := w.count(`SELECT count(*) FROM events WHERE subject_id = '` + first.body.Booking.ID.String() +
+			count := w.count(`SELECT count(*) FROM events WHERE subject_id = '` + first.body.Booking.ID.String() +
 				`' AND type = 'booking.withdrawn'`)
 			again := w.count(`SELECT count(*) FROM events WHERE subject_id = '` + first.body.Booking.ID.String() +
 				`' AND type = 'booking.restored'`)
-			if told != 2 || again != 1 {
-				t.Errorf("%d events of the withdrawal and %d of the restoring", told, again)
+			if count != 2 || again != 1 {
+				t.Errorf("%d events of the withdrawal and %d of the restoring", count, again)
 			}
 			if other.status != http.StatusCreated {
 				t.Errorf("the other booking: %d %s", other.status, other.text)

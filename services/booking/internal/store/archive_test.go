@@ -32,7 +32,7 @@ const day = 24 * 60 // minutes
 // deletes the rows when it moves the time of a booking.
 func checkHeldOnce(t testing.TB, pool *pgxpool.Pool) {
 	t.Helper()
-	if n := count(t, pool, `
+	if n := mustCount(t, pool, `
 		SELECT count(*) FROM bookings b
 		JOIN LATERAL (SELECT count(*) AS n, min(lower(during)) AS start FROM occupied_time o WHERE o.business_id = b.business_id AND o.booking_id = b.id) AS now ON true
 		JOIN LATERAL (SELECT count(*) AS n, min(lower(during)) AS start FROM past_occupied_time o WHERE o.business_id = b.business_id AND o.booking_id = b.id) AS past ON true
@@ -40,13 +40,13 @@ func checkHeldOnce(t testing.TB, pool *pgxpool.Pool) {
 		           ELSE b.staff_id IS NOT NULL AND ((now.n > 0) = (past.n > 0) OR coalesce(now.start, past.start) > b.starts_at) END`); n != 0 {
 		t.Errorf("%d bookings do not hold their time in one table, or hold it after they were cancelled", n)
 	}
-	if n := count(t, pool, `
+	if n := mustCount(t, pool, `
 		SELECT count(*) FROM class_sessions s FULL JOIN
 		    (SELECT business_id, starts_at, session_id, sum(seats) AS seats FROM class_seats GROUP BY 1, 2, 3) AS c USING (business_id, starts_at, session_id)
 		WHERE coalesce(s.taken, -1) <> coalesce(c.seats, 0)`); n != 0 {
 		t.Errorf("%d counters are not the seats of their sessions", n)
 	}
-	if n := count(t, pool, `
+	if n := mustCount(t, pool, `
 		SELECT count(*) FROM class_seats c LEFT JOIN bookings b ON b.business_id = c.business_id AND b.id = c.booking_id AND b.status <> 'cancelled'
 		WHERE (c.seats, c.session_id, c.starts_at) IS DISTINCT FROM (b.party_size, b.class_schedule_id, b.starts_at)`); n != 0 {
 		t.Errorf("%d rows of seats are not of a live booking", n)
@@ -84,11 +84,11 @@ func linesOf(b store.NewBooking) []string {
 	return all
 }
 
-// isPast reports whether the booking and all time that it occupies, buffers included, had ended by `then` (lifecycle.md
-// §6).
-func isPast(b store.NewBooking, then time.Time) bool {
-	return !b.EndsAt.After(then) && !slices.ContainsFunc(b.Parts, func(p availability.Part) bool {
-		return p.Occupies.End > then.Unix()
+// isArchivable reports whether the booking and all time that it occupies, buffers included, had ended by `cutoff`
+// (lifecycle.md §6).
+func isArchivable(b store.NewBooking, cutoff time.Time) bool {
+	return !b.EndsAt.After(cutoff) && !slices.ContainsFunc(b.Parts, func(p availability.Part) bool {
+		return p.Occupies.End > cutoff.Unix()
 	})
 }
 
@@ -98,10 +98,10 @@ func pastBooking(rt *rapid.T, business uuid.UUID, i int) store.NewBooking {
 	at := rapid.IntRange(0, 20).Draw(rt, "hours")*60 + i*30*day/10
 	switch rapid.IntRange(0, 3).Draw(rt, "kind") {
 	case 0:
-		return newBooking(business, part(uuid.New(), 0, at, at+rapid.IntRange(30, 3*day).Draw(rt, "minutes")))
+		return newBooking(business, newPart(uuid.New(), 0, at, at+rapid.IntRange(30, 3*day).Draw(rt, "minutes")))
 	case 1:
-		b := newBooking(business, part(uuid.New(), 0, at, at+30),
-			part(uuid.New(), 0, at+30, at+30+rapid.IntRange(1, 2*day).Draw(rt, "behind")))
+		b := newBooking(business, newPart(uuid.New(), 0, at, at+30),
+			newPart(uuid.New(), 0, at+30, at+30+rapid.IntRange(1, 2*day).Draw(rt, "behind")))
 		b.IsPackage = true
 		return b
 	default:
@@ -109,7 +109,7 @@ func pastBooking(rt *rapid.T, business uuid.UUID, i int) store.NewBooking {
 		c.business, c.at = business, at
 		if rapid.Bool().Draw(rt, "without a teacher") {
 			c.teacher = uuid.Nil
-			b := newBooking(business, part(uuid.New(), 0, at, at+60))
+			b := newBooking(business, newPart(uuid.New(), 0, at, at+60))
 			b.PartySize, b.SessionID, b.Capacity, b.Parts, b.StaffID, b.StaffName = 2, &c.id, 10, nil, nil, nil
 			return b
 		}
@@ -117,10 +117,10 @@ func pastBooking(rt *rapid.T, business uuid.UUID, i int) store.NewBooking {
 	}
 }
 
-// TestThePastIsMovedExactlyAndNothingThatLiesAhead shows that the job moves exactly the time of bookings that ended
+// TestArchiveMovesOnlyEndedTime shows that the job moves exactly the time of bookings that ended
 // long enough ago, for random bookings, cancellations and times of the job. All other time stays in occupied_time.
 // Later cancellations and reschedules leave no row behind.
-func TestThePastIsMovedExactlyAndNothingThatLiesAhead(t *testing.T) {
+func TestArchiveMovesOnlyEndedTime(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -148,12 +148,12 @@ func TestThePastIsMovedExactlyAndNothingThatLiesAhead(t *testing.T) {
 				delete(bookings, id)
 				delete(past, id)
 			default:
-				to := newBooking(business, part(uuid.New(), 0, 100*day, 100*day+60))
+				to := newBooking(business, newPart(uuid.New(), 0, 100*day, 100*day+60))
 				if b.SessionID != nil {
 					session := uuid.New()
 					to.PartySize, to.SessionID, to.Capacity = b.PartySize, &session, 10
 				}
-				mustMove(t, s, moved(b, to, sequence[id]))
+				mustReschedule(t, s, newReschedule(b, to, sequence[id]))
 				to.ID = id
 				bookings[id], sequence[id] = to, sequence[id]+1
 				delete(past, id)
@@ -191,45 +191,47 @@ func expectPast(t *testing.T, rt *rapid.T, pool *pgxpool.Pool, business uuid.UUI
 			seats += b.PartySize
 		}
 	}
-	if n := count(t, pool, `SELECT coalesce(sum(taken), 0) FROM class_sessions WHERE business_id = $1`,
+	if n := mustCount(t, pool, `SELECT coalesce(sum(taken), 0) FROM class_sessions WHERE business_id = $1`,
 		business); n != seats {
 		rt.Fatalf("%d seats are counted, want %d", n, seats)
 	}
 }
 
-// runJob moves the time of all bookings that had ended by `then`, and checks how many the job reports. It adds their
+// runJob moves the time of all bookings that had ended by `cutoff`, and checks how many the job reports. It adds their
 // ids to `past`, which holds the ids of the bookings that earlier runs moved.
-func runJob(t *testing.T, s *store.Store, pool *pgxpool.Pool, then time.Time, business uuid.UUID,
+func runJob(t *testing.T, s *store.Store, pool *pgxpool.Pool, cutoff time.Time, business uuid.UUID,
 	bookings map[uuid.UUID]store.NewBooking, past map[uuid.UUID]bool) {
 	t.Helper()
 	due := 0
 	for id, b := range bookings {
-		if !past[id] && isPast(b, then) {
+		if !past[id] && isArchivable(b, cutoff) {
 			past[id] = true
 			due++
 		}
 	}
-	named, err := s.HoldsPast(actor.AsSystem(context.Background()), uuid.Nil, then, 100_000)
-	if err != nil || due > 0 && !slices.Contains(named, business) {
-		t.Fatalf("of %d businesses, %v, this is not one, although %d of its bookings are due", len(named), err, due)
+	ids, err := s.BusinessesToArchive(actor.AsSystem(context.Background()), uuid.Nil, cutoff, 100_000)
+	if err != nil || due > 0 && !slices.Contains(ids, business) {
+		t.Fatalf("of %d businesses, %v, this is not one, although %d of its bookings are due", len(ids), err, due)
 	}
-	if n, err := s.MovePast(actor.AsSystem(context.Background()), business, then); err != nil || int(n) != due {
+	if n, err := s.ArchiveOccupied(actor.AsSystem(context.Background()), business, cutoff); err != nil ||
+		int(n) != due {
 		t.Fatalf("%d bookings are moved, %v, want %d", n, err, due)
 	}
-	if n := count(t, pool,
+	if n := mustCount(t, pool,
 		`SELECT count(*) FROM class_sessions WHERE business_id = $1 AND starts_at <= $2 AND taken = 0`, business,
-		then); n != 0 {
+		cutoff); n != 0 {
 		t.Errorf("%d empty sessions of the past stay", n)
 	}
 }
 
-// TestTheJobWaitsForNobodyWhoHoldsABooking shows that the job skips a booking whose row another transaction has locked,
+// TestArchiveSkipsLockedBookings shows that the job skips a booking whose row another transaction has locked,
 // and moves the others. The next run moves the skipped booking.
-func TestTheJobWaitsForNobodyWhoHoldsABooking(t *testing.T) {
+func TestArchiveSkipsLockedBookings(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	business := uuid.New()
-	held, free := newBooking(business, part(uuid.New(), 0, 0, 45)), newBooking(business, part(uuid.New(), 0, 0, 45))
+	held, free := newBooking(business, newPart(uuid.New(), 0, 0, 45)),
+		newBooking(business, newPart(uuid.New(), 0, 0, 45))
 	mustBook(t, s, held, free)
 	tx, err := pool.Begin(testkit.AsSystem(t))
 	if err != nil {
@@ -238,35 +240,36 @@ func TestTheJobWaitsForNobodyWhoHoldsABooking(t *testing.T) {
 	if _, err := tx.Exec(testkit.AsSystem(t), `SELECT FROM bookings WHERE id = $1 FOR UPDATE`, held.ID); err != nil {
 		t.Fatal(err)
 	}
-	then := noon.AddDate(0, 0, 1)
-	if n, err := s.MovePast(testkit.AsSystem(t), business, then); err != nil || n != 1 {
+	cutoff := noon.AddDate(0, 0, 1)
+	if n, err := s.ArchiveOccupied(testkit.AsSystem(t), business, cutoff); err != nil || n != 1 {
 		t.Errorf("%d are moved beside one that is held, %v", n, err)
 	}
 	if err := tx.Rollback(testkit.AsSystem(t)); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := s.MovePast(testkit.AsSystem(t), business, then); err != nil || n != 1 {
+	if n, err := s.ArchiveOccupied(testkit.AsSystem(t), business, cutoff); err != nil || n != 1 {
 		t.Errorf("%d are moved once it is free, %v", n, err)
 	}
 }
 
-// TestABookingOfLongAgoStillNamesItsMembers shows that a snapshot for rescheduling names the members of a booking both
+// TestArchivedBookingKeepsMembers shows that a snapshot for rescheduling names the members of a booking both
 // before and after the job has moved its time.
-func TestABookingOfLongAgoStillNamesItsMembers(t *testing.T) {
+func TestArchivedBookingKeepsMembers(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	business := uuid.New()
-	b := newBooking(business, part(uuid.New(), 0, 0, 45), part(uuid.New(), 0, 45, 60))
+	b := newBooking(business, newPart(uuid.New(), 0, 0, 45), newPart(uuid.New(), 0, 45, 60))
 	mustBook(t, s, b)
 	read := func() []uuid.UUID {
-		now, err := s.Snapshot(testkit.AsSystem(t), business, noon, noon.Add(time.Hour), store.Asked{Moving: b.ID})
+		now, err := s.Snapshot(testkit.AsSystem(t), business, noon, noon.Add(time.Hour),
+			store.SnapshotRequest{Except: b.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return now.Held
+		return now.OwnResources
 	}
 	before := read()
-	if n, err := s.MovePast(testkit.AsSystem(t), business, noon.AddDate(0, 0, 1)); err != nil || n != 1 {
+	if n, err := s.ArchiveOccupied(testkit.AsSystem(t), business, noon.AddDate(0, 0, 1)); err != nil || n != 1 {
 		t.Fatal(n, err)
 	}
 	if diff := cmp.Diff(before, read()); diff != "" || len(before) != 2 {
@@ -274,19 +277,19 @@ func TestABookingOfLongAgoStillNamesItsMembers(t *testing.T) {
 	}
 }
 
-// TestACalendarShowsNothingOfWhatIsMoved shows that the calendar of one member leaves out all bookings whose time the
+// TestFeedOmitsArchivedBookings shows that the calendar of one member leaves out all bookings whose time the
 // job has moved. The calendar could show such a booking only in part.
-func TestACalendarShowsNothingOfWhatIsMoved(t *testing.T) {
+func TestFeedOmitsArchivedBookings(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	business, anna := uuid.New(), uuid.New()
-	b := newBooking(business, part(anna, 0, 0, 45), part(uuid.New(), 0, 45, 60))
+	b := newBooking(business, newPart(anna, 0, 0, 45), newPart(uuid.New(), 0, 45, 60))
 	b.EndsAt = noon.Add(time.Hour)
 	mustBook(t, s, b)
 	feed, first := store.Feed{BusinessID: business, StaffID: &anna}, timespan.DateOf(noon, time.UTC)
 	for _, c := range []struct{ after, want int }{{-1, 1}, {0, 0}} {
-		at := b.EndsAt.Add(store.PastAfter).Add(time.Duration(c.after) * time.Minute)
-		if _, err := s.MovePast(testkit.AsSystem(t), business, at.Add(-store.PastAfter)); err != nil {
+		at := b.EndsAt.Add(store.ArchiveAge).Add(time.Duration(c.after) * time.Minute)
+		if _, err := s.ArchiveOccupied(testkit.AsSystem(t), business, at.Add(-store.ArchiveAge)); err != nil {
 			t.Fatal(err)
 		}
 		entries, err := s.FeedEntries(testkit.AsSystem(t), feed, first, first+100, at, 10)
@@ -296,18 +299,18 @@ func TestACalendarShowsNothingOfWhatIsMoved(t *testing.T) {
 	}
 }
 
-// TestTheJobRunsBesideSixtyFourClientsWhoCancelAndMove runs the job repeatedly while 64 clients cancel and reschedule
+// TestArchiveRunsBesideClients runs the job repeatedly while 64 clients cancel and reschedule
 // bookings. Half of the bookings ended long ago, and every reschedule goes to a time ahead. No deadlock occurs. In the
 // end, each live booking has its time in exactly one table, and a cancelled one has no time.
-func TestTheJobRunsBesideSixtyFourClientsWhoCancelAndMove(t *testing.T) {
+func TestArchiveRunsBesideClients(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]crowd{"appointments": pastAppointments(), "classes": pastClasses()} {
+	for name, c := range map[string]clientGroup{"appointments": pastAppointments(), "classes": pastClasses()} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, pool := open(t)
 			mustBook(t, s, c.bookings...)
 			c.clients, c.tries = 64, 10
-			c.also = cancelRarely
+			c.other = cancelRarely
 			stop := make(chan struct{})
 			var (
 				job  sync.WaitGroup
@@ -315,9 +318,9 @@ func TestTheJobRunsBesideSixtyFourClientsWhoCancelAndMove(t *testing.T) {
 			)
 			job.Go(func() {
 				// The time of the job advances in small steps, so that each run finds a few more bookings.
-				for then := noon.Add(time.Hour); ; then = then.Add(15 * time.Minute) {
-					n, err := s.MovePast(actor.AsSystem(context.Background()), c.bookings[0].BusinessID,
-						earlier(then, noon.Add(day/2*time.Minute)))
+				for cutoff := noon.Add(time.Hour); ; cutoff = cutoff.Add(15 * time.Minute) {
+					n, err := s.ArchiveOccupied(actor.AsSystem(context.Background()), c.bookings[0].BusinessID,
+						earlier(cutoff, noon.Add(day/2*time.Minute)))
 					past += n
 					if err != nil {
 						t.Errorf("the job ends with %v", err)
@@ -329,12 +332,12 @@ func TestTheJobRunsBesideSixtyFourClientsWhoCancelAndMove(t *testing.T) {
 					}
 				}
 			})
-			made, refused := c.run(t, s, neverLost)
+			count, refusals := c.run(t, s, isNeverLost)
 			close(stop)
 			job.Wait()
-			t.Logf("%d moves and cancels made, %d refused, %d times a booking's time moved by the job", made, refused,
+			t.Logf("%d moves and cancels made, %d refused, %d times a booking's time moved by the job", count, refusals,
 				past)
-			if made == 0 || past == 0 {
+			if count == 0 || past == 0 {
 				t.Error("nothing was made, or nothing is past: the test means less")
 			}
 			checkHeldOnce(t, pool)
@@ -355,10 +358,10 @@ func cancelRarely(ctx context.Context, s *store.Store, b store.NewBooking, r *ra
 	if r.IntN(8) != 0 {
 		return errOver
 	}
-	transition, _ := state.Of(state.Cancel)
-	_, err := s.Move(ctx, b.BusinessID, b.ID, transition, now)
-	var already *store.NotAllowedError
-	if errors.As(err, &already) {
+	transition, _ := state.FindTransition(state.Cancel)
+	_, err := s.ApplyTransition(ctx, b.BusinessID, b.ID, transition, now)
+	var notAllowed *store.NotAllowedError
+	if errors.As(err, &notAllowed) {
 		return errOver
 	}
 	return err
@@ -366,33 +369,33 @@ func cancelRarely(ctx context.Context, s *store.Store, b store.NewBooking, r *ra
 
 // pastAppointments returns 400 packages of two members, and places ahead to which the clients reschedule them. About
 // half of the packages start in the first half day.
-func pastAppointments() crowd {
+func pastAppointments() clientGroup {
 	business := uuid.New()
 	first, second := uuid.New(), uuid.New()
 	at := func(minute int) store.NewBooking {
-		return newBooking(business, part(first, 0, minute, minute+2), part(second, 0, minute+2, minute+3))
+		return newBooking(business, newPart(first, 0, minute, minute+2), newPart(second, 0, minute+2, minute+3))
 	}
-	var c crowd
+	var c clientGroup
 	for i := range 400 {
 		c.bookings = append(c.bookings, at(i*3))
 	}
-	c.where = func(_ store.NewBooking, r *rand.Rand) store.NewBooking { return at(day + r.IntN(2*day)) }
+	c.choose = func(_ store.NewBooking, r *rand.Rand) store.NewBooking { return at(day + r.IntN(2*day)) }
 	return c
 }
 
 // pastClasses returns 200 bookings of one seat in 20 sessions, and sessions ahead to which the clients reschedule them.
 // About half of the sessions are in the first half day.
-func pastClasses() crowd {
+func pastClasses() clientGroup {
 	class := newSession(20)
 	at := func(n int) store.NewBooking {
 		c := class
 		c.at = n * 60
 		return c.seats(1)
 	}
-	var c crowd
+	var c clientGroup
 	for i := range 200 {
 		c.bookings = append(c.bookings, at(i/10))
 	}
-	c.where = func(_ store.NewBooking, r *rand.Rand) store.NewBooking { return at(24 + r.IntN(20)) }
+	c.choose = func(_ store.NewBooking, r *rand.Rand) store.NewBooking { return at(24 + r.IntN(20)) }
 	return c
 }

@@ -18,35 +18,35 @@ import (
 )
 
 const (
-	followEvery = 5 * time.Second
-	followPage  = 100 // maximum number of businesses in one query
+	syncInterval = 5 * time.Second
+	syncPage     = 100 // maximum number of businesses in one query
 )
 
-// Followers is a job that updates orders of tickets and class bookings after a business
+// OfferSync is a job that updates orders of tickets and class bookings after a business
 // publishes a new version of its offer. An event's new time becomes the time of the event's
 // orders. If the offer no longer contains an event, the orders of the event are withdrawn. If
 // a class session is cancelled or has another time, the bookings of the session are withdrawn.
 //
 // The job records an event in the event log for each change. The event log causes the messages to customers.
-type Followers struct {
+type OfferSync struct {
 	records    *store.Store
 	businesses Businesses
-	alone      func(context.Context, func(context.Context) error) error
+	asLeader   func(context.Context, func(context.Context) error) error
 	clock      clock.Clock
 	tel        *telemetry.Telemetry
 	orders     metric.Int64Counter
 	bookings   metric.Int64Counter
 }
 
-// NewFollowers returns the job. The argument `alone` is a function that
+// NewOfferSync returns the job. The argument `asLeader` is a function that
 // runs another function, unless another replica is running the job.
-func NewFollowers(
-	records *store.Store, businesses Businesses, alone func(context.Context, func(context.Context) error) error,
+func NewOfferSync(
+	records *store.Store, businesses Businesses, asLeader func(context.Context, func(context.Context) error) error,
 	c clock.Clock,
 	tel *telemetry.Telemetry,
-) *Followers {
-	return &Followers{
-		records: records, businesses: businesses, alone: alone, clock: c, tel: tel,
+) *OfferSync {
+	return &OfferSync{
+		records: records, businesses: businesses, asLeader: asLeader, clock: c, tel: tel,
 		orders: tel.Counter("slotmesh.tickets.followed",
 			"Orders of tickets that were changed because their event was."),
 		bookings: tel.Counter("slotmesh.bookings.followed",
@@ -55,41 +55,41 @@ func NewFollowers(
 }
 
 // Run updates orders and bookings until ctx ends. If an update fails, the next run repeats it.
-func (f *Followers) Run(ctx context.Context) error {
+func (f *OfferSync) Run(ctx context.Context) error {
 	return periodic.Job{
-		Every: followEvery, Timeout: time.Minute, FailureMessage: "tickets do not follow their events for now",
-		Do: func(ctx context.Context) error { return f.alone(ctx, f.Once) },
+		Every: syncInterval, Timeout: time.Minute, FailureMessage: "tickets do not follow their events for now",
+		Do: func(ctx context.Context) error { return f.asLeader(ctx, f.RunOnce) },
 	}.Run(ctx, f.tel.Logger)
 }
 
-// Once processes each business that has published a new offer. It applies the offer
+// RunOnce processes each business that has published a new offer. It applies the offer
 // to the orders of tickets and the class bookings of the business. If this fails for
-// a business, Once continues with the other businesses. It returns the first error.
-func (f *Followers) Once(ctx context.Context) error {
+// a business, RunOnce continues with the other businesses. It returns the first error.
+func (f *OfferSync) RunOnce(ctx context.Context) error {
 	ctx = actor.AsSystem(ctx)
 	var first error
 	for after := uuid.Nil; ; {
-		list, err := f.records.Unfollowed(ctx, after, followPage)
+		list, err := f.records.PendingOfferUpdates(ctx, after, syncPage)
 		if err != nil {
 			return err
 		}
 		for _, u := range list {
-			if err := f.follow(ctx, u); err != nil && first == nil {
+			if err := f.apply(ctx, u); err != nil && first == nil {
 				first = err
 			}
 			after = u.BusinessID
 		}
-		if len(list) < followPage {
+		if len(list) < syncPage {
 			return first
 		}
 	}
 }
 
-func (f *Followers) follow(ctx context.Context, u store.Unfollowed) error {
+func (f *OfferSync) apply(ctx context.Context, u store.OfferUpdate) error {
 	offer, err := f.businesses.Offer(ctx, u.BusinessID)
 	switch {
 	case fault.Is(err, fault.BusinessNotFound):
-		return f.records.Followed(ctx, u.BusinessID, u.Version)
+		return f.records.MarkOfferApplied(ctx, u.BusinessID, u.Version)
 	case err != nil:
 		return err
 	case offer.Version < u.Version:
@@ -101,7 +101,7 @@ func (f *Followers) follow(ctx context.Context, u store.Unfollowed) error {
 		return err
 	}
 	for _, e := range events {
-		n, err := f.records.FollowEvent(ctx, eventNow(offer, e, now))
+		n, err := f.records.UpdateEventOrders(ctx, newEventState(offer, e, now))
 		f.orders.Add(ctx, int64(n))
 		if err != nil {
 			return err
@@ -111,29 +111,29 @@ func (f *Followers) follow(ctx context.Context, u store.Unfollowed) error {
 				"business_id", u.BusinessID.String(), "event", e.EventID.String(), "orders", n)
 		}
 	}
-	if err := f.followSessions(ctx, offer, now); err != nil {
+	if err := f.applySessions(ctx, offer, now); err != nil {
 		return err
 	}
-	if !u.Settled {
+	if !u.IsFinal {
 		return nil
 	}
-	return f.records.Followed(ctx, u.BusinessID, u.Version)
+	return f.records.MarkOfferApplied(ctx, u.BusinessID, u.Version)
 }
 
-// followSessions withdraws the bookings of class sessions that no longer take place at the booked
-// time. If a session takes place at the booked time again, followSessions restores its bookings.
-func (f *Followers) followSessions(ctx context.Context, offer *catalog.Snapshot, now time.Time) error {
+// applySessions withdraws the bookings of class sessions that no longer take place at the booked
+// time. If a session takes place at the booked time again, applySessions restores its bookings.
+func (f *OfferSync) applySessions(ctx context.Context, offer *catalog.Snapshot, now time.Time) error {
 	sessions, err := f.records.BookedSessions(ctx, offer.ID, now)
 	if err != nil {
 		return err
 	}
 	for _, of := range sessions {
 		zone := timespan.Zone(of.Timezone, offer.Location())
-		withdrawn := !offer.HoldsSession(of.ServiceID, of.SessionID, during(of, zone), zone)
+		withdrawn := !offer.HoldsSession(of.ServiceID, of.SessionID, computeSpan(of, zone), zone)
 		if withdrawn == of.Withdrawn {
 			continue
 		}
-		n, err := f.records.FollowSession(ctx, offer.ID, of, withdrawn, now)
+		n, err := f.records.UpdateSessionBookings(ctx, offer.ID, of, withdrawn, now)
 		f.bookings.Add(ctx, int64(n))
 		if err != nil {
 			return err
@@ -146,26 +146,26 @@ func (f *Followers) followSessions(ctx context.Context, offer *catalog.Snapshot,
 	return nil
 }
 
-// during returns the time of a class session. It computes the time from the local start, by the current rules of
+// computeSpan returns the time of a class session. It computes the time from the local start, by the current rules of
 // the time zone. Therefore a change of these rules does not withdraw bookings: the class keeps its local time.
-func during(of store.BookedSession, zone *time.Location) timespan.Span {
+func computeSpan(of store.BookedSession, zone *time.Location) timespan.Span {
 	clock := timespan.TimeOfDay(of.LocalStart.Hour()*60 + of.LocalStart.Minute())
 	start := timespan.Instant(timespan.DateOf(of.LocalStart, time.UTC), clock, zone)
 	return timespan.Span{Start: start, End: start + int64(of.EndsAt.Sub(of.StartsAt).Seconds())}
 }
 
-// eventNow returns the state of a ticketed event by the current offer. It converts the
+// newEventState returns the state of a ticketed event by the current offer. It converts the
 // local time of the event into instants, by the time zone in which the tickets were sold.
-func eventNow(offer *catalog.Snapshot, of store.TicketedEvent, now time.Time) store.EventNow {
-	shown := store.EventNow{BusinessID: offer.ID, TicketedEvent: of, Now: now}
+func newEventState(offer *catalog.Snapshot, of store.TicketedEvent, now time.Time) store.EventState {
+	current := store.EventState{BusinessID: offer.ID, TicketedEvent: of, Now: now}
 	e := offer.Event(of.EventID)
 	if e == nil || !e.Active || !offer.Modules.Events {
-		shown.Withdrawn = true
-		return shown
+		current.Withdrawn = true
+		return current
 	}
 	zone := timespan.Zone(of.Timezone, offer.Location())
-	shown.LocalStart = wallClock(e.Date, e.Start)
-	shown.StartsAt = time.Unix(timespan.Instant(e.Date, e.Start, zone), 0).UTC()
-	shown.EndsAt = time.Unix(endOf(e, zone), 0).UTC()
-	return shown
+	current.LocalStart = toWallClock(e.Date, e.Start)
+	current.StartsAt = time.Unix(timespan.Instant(e.Date, e.Start, zone), 0).UTC()
+	current.EndsAt = time.Unix(computeEnd(e, zone), 0).UTC()
+	return current
 }

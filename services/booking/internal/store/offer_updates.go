@@ -13,29 +13,29 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 )
 
-// Unfollowed is a version of an offer that the job usecase.Followers has not yet applied to the orders of tickets and
-// class bookings of the business. If Settled is true, no transaction can commit a sale by an older version any longer.
-type Unfollowed struct {
+// OfferUpdate is a version of an offer that the job usecase.OfferSync has not yet applied to the orders of tickets and
+// class bookings of the business. If IsFinal is true, no transaction can commit a sale by an older version any longer.
+type OfferUpdate struct {
 	BusinessID uuid.UUID
 	Version    int64
-	Settled    bool
+	IsFinal    bool
 }
 
-// Unfollowed returns the versions of offers that have not yet been applied, in the order of business ids.
+// PendingOfferUpdates returns the versions of offers that have not yet been applied, in the order of business ids.
 // The ids of the businesses are greater than the argument `after`. The result has at most `limit` versions.
-func (s *Store) Unfollowed(ctx context.Context, after uuid.UUID, limit int) ([]Unfollowed, error) {
-	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[Unfollowed], "find offers that tickets do not follow", `
+func (s *Store) PendingOfferUpdates(ctx context.Context, after uuid.UUID, limit int) ([]OfferUpdate, error) {
+	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[OfferUpdate], "find offers that are not applied to tickets", `
 		SELECT business_id, version, published_at < now() - interval '2 minutes' FROM offer_versions
 		WHERE followed < version AND business_id > $1 ORDER BY business_id LIMIT $2`, after, limit)
 }
 
-// Followed stores that a version of an offer has been applied
+// MarkOfferApplied stores that a version of an offer has been applied
 // to all orders of tickets and class bookings of its business.
-func (s *Store) Followed(ctx context.Context, businessID uuid.UUID, version int64) error {
+func (s *Store) MarkOfferApplied(ctx context.Context, businessID uuid.UUID, version int64) error {
 	_, err := s.pool.Exec(ctx, `UPDATE offer_versions SET followed = $2 WHERE business_id = $1 AND followed < $2`,
 		businessID, version)
 	if err != nil {
-		return fmt.Errorf("note that tickets follow an offer: %w", err)
+		return fmt.Errorf("store that an offer is applied: %w", err)
 	}
 	return nil
 }
@@ -53,8 +53,8 @@ func (s *Store) TicketedEvents(ctx context.Context, businessID uuid.UUID, now ti
 		WHERE business_id = $1 AND status <> 'cancelled' AND ends_at > $2`, businessID, now)
 }
 
-// EventNow is the state of a ticketed event by the current offer.
-type EventNow struct {
+// EventState is the state of a ticketed event by the current offer.
+type EventState struct {
 	BusinessID uuid.UUID
 	TicketedEvent
 	Withdrawn  bool // the event is no longer offered; the times are then not set
@@ -64,19 +64,19 @@ type EventNow struct {
 	Now        time.Time
 }
 
-// followStep is the maximum number of rows that one statement
+// updateBatch is the maximum number of rows that one statement
 // changes. It limits the number of locks that a statement holds.
-const followStep = 500
+const updateBatch = 500
 
 // maxFormerStarts is the maximum number of former starts that are stored for an order. Older starts are deleted.
 const maxFormerStarts = 20
 
-// followSQL and withdrawSQL change the orders that differ from the current state of their ticketed event.
+// updateOrdersSQL and withdrawSQL change the orders that differ from the current state of their ticketed event.
 // They record an event in the event log for each order, except for an order whose charge is not open yet.
 //
-// If a withdrawn ticketed event is offered again, followSQL records the same type of event as for a new time.
+// If a withdrawn ticketed event is offered again, updateOrdersSQL records the same type of event as for a new time.
 var (
-	followSQL = `
+	updateOrdersSQL = `
 WITH before AS MATERIALIZED (
     SELECT id, starts_at, ends_at, local_start FROM tickets
     WHERE business_id = @business_id AND event_id = @event_id AND timezone = @timezone
@@ -95,8 +95,9 @@ WITH before AS MATERIALIZED (
     RETURNING t.*
 ), recorded AS (
     ` + eventlog.Record(event.Ticket, event.TicketRescheduled, "moved WHERE sequence > 0",
-		row("moved")+` || jsonb_build_object('from', (SELECT to_jsonb(before) FROM before WHERE before.id = moved.id),
-			'payment', `+followedCharge+`)`) + `
+		eventDataSQL("moved")+
+			` || jsonb_build_object('from', (SELECT to_jsonb(before) FROM before WHERE before.id = moved.id),
+			'payment', `+recordOrderPayment+`)`) + `
 )
 SELECT count(*) FROM moved`
 
@@ -111,18 +112,18 @@ WITH moved AS (
     RETURNING *
 ), recorded AS (
     ` + eventlog.Record(event.Ticket, event.TicketWithdrawn, "moved WHERE sequence > 0",
-		row("moved")+` || jsonb_build_object('payment', `+followedCharge+`)`) + `
+		eventDataSQL("moved")+` || jsonb_build_object('payment', `+recordOrderPayment+`)`) + `
 )
 SELECT count(*) FROM moved`
 )
 
-const followedCharge = `(SELECT to_jsonb(p) FROM payments AS p
+const recordOrderPayment = `(SELECT to_jsonb(p) FROM payments AS p
 			WHERE p.business_id = @business_id AND p.subject_id = moved.id)`
 
-// FollowEvent updates the orders of a ticketed event to the current time and state of the event. It changes
-// only orders that have not ended. It returns the number of changed orders. FollowEvent is idempotent.
-func (s *Store) FollowEvent(ctx context.Context, e EventNow) (int, error) {
-	sql := followSQL
+// UpdateEventOrders updates the orders of a ticketed event to the current time and state of the event. It changes
+// only orders that have not ended. It returns the number of changed orders. UpdateEventOrders is idempotent.
+func (s *Store) UpdateEventOrders(ctx context.Context, e EventState) (int, error) {
+	sql := updateOrdersSQL
 	if e.Withdrawn {
 		sql = withdrawSQL
 	}
@@ -131,13 +132,13 @@ func (s *Store) FollowEvent(ctx context.Context, e EventNow) (int, error) {
 		var n int
 		err := s.pool.QueryRow(ctx, sql, eventlog.Add(ctx, pgx.NamedArgs{
 			"business_id": e.BusinessID, "event_id": e.EventID, "timezone": e.Timezone, "starts_at": e.StartsAt,
-			"ends_at": e.EndsAt, "local_start": e.LocalStart, "limit": followStep, "max_former": maxFormerStarts,
+			"ends_at": e.EndsAt, "local_start": e.LocalStart, "limit": updateBatch, "max_former": maxFormerStarts,
 			"now": e.Now,
 		}, e.Now)).Scan(&n)
 		if err != nil {
 			return total, fmt.Errorf("have tickets follow their event: %w", err)
 		}
-		if total += n; n < followStep {
+		if total += n; n < updateBatch {
 			return total, nil
 		}
 	}
@@ -163,9 +164,9 @@ func (s *Store) BookedSessions(ctx context.Context, businessID uuid.UUID, now ti
 		ORDER BY starts_at, class_schedule_id`, businessID, now)
 }
 
-// followSessionSQL withdraws or restores those bookings of a class session that have the status
+// updateSessionSQL withdraws or restores those bookings of a class session that have the status
 // in the SQL parameter `status`. It records no event for a booking whose charge is not open yet.
-var followSessionSQL = `
+var updateSessionSQL = `
 WITH changed AS (
     UPDATE bookings SET withdrawn = @withdrawn, updated_at = @now, sequence = sequence + CASE WHEN sequence = 0 THEN 0 ELSE 1 END
     WHERE business_id = @business_id AND id IN (
@@ -177,27 +178,27 @@ WITH changed AS (
         ORDER BY id LIMIT @limit FOR UPDATE)
     RETURNING *
 ), recorded AS (
-    ` + eventlog.Record(event.Booking, "", "changed WHERE sequence > 0", row("changed")+` || jsonb_build_object('payment',
+    ` + eventlog.Record(event.Booking, "", "changed WHERE sequence > 0", eventDataSQL("changed")+` || jsonb_build_object('payment',
 			(SELECT to_jsonb(p) FROM payments AS p WHERE p.business_id = @business_id AND p.subject_id = changed.id))`) + `
 )
 SELECT count(*) FROM changed`
 
-// FollowSession withdraws the bookings of a class session, or restores the bookings if the argument
-// `withdrawn` is false. It returns the number of changed bookings. FollowSession is idempotent.
-func (s *Store) FollowSession(ctx context.Context, businessID uuid.UUID, of BookedSession, withdrawn bool,
+// UpdateSessionBookings withdraws the bookings of a class session, or restores the bookings if the argument
+// `withdrawn` is false. It returns the number of changed bookings. UpdateSessionBookings is idempotent.
+func (s *Store) UpdateSessionBookings(ctx context.Context, businessID uuid.UUID, of BookedSession, withdrawn bool,
 	now time.Time) (int, error) {
 	total, change := 0, event.BookingRestored
 	if withdrawn {
 		change = event.BookingWithdrawn
 	}
 	for _, status := range []string{"confirmed", "pending"} {
-		for n := followStep; n == followStep; total += n {
-			err := s.pool.QueryRow(ctx, followSessionSQL, eventlog.Add(ctx, pgx.NamedArgs{
+		for n := updateBatch; n == updateBatch; total += n {
+			err := s.pool.QueryRow(ctx, updateSessionSQL, eventlog.Add(ctx, pgx.NamedArgs{
 				"business_id": businessID, "service_id": of.ServiceID.String(), "session_id": of.SessionID,
 				"starts_at": of.StartsAt,
 				"ends_at":   of.EndsAt, "local_start": of.LocalStart, "timezone": of.Timezone, "status": status,
 				"withdrawn": withdrawn, "event_type": string(change),
-				"limit": followStep, "now": now,
+				"limit": updateBatch, "now": now,
 			}, now)).Scan(&n)
 			if err != nil {
 				return total, fmt.Errorf("have bookings follow their class session: %w", err)

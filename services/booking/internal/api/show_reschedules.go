@@ -15,40 +15,40 @@ import (
 // showBookingEvents returns the function that renders bookings from the data of their events. If an
 // event is about a rescheduled booking, the JSON also has the fields "from" and "to" (lifecycle.md §1).
 func showBookingEvents(records *store.Store) eventlog.Show {
-	return func(ctx context.Context, kept []json.RawMessage) ([]json.RawMessage, error) {
-		bookings, err := records.KeptBookings(ctx, kept)
+	return func(ctx context.Context, data []json.RawMessage) ([]json.RawMessage, error) {
+		bookings, err := records.DecodeBookings(ctx, data)
 		if err != nil {
 			return nil, err
 		}
-		shown := make([]json.RawMessage, len(bookings))
+		rendered := make([]json.RawMessage, len(bookings))
 		for i, b := range bookings {
-			from, err := store.MovedFrom(kept[i])
+			from, err := store.FindFormerTime(data[i])
 			if err != nil {
 				return nil, err
 			}
-			if shown[i], err = json.Marshal(showKept(b, from)); err != nil {
+			if rendered[i], err = json.Marshal(showStored(b, from)); err != nil {
 				return nil, err
 			}
 		}
-		return shown, nil
+		return rendered, nil
 	}
 }
 
-// showKept converts a booking from the data of an event into its JSON form. If the argument `from` is not
+// showStored converts a booking from the data of an event into its JSON form. If the argument `from` is not
 // nil, it is the former time of a rescheduled booking. The result then contains the former and the new time.
-func showKept(b store.Booking, from *store.BookedTime) any {
+func showStored(b store.Booking, from *store.BookedTime) any {
 	if from == nil {
 		return showBooking(b)
 	}
 	return booking.Rescheduled{
 		Booking: showBooking(b),
-		From: bookedTime(from.LocalStart.Time, from.LocalEnd.Time, from.StartsAt, from.EndsAt, from.StaffID,
+		From: newBookedTime(from.LocalStart.Time, from.LocalEnd.Time, from.StartsAt, from.EndsAt, from.StaffID,
 			from.StaffName, from.SessionID),
-		To: bookedTime(b.LocalStart, b.LocalEnd, b.StartsAt, b.EndsAt, b.StaffID, b.StaffName, b.SessionID),
+		To: newBookedTime(b.LocalStart, b.LocalEnd, b.StartsAt, b.EndsAt, b.StaffID, b.StaffName, b.SessionID),
 	}
 }
 
-func bookedTime(localStart, localEnd, startsAt, endsAt time.Time, staffID *uuid.UUID, staffName *string,
+func newBookedTime(localStart, localEnd, startsAt, endsAt time.Time, staffID *uuid.UUID, staffName *string,
 	sessionID *uuid.UUID) booking.BookedTime {
 	return booking.BookedTime{
 		Date: localStart.Format(time.DateOnly), StartTime: localStart.Format(time.TimeOnly),
@@ -61,14 +61,14 @@ func bookedTime(localStart, localEnd, startsAt, endsAt time.Time, staffID *uuid.
 // showTicketEvents returns the function that renders orders of tickets from the data of their events.
 // If the ticketed event of an order has a new time, the JSON also has the fields "from" and "to".
 func showTicketEvents(records *store.Store) eventlog.Show {
-	return func(ctx context.Context, kept []json.RawMessage) ([]json.RawMessage, error) {
-		tickets, err := records.KeptTickets(ctx, kept)
+	return func(ctx context.Context, data []json.RawMessage) ([]json.RawMessage, error) {
+		tickets, err := records.DecodeTickets(ctx, data)
 		if err != nil {
 			return nil, err
 		}
-		shown := make([]json.RawMessage, len(tickets))
+		rendered := make([]json.RawMessage, len(tickets))
 		for i, t := range tickets {
-			from, err := store.MovedFrom(kept[i])
+			from, err := store.FindFormerTime(data[i])
 			if err != nil {
 				return nil, err
 			}
@@ -76,19 +76,19 @@ func showTicketEvents(records *store.Store) eventlog.Show {
 			if from != nil {
 				told = booking.RescheduledTicket{
 					Ticket: showTicket(t),
-					From:   ticketTime(from.LocalStart.Time, from.StartsAt, from.EndsAt),
-					To:     ticketTime(t.LocalStart, t.StartsAt, t.EndsAt),
+					From:   newTicketTime(from.LocalStart.Time, from.StartsAt, from.EndsAt),
+					To:     newTicketTime(t.LocalStart, t.StartsAt, t.EndsAt),
 				}
 			}
-			if shown[i], err = json.Marshal(told); err != nil {
+			if rendered[i], err = json.Marshal(told); err != nil {
 				return nil, err
 			}
 		}
-		return shown, nil
+		return rendered, nil
 	}
 }
 
-func ticketTime(localStart, startsAt, endsAt time.Time) booking.TicketTime {
+func newTicketTime(localStart, startsAt, endsAt time.Time) booking.TicketTime {
 	return booking.TicketTime{
 		Date: localStart.Format(time.DateOnly), StartTime: localStart.Format(time.TimeOnly), StartsAt: startsAt.UTC(),
 		EndsAt: endsAt.UTC(),

@@ -22,45 +22,45 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// charges returns a client of the charges API, as the service `rental` uses it.
-func (w *town) charges() *bookingclient.ReservationPayments {
+// newPaymentsClient returns a client of the payments API, as the service `rental` uses it.
+func (w *fixture) newPaymentsClient() *bookingclient.ReservationPayments {
 	p := peer.New("booking", w.internal, telemetry.Discard(), peer.Timeout(2*time.Minute))
 	w.t.Cleanup(p.Close)
 	return bookingclient.NewReservationPayments(p)
 }
 
-// kayaks returns the charge of a reservation for 40.00 EUR.
-func (s *shop) kayaks() booking.NewReservationPayment {
+// kayaks returns the payment of a reservation for 40.00 EUR.
+func (s *paymentFixture) kayaks() booking.NewReservationPayment {
 	return booking.NewReservationPayment{Slug: s.offer.Slug, Name: "2 × Kayak", Amount: 4000, Currency: "EUR",
 		Manage: pagesURL + "/m/token"}
 }
 
-// openCharge opens the charge of a reservation, and returns the id of its Checkout Session.
-func (s *shop) openCharge(id uuid.UUID) string {
+// openCharge opens the payment of a reservation, and returns the id of its Checkout Session.
+func (s *paymentFixture) openCharge(id uuid.UUID) string {
 	s.t.Helper()
-	opened, err := s.charges().Open(s.t.Context(), s.offer.ID, id, s.kayaks())
+	opened, err := s.newPaymentsClient().Open(s.t.Context(), s.offer.ID, id, s.kayaks())
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	return opened.CheckoutURL[strings.LastIndexByte(opened.CheckoutURL, '/')+1:]
 }
 
-// known returns the charge of a reservation as the API returns it to rental.
-func (s *shop) known(id uuid.UUID) booking.PaymentState {
+// findPayment returns the payment of a reservation as the API returns it to rental.
+func (s *paymentFixture) findPayment(id uuid.UUID) booking.PaymentState {
 	s.t.Helper()
-	found, err := s.charges().List(s.t.Context(), []booking.ReservationID{{BusinessID: s.offer.ID, ID: id},
+	found, err := s.newPaymentsClient().List(s.t.Context(), []booking.ReservationID{{BusinessID: s.offer.ID, ID: id},
 		{BusinessID: s.offer.ID, ID: uuid.New()}})
 	if err != nil || len(found) != 1 || found[0].ID != id || found[0].BusinessID != s.offer.ID {
-		s.t.Fatalf("the charge of one reservation is %+v, %v", found, err)
+		s.t.Fatalf("the payment of one reservation is %+v, %v", found, err)
 	}
 	return found[0].Payment
 }
 
-func TestTheChargeOfAReservationIsOpenedOnceAndPaid(t *testing.T) {
+func TestReservationPaymentIsOpenedOnceAndPaid(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
 	s := openShop(t, f.URL)
-	id, charges := uuid.New(), s.charges()
+	id, charges := uuid.New(), s.newPaymentsClient()
 	opened, err := charges.Open(t.Context(), s.offer.ID, id, s.kayaks())
 	if err != nil {
 		t.Fatal(err)
@@ -95,15 +95,15 @@ func TestTheChargeOfAReservationIsOpenedOnceAndPaid(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, again, err)
 		}
 	}
-	s.tell("payment_intent.payment_failed", map[string]any{"id": "pi_any",
+	s.sendEvent("payment_intent.payment_failed", map[string]any{"id": "pi_any",
 		"metadata": map[string]string{"slotmesh_business": s.offer.ID.String(), "slotmesh_reservation": id.String()}})
 	failed := time.Unix(1803888000, 0).UTC()
 	want.FailedAt = &failed
-	if diff := cmp.Diff(want, s.known(id)); diff != "" {
+	if diff := cmp.Diff(want, s.findPayment(id)); diff != "" {
 		t.Errorf("an attempt failed: %s", diff)
 	}
 	s.paysFor(f, session)
-	if got := s.known(id); got.Status != booking.PaymentStatePaid {
+	if got := s.findPayment(id); got.Status != booking.PaymentStatePaid {
 		t.Errorf("it was paid and is %+v", got)
 	}
 	if _, err := charges.FindCheckout(t.Context(), s.offer.ID, id); !fault.Is(err, fault.Conflict) {
@@ -114,60 +114,60 @@ func TestTheChargeOfAReservationIsOpenedOnceAndPaid(t *testing.T) {
 	}
 }
 
-func TestTheChargeOfAReservationEndsAsThatOfABooking(t *testing.T) {
+func TestReservationPaymentEndsLikeBookingPayment(t *testing.T) {
 	t.Parallel()
-	off := func(s *shop, id uuid.UUID, refund *booking.NumberedRefund) {
-		if _, err := s.charges().Close(context.Background(), s.offer.ID, id,
+	off := func(s *paymentFixture, id uuid.UUID, refund *booking.NumberedRefund) {
+		if _, err := s.newPaymentsClient().Close(context.Background(), s.offer.ID, id,
 			booking.ClosePayment{Refund: refund}); err != nil {
 			s.t.Error(err)
 		}
 	}
 	part := &booking.NumberedRefund{Number: 1, Part: refund.Part{Amount: 1500, Percent: 38}}
 	for name, c := range map[string]struct {
-		happens func(s *shop, f *fakeStripe, id uuid.UUID, session string)
+		happens func(s *paymentFixture, f *fakeStripe, id uuid.UUID, session string)
 		status  string
 		back    []int64
 	}{
-		"nobody pays": {func(*shop, *fakeStripe, uuid.UUID, string) {}, booking.PaymentStateCancelled, nil},
-		"paid at the end": {func(s *shop, f *fakeStripe, _ uuid.UUID, page string) {
+		"nobody pays": {func(*paymentFixture, *fakeStripe, uuid.UUID, string) {}, booking.PaymentStateCancelled, nil},
+		"paid at the end": {func(s *paymentFixture, f *fakeStripe, _ uuid.UUID, page string) {
 			f.checkOut(s.t.(*testing.T), page)
 		}, booking.PaymentStatePaid, nil},
-		"Stripe ends it": {func(s *shop, _ *fakeStripe, _ uuid.UUID, page string) {
-			s.tell("checkout.session.expired", map[string]any{"id": page})
+		"Stripe ends it": {func(s *paymentFixture, _ *fakeStripe, _ uuid.UUID, page string) {
+			s.sendEvent("checkout.session.expired", map[string]any{"id": page})
 		}, booking.PaymentStateCancelled, nil},
-		"given up": {func(s *shop, _ *fakeStripe, id uuid.UUID, _ string) {
+		"given up": {func(s *paymentFixture, _ *fakeStripe, id uuid.UUID, _ string) {
 			off(s, id, nil)
 			off(s, id, nil)
 		}, booking.PaymentStateCancelled, nil},
-		"given up while it was paid": {func(s *shop, f *fakeStripe, id uuid.UUID, page string) {
+		"given up while it was paid": {func(s *paymentFixture, f *fakeStripe, id uuid.UUID, page string) {
 			f.checkOut(s.t.(*testing.T), page)
 			off(s, id, nil)
-			s.tell("checkout.session.completed", map[string]any{"id": page, "payment_status": "paid"})
+			s.sendEvent("checkout.session.completed", map[string]any{"id": page, "payment_status": "paid"})
 			off(s, id, nil)
 		}, booking.PaymentStatePaid, []int64{4000}},
-		"given up after it was paid": {func(s *shop, f *fakeStripe, id uuid.UUID, page string) {
+		"given up after it was paid": {func(s *paymentFixture, f *fakeStripe, id uuid.UUID, page string) {
 			s.paysFor(f, page)
 			off(s, id, nil)
 			off(s, id, nil)
 		}, booking.PaymentStatePaid, []int64{4000}},
-		"paid and cancelled": {func(s *shop, f *fakeStripe, id uuid.UUID, page string) {
+		"paid and cancelled": {func(s *paymentFixture, f *fakeStripe, id uuid.UUID, page string) {
 			s.paysFor(f, page)
 			off(s, id, part)
 			s.step()
 			off(s, id, part) // rental repeats the request, because it got no response
 		}, booking.PaymentStatePaid, []int64{1500}},
-		"paid and cancelled without a refund": {func(s *shop, f *fakeStripe, id uuid.UUID, page string) {
+		"paid and cancelled without a refund": {func(s *paymentFixture, f *fakeStripe, id uuid.UUID, page string) {
 			s.paysFor(f, page)
 			off(s, id, &booking.NumberedRefund{Number: 1})
 		}, booking.PaymentStatePaid, nil},
-		"refunded twice": {func(s *shop, f *fakeStripe, id uuid.UUID, page string) {
+		"refunded twice": {func(s *paymentFixture, f *fakeStripe, id uuid.UUID, page string) {
 			s.paysFor(f, page)
 			off(s, id, part)
 			s.step()
 			off(s, id, &booking.NumberedRefund{Number: 2, Part: refund.Part{Amount: 2500, Percent: 62}})
 			off(s, id, part)
 		}, booking.PaymentStatePaid, []int64{1500, 2500}},
-		"its process dies before the page is noted": {func(s *shop, _ *fakeStripe, _ uuid.UUID, _ string) {
+		"its process dies before the page is noted": {func(s *paymentFixture, _ *fakeStripe, _ uuid.UUID, _ string) {
 			if _, err := s.pool.Exec(context.Background(),
 				`UPDATE payments SET status = 'creating', reference = NULL`); err != nil {
 				s.t.Error(err)
@@ -189,10 +189,10 @@ func TestTheChargeOfAReservationEndsAsThatOfABooking(t *testing.T) {
 			for _, n := range c.back {
 				back += n
 			}
-			if got := s.known(id); got.Status != c.status || got.Refunded != back {
-				t.Errorf("the charge is %+v, want it %s with %d refunded", got, c.status, back)
+			if got := s.findPayment(id); got.Status != c.status || got.Refunded != back {
+				t.Errorf("the payment is %+v, want it %s with %d refunded", got, c.status, back)
 			}
-			if got := f.given("pi_of_" + session); !slices.Equal(got, c.back) {
+			if got := f.sumRefunds("pi_of_" + session); !slices.Equal(got, c.back) {
 				t.Errorf("%v went back, want %v", got, c.back)
 			}
 			if n := s.count(`SELECT count(*) FROM events WHERE subject_kind = 'reservation'`); n != 0 {
@@ -202,51 +202,51 @@ func TestTheChargeOfAReservationEndsAsThatOfABooking(t *testing.T) {
 	}
 }
 
-func TestAChargeThatCannotBeOpenedIsTakenBack(t *testing.T) {
+func TestUnopenedReservationPaymentIsCancelled(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
 	s := openShop(t, f.URL)
-	for name, m := range map[string]manner{"fails": fails, "breaks": breaks} {
+	for name, m := range map[string]behavior{"fails": fails, "breaks": breaks} {
 		f.set(m)
 		id := uuid.New()
-		if _, err := s.charges().Open(t.Context(), s.offer.ID, id, s.kayaks()); !fault.Is(err,
+		if _, err := s.newPaymentsClient().Open(t.Context(), s.offer.ID, id, s.kayaks()); !fault.Is(err,
 			fault.PaymentUnavailable) {
 			t.Errorf("%s: %v", name, err)
 		}
 		f.set(answers)
 		s.step()
-		if got := s.known(id); got.Status != booking.PaymentStateCancelled {
-			t.Errorf("%s: the charge is %s", name, got.Status)
+		if got := s.findPayment(id); got.Status != booking.PaymentStateCancelled {
+			t.Errorf("%s: the payment is %s", name, got.Status)
 		}
-		if _, err := s.charges().Open(t.Context(), s.offer.ID, id, s.kayaks()); !fault.Is(err, fault.Conflict) {
+		if _, err := s.newPaymentsClient().Open(t.Context(), s.offer.ID, id, s.kayaks()); !fault.Is(err, fault.Conflict) {
 			t.Errorf("%s: what is over is opened again: %v", name, err)
 		}
 	}
-	for name, asked := range map[string]booking.NewReservationPayment{
+	for name, req := range map[string]booking.NewReservationPayment{
 		"nothing to pay":   {Slug: s.offer.Slug, Name: "Kayak", Currency: "EUR", Manage: "https://x"},
 		"another currency": {Slug: s.offer.Slug, Name: "Kayak", Amount: 1, Currency: "USD", Manage: "https://x"},
 		"no link":          {Slug: s.offer.Slug, Name: "Kayak", Amount: 1, Currency: "EUR"},
 	} {
-		if _, err := s.charges().Open(t.Context(), s.offer.ID, uuid.New(), asked); !fault.Is(err,
+		if _, err := s.newPaymentsClient().Open(t.Context(), s.offer.ID, uuid.New(), req); !fault.Is(err,
 			fault.InvalidParameter) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := s.charges().Close(t.Context(), s.offer.ID, uuid.New(), booking.ClosePayment{}); !fault.Is(err,
+	if _, err := s.newPaymentsClient().Close(t.Context(), s.offer.ID, uuid.New(), booking.ClosePayment{}); !fault.Is(err,
 		fault.NotFound) {
 		t.Errorf("closing what is not there: %v", err)
 	}
-	if _, err := s.charges().List(t.Context(),
+	if _, err := s.newPaymentsClient().List(t.Context(),
 		make([]booking.ReservationID, booking.MaxReservationPayments+1)); !fault.Is(err,
 		fault.InvalidParameter) {
 		t.Errorf("too many: %v", err)
 	}
 }
 
-// TestWhileChargesArePaidClosedAndExpireEachRefundIsMadeOnce has customers pay charges while rental closes them and
-// they expire. A paid charge that rental closed is refunded in full, exactly once. A paid charge that rental did not
+// TestConcurrentPaymentEndsRefundOnce has customers pay payments while rental closes them and
+// they expire. A paid payment that rental closed is refunded in full, exactly once. A paid payment that rental did not
 // close is not refunded.
-func TestWhileChargesArePaidClosedAndExpireEachRefundIsMadeOnce(t *testing.T) {
+func TestConcurrentPaymentEndsRefundOnce(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
 	s := openShop(t, f.URL)
@@ -257,13 +257,13 @@ func TestWhileChargesArePaidClosedAndExpireEachRefundIsMadeOnce(t *testing.T) {
 		pages[i] = s.openCharge(ids[i])
 	}
 	s.clock.Advance(expiresAfter)
-	client := s.charges()
+	client := s.newPaymentsClient()
 	var wg sync.WaitGroup
 	for i := range n {
 		if i%2 == 0 {
 			f.checkOut(t, pages[i])
 			wg.Go(func() {
-				s.tell("checkout.session.completed", map[string]any{"id": pages[i], "payment_status": "paid"})
+				s.sendEvent("checkout.session.completed", map[string]any{"id": pages[i], "payment_status": "paid"})
 			})
 		}
 		for range i % 3 {
@@ -288,60 +288,60 @@ func TestWhileChargesArePaidClosedAndExpireEachRefundIsMadeOnce(t *testing.T) {
 				back = []int64{4000}
 			}
 		}
-		if got := s.known(ids[i]); got.Status != want || !slices.Equal(f.given("pi_of_"+pages[i]), back) {
-			t.Errorf("%d: it is %s and %v went back, want %s, %v", i, got.Status, f.given("pi_of_"+pages[i]), want,
+		if got := s.findPayment(ids[i]); got.Status != want || !slices.Equal(f.sumRefunds("pi_of_"+pages[i]), back) {
+			t.Errorf("%d: it is %s and %v went back, want %s, %v", i, got.Status, f.sumRefunds("pi_of_"+pages[i]), want,
 				back)
 		}
 	}
 }
 
-// TestKilledAtAnyPointReservationsAreRefundedOnce kills booking at random points while rental closes the charges of
+// TestReservationRefundSurvivesCrash kills booking at random points while rental closes the payments of
 // reservations. Rental repeats each request until it gets an answer. Each refund is made once.
-func TestKilledAtAnyPointReservationsAreRefundedOnce(t *testing.T) {
+func TestReservationRefundSurvivesCrash(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)
-	s.killRefunds(t, f, 100, boughtKind{
+	s.killRefunds(t, f, 100, saleKind{
 		buy: func(int) (uuid.UUID, string) {
 			id := uuid.New()
 			page := s.openCharge(id)
 			s.paysFor(f, page)
 			return id, "pi_of_" + page
 		},
-		cancel: func(ctx context.Context, records *store.Store, id uuid.UUID, wanted booking.RefundAmount) error {
-			owed := refund.Part{Amount: 4000, Percent: 100}
-			switch wanted {
+		cancel: func(ctx context.Context, records *store.Store, id uuid.UUID, requested booking.RefundAmount) error {
+			amount := refund.Part{Amount: 4000, Percent: 100}
+			switch requested {
 			case booking.RefundFull:
 			case booking.RefundNone:
-				owed = refund.Part{}
+				amount = refund.Part{}
 			default:
-				cents, err := strconv.ParseInt(strings.Replace(string(wanted), ".", "", 1), 10, 64)
+				cents, err := strconv.ParseInt(strings.Replace(string(requested), ".", "", 1), 10, 64)
 				if err != nil {
 					return err
 				}
-				owed = refund.Of(cents, 4000)
+				amount = refund.NewPart(cents, 4000)
 			}
-			return records.CloseCharge(ctx, s.offer.ID, id, &booking.NumberedRefund{Number: 1, Part: owed},
+			return records.CloseReservationPayment(ctx, s.offer.ID, id, &booking.NumberedRefund{Number: 1, Part: amount},
 				s.clock.Now())
 		},
-		expect: func(id uuid.UUID, reference string, owed int64) {
+		expect: func(id uuid.UUID, reference string, amount int64) {
 			var want []int64
-			if owed > 0 {
-				want = []int64{owed}
+			if amount > 0 {
+				want = []int64{amount}
 			}
-			if got := f.given(reference); !slices.Equal(got, want) || s.known(id).Refunded != owed {
-				t.Errorf("%s: %v went back, and %d is noted; want %v", id, got, s.known(id).Refunded, want)
+			if got := f.sumRefunds(reference); !slices.Equal(got, want) || s.findPayment(id).Refunded != amount {
+				t.Errorf("%s: %v went back, and %d is noted; want %v", id, got, s.findPayment(id).Refunded, want)
 			}
 		},
 	})
 }
 
-// TestNewsOfAReservationsChargeWaitsUntilItIsNoted shows that booking returns news of a charge until rental confirms
-// them. Later news of the same charge are returned again.
-func TestNewsOfAReservationsChargeWaitsUntilItIsNoted(t *testing.T) {
+// TestReportsWaitForAcknowledgement shows that booking returns news of a payment until rental confirms
+// them. Later news of the same payment are returned again.
+func TestReportsWaitForAcknowledgement(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
 	s := openShop(t, f.URL)
-	id, charges := uuid.New(), s.charges()
+	id, charges := uuid.New(), s.newPaymentsClient()
 	session := s.openCharge(id)
 	s.paysFor(f, session)
 	reference := "pi_of_" + session
@@ -364,14 +364,14 @@ func TestNewsOfAReservationsChargeWaitsUntilItIsNoted(t *testing.T) {
 		}
 	}
 	waiting(0)
-	s.hear("charge.dispute.created", map[string]any{"id": "dp_1", "object": "dispute", "payment_intent": reference,
+	s.handleEvent("charge.dispute.created", map[string]any{"id": "dp_1", "object": "dispute", "payment_intent": reference,
 		"status": "needs_response", "reason": "fraudulent"})
 	waiting(1)
 	waiting(1)
-	if got := s.known(id); got.DisputeStatus != booking.DisputeOpen {
-		t.Errorf("the charge is %+v", got)
+	if got := s.findPayment(id); got.DisputeStatus != booking.DisputeOpen {
+		t.Errorf("the payment is %+v", got)
 	}
-	s.hear("charge.dispute.closed", map[string]any{"id": "dp_1", "object": "dispute", "payment_intent": reference,
+	s.handleEvent("charge.dispute.closed", map[string]any{"id": "dp_1", "object": "dispute", "payment_intent": reference,
 		"status": "won", "reason": "fraudulent"})
 	noted(1)
 	waiting(2)

@@ -13,12 +13,12 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// OfBooking returns a booking as text/calendar for its customer's own calendar. The UID of the entry is the id of
+// RenderBooking returns a booking as text/calendar for its customer's own calendar. The UID of the entry is the id of
 // the booking, and the sequence number is the number of the booking's newest event. The calendar entries in messages
 // to the customer follow the same rule. Therefore the customer's calendar keeps only the newest entry of a booking.
-func OfBooking(business string, b store.Booking) ([]byte, error) {
-	summary := services(store.FeedEntry{Services: b.Services}) + " · " + business
-	event := own(b.ID, b.Sequence, b.UpdatedAt, b.StartsAt, b.EndsAt, summary)
+func RenderBooking(business string, b store.Booking) ([]byte, error) {
+	summary := joinServices(store.FeedEntry{Services: b.Services}) + " · " + business
+	event := newEvent(b.ID, b.Sequence, b.UpdatedAt, b.StartsAt, b.EndsAt, summary)
 	switch b.Status {
 	case state.Pending:
 		event.Status = ical.Tentative
@@ -32,8 +32,8 @@ func OfBooking(business string, b store.Booking) ([]byte, error) {
 	return ical.Calendar{Method: ical.Publish, Events: []ical.Event{event}}.Write()
 }
 
-// OfTicket returns an order of tickets as text/calendar for its customer's own calendar.
-func OfTicket(business string, t store.Ticket) ([]byte, error) {
+// RenderTicket returns an order of tickets as text/calendar for its customer's own calendar.
+func RenderTicket(business string, t store.Ticket) ([]byte, error) {
 	stamp, status := t.CreatedAt, ical.Confirmed
 	switch t.Status {
 	case booking.StatusCancelled:
@@ -41,13 +41,13 @@ func OfTicket(business string, t store.Ticket) ([]byte, error) {
 	case booking.StatusPending:
 		status = ical.Tentative
 	}
-	event := own(t.ID, t.Sequence, stamp, t.StartsAt, t.EndsAt, t.EventName+" · "+business)
-	event.Status, event.Description = status, tiers(t)
+	event := newEvent(t.ID, t.Sequence, stamp, t.StartsAt, t.EndsAt, t.EventName+" · "+business)
+	event.Status, event.Description = status, formatTiers(t)
 	return ical.Calendar{Method: ical.Publish, Events: []ical.Event{event}}.Write()
 }
 
-// tiers returns one line with the name and the quantity of each ticket tier.
-func tiers(t store.Ticket) string {
+// formatTiers returns one line with the name and the quantity of each ticket tier.
+func formatTiers(t store.Ticket) string {
 	lines := make([]string, len(t.Tiers))
 	for i, tier := range t.Tiers {
 		lines[i] = tier.Name + " × " + strconv.Itoa(tier.Quantity)
@@ -55,7 +55,7 @@ func tiers(t store.Ticket) string {
 	return strings.Join(lines, ", ")
 }
 
-func own(id uuid.UUID, sequence int, stamp, start, end time.Time, summary string) ical.Event {
+func newEvent(id uuid.UUID, sequence int, stamp, start, end time.Time, summary string) ical.Event {
 	return ical.Event{UID: id.String(), Sequence: sequence, Stamp: stamp, Start: start, End: end,
 		Status: ical.Confirmed, Summary: summary}
 }

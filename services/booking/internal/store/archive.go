@@ -11,21 +11,21 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 )
 
-// PastAfter is the time from the end of a booking until its occupied time is archived (lifecycle.md
+// ArchiveAge is the time from the end of a booking until its occupied time is archived (lifecycle.md
 // §6). Calendar feeds show a booking for the same time after its end (lifecycle.md §2).
-const PastAfter = 90 * 24 * time.Hour
+const ArchiveAge = 90 * 24 * time.Hour
 
-// pastStep is the maximum number of bookings that one transaction
+// archiveBatchSize is the maximum number of bookings that one transaction
 // archives. It limits the number of locks that a transaction holds.
-const pastStep = 500
+const archiveBatchSize = 500
 
 const (
-	// pastHeldSQL returns the ids of bookings that may have data to archive: occupied time that ended at or
+	// archivableSQL returns the ids of bookings that may have data to archive: occupied time that ended at or
 	// before the instant $2, or seats in a class session that began by then. The ids are greater than $3.
 	//
 	// The index of the constraint never_twice finds the occupied time. The query does
 	// not join the table bookings, so that no query plan reads all past bookings.
-	pastHeldSQL = `
+	archivableSQL = `
 SELECT booking_id FROM occupied_time
 WHERE business_id = $1 AND during << tstzrange($2, NULL) AND booking_id > $3
 UNION
@@ -40,12 +40,12 @@ SELECT id FROM bookings
 WHERE business_id = $1 AND id = ANY($2) AND ends_at <= $3
 ORDER BY id FOR UPDATE SKIP LOCKED`
 
-	// movePastSQL archives the occupied time of bookings that its transaction has locked. It also deletes the
+	// archiveSQL archives the occupied time of bookings that its transaction has locked. It also deletes the
 	// seats of these bookings and lowers the counters of seats. It archives all time of a booking or none.
 	//
-	// Like bookSQL and moveSQL, movePastSQL locks occupied time before
+	// Like bookSQL and moveSQL, archiveSQL locks occupied time before
 	// counters of seats. It locks counters in the order of their keys.
-	movePastSQL = `
+	archiveSQL = `
 WITH due AS MATERIALIZED (
     SELECT id FROM unnest(@ids::uuid[]) AS id
     WHERE NOT EXISTS (
@@ -86,22 +86,23 @@ WHERE (business_id, starts_at, session_id) IN (
     LIMIT $3 FOR UPDATE SKIP LOCKED)`
 )
 
-// MovePast archives the occupied time of the bookings of a business that ended at or before the time in the argument
-// `then`. It also deletes the seats of these bookings, and the counters of past sessions without taken seats.
+// ArchiveOccupied archives the occupied time of the bookings of a business that ended at or before the time in the
+// argument `cutoff`. It also deletes the seats of these bookings, and the counters of past sessions without taken
+// seats.
 //
-// MovePast returns the number of archived bookings. It skips a booking that
+// ArchiveOccupied returns the number of archived bookings. It skips a booking that
 // another transaction is changing; the next run archives this booking.
-func (s *Store) MovePast(ctx context.Context, businessID uuid.UUID, then time.Time) (int64, error) {
+func (s *Store) ArchiveOccupied(ctx context.Context, businessID uuid.UUID, cutoff time.Time) (int64, error) {
 	var total int64
 	for after := uuid.Nil; ; {
-		ids, err := s.pastHeld(ctx, businessID, after, then)
+		ids, err := s.findArchivable(ctx, businessID, after, cutoff)
 		if err != nil {
 			return total, err
 		}
 		if len(ids) == 0 {
-			return total, s.deleteEmptySessions(ctx, businessID, then)
+			return total, s.deleteEmptySessions(ctx, businessID, cutoff)
 		}
-		n, err := s.movePast(ctx, businessID, ids, then)
+		n, err := s.archiveBatch(ctx, businessID, ids, cutoff)
 		total += n
 		if err != nil {
 			return total, err
@@ -110,15 +111,17 @@ func (s *Store) MovePast(ctx context.Context, businessID uuid.UUID, then time.Ti
 	}
 }
 
-func (s *Store) pastHeld(ctx context.Context, businessID, after uuid.UUID, then time.Time) ([]uuid.UUID, error) {
-	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "find occupied time of the past", pastHeldSQL, businessID,
-		then, after, pastStep)
+func (s *Store) findArchivable(ctx context.Context, businessID, after uuid.UUID,
+	cutoff time.Time) ([]uuid.UUID, error) {
+	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "find occupied time of the past", archivableSQL, businessID,
+		cutoff, after, archiveBatchSize)
 }
 
-func (s *Store) movePast(ctx context.Context, businessID uuid.UUID, ids []uuid.UUID, then time.Time) (int64, error) {
+func (s *Store) archiveBatch(ctx context.Context, businessID uuid.UUID, ids []uuid.UUID,
+	cutoff time.Time) (int64, error) {
 	var n int64
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, lockEndedSQL, businessID, ids, then)
+		rows, err := tx.Query(ctx, lockEndedSQL, businessID, ids, cutoff)
 		if err != nil {
 			return err
 		}
@@ -126,8 +129,8 @@ func (s *Store) movePast(ctx context.Context, businessID uuid.UUID, ids []uuid.U
 		if err != nil {
 			return err
 		}
-		args := pgx.NamedArgs{"business_id": businessID, "ids": locked, "then": then}
-		return tx.QueryRow(ctx, movePastSQL, args).Scan(&n)
+		args := pgx.NamedArgs{"business_id": businessID, "ids": locked, "then": cutoff}
+		return tx.QueryRow(ctx, archiveSQL, args).Scan(&n)
 	})
 	if err != nil {
 		return 0, fmt.Errorf("move occupied time of the past: %w", err)
@@ -135,27 +138,28 @@ func (s *Store) movePast(ctx context.Context, businessID uuid.UUID, ids []uuid.U
 	return n, nil
 }
 
-func (s *Store) deleteEmptySessions(ctx context.Context, businessID uuid.UUID, then time.Time) error {
+func (s *Store) deleteEmptySessions(ctx context.Context, businessID uuid.UUID, cutoff time.Time) error {
 	for {
-		tag, err := s.pool.Exec(ctx, emptySessionsSQL, businessID, then, pastStep)
+		tag, err := s.pool.Exec(ctx, emptySessionsSQL, businessID, cutoff, archiveBatchSize)
 		if err != nil {
 			return fmt.Errorf("delete class sessions of the past: %w", err)
 		}
-		if tag.RowsAffected() < pastStep {
+		if tag.RowsAffected() < archiveBatchSize {
 			return nil
 		}
 	}
 }
 
-// HoldsPast returns the ids of businesses whose data [Store.MovePast] may have to
+// BusinessesToArchive returns the ids of businesses whose data [Store.ArchiveOccupied] may have to
 // archive, at most `limit` ids in ascending order. The ids are greater than the
 // argument `after`. The query uses an index to go from one business to the next.
-func (s *Store) HoldsPast(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error) {
+func (s *Store) BusinessesToArchive(ctx context.Context, after uuid.UUID, cutoff time.Time,
+	limit int) ([]uuid.UUID, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with occupied time of the past",
-		holdsPastSQL, after, then, limit)
+		businessesToArchiveSQL, after, cutoff, limit)
 }
 
-var holdsPastSQL = postgres.DueBusinesses(
+var businessesToArchiveSQL = postgres.DueBusinesses(
 	postgres.DueRows{Table: "occupied_time", Condition: "during << tstzrange($2, NULL)"},
 	postgres.DueRows{Table: "class_sessions", Condition: "starts_at <= $2"},
 )

@@ -22,19 +22,19 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// ofAda returns a booking of the customer Ada that starts `from` minutes after noon.
-func ofAda(business uuid.UUID, from int) store.NewBooking {
-	b := newBooking(business, part(uuid.New(), 0, from, from+45))
+// newAdaBooking returns a booking of the customer Ada that starts `from` minutes after noon.
+func newAdaBooking(business uuid.UUID, from int) store.NewBooking {
+	b := newBooking(business, newPart(uuid.New(), 0, from, from+45))
 	phone := "+351 210 555 019"
 	b.Customer = store.Customer{Name: "Ada Lovelace", Email: "Ada.L@Example.com", Phone: &phone}
 	b.FormData, b.Locale = map[string]any{"allergies": "hazelnuts"}, "en"
 	return b
 }
 
-var adas = []string{"Ada Lovelace", "ada.l@example.com", "555 019", "hazelnuts", "555 077", "pistachios"}
+var adaAddresses = []string{"Ada Lovelace", "ada.l@example.com", "555 019", "hazelnuts", "555 077", "pistachios"}
 
-// sums returns the numbers and statuses that must not change when customers are anonymized.
-func sums(t testing.TB, pool *pgxpool.Pool) string {
+// readSums returns the numbers and statuses that must not change when customers are anonymized.
+func readSums(t testing.TB, pool *pgxpool.Pool) string {
 	t.Helper()
 	var text string
 	err := pool.QueryRow(actor.AsSystem(context.Background()), `
@@ -48,42 +48,43 @@ func sums(t testing.TB, pool *pgxpool.Pool) string {
 	return text
 }
 
-func sellToAda(t *testing.T, s *store.Store, g gala) {
+func sellTicketToAda(t *testing.T, s *store.Store, g gala) {
 	t.Helper()
 	address, phone := "ADA.L@example.com", "+351 210 555 077"
-	order := g.order(0, 2)
+	order := g.newOrder(0, 2)
 	order.CustomerName, order.CustomerEmail, order.CustomerPhone, order.Locale = "Ada Lovelace", &address, &phone, "en"
 	order.FormData = json.RawMessage(`{"meal": "pistachios"}`)
-	named := idempotency.With(testkit.AsSystem(t), idempotency.Request{Key: "tickets"}) // stores a result, too
-	if _, err := s.SellTicket(clock.WithArrival(named, time.Now()), order); err != nil {
+	keyed := idempotency.With(testkit.AsSystem(t), idempotency.Request{Key: "tickets"}) // stores a result, too
+	if _, err := s.SellTicket(clock.WithArrival(keyed, time.Now()), order); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func TestErasingACustomerLeavesNothingOfTheirsButWhatLiesAhead(t *testing.T) {
+func TestEraseCustomerKeepsUpcomingSales(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	g := newGala(10, 10)
 	business := g.business
-	done, cancelled, ahead, other := ofAda(business, 0), ofAda(business, 60*24*30), ofAda(business, 60*24*9),
-		newBooking(business, part(uuid.New(), 0, 0, 45))
-	elsewhere := ofAda(uuid.New(), 0) // the same customer at another business
+	done, cancelled, ahead, other := newAdaBooking(business, 0), newAdaBooking(business, 60*24*30),
+		newAdaBooking(business, 60*24*9),
+		newBooking(business, newPart(uuid.New(), 0, 0, 45))
+	elsewhere := newAdaBooking(uuid.New(), 0) // the same customer at another business
 	mustBook(t, s, done, cancelled, ahead, other, elsewhere)
-	sellToAda(t, s, g)
+	sellTicketToAda(t, s, g)
 	// A write of the owner with a key stores an idempotency result that contains the customer, for a repeated request.
-	named := func(key string) context.Context {
+	withKey := func(key string) context.Context {
 		return clock.WithArrival(idempotency.With(testkit.AsSystem(t), idempotency.Request{Key: key}), time.Now())
 	}
-	cancel, _ := state.Of(state.Cancel)
-	if _, err := s.Move(named("cancel"), business, cancelled.ID, cancel, now); err != nil {
+	cancel, _ := state.FindTransition(state.Cancel)
+	if _, err := s.ApplyTransition(withKey("cancel"), business, cancelled.ID, cancel, now); err != nil {
 		t.Fatal(err)
 	}
-	if missing := len(adas) - len(testkit.FindInTables(t, pool, adas...)); missing != 0 {
+	if missing := len(adaAddresses) - len(testkit.FindInTables(t, pool, adaAddresses...)); missing != 0 {
 		t.Fatalf("the test does not find %d of what it is to look for", missing)
 	}
-	before, at := sums(t, pool), noon.AddDate(0, 0, 1)
+	before, at := readSums(t, pool), noon.AddDate(0, 0, 1)
 	erase := customer.Erase{Email: "ada.l@EXAMPLE.com"}
-	got, err := s.EraseCustomer(named("erase"), business, erase, at)
+	got, err := s.EraseCustomer(withKey("erase"), business, erase, at)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,11 +93,11 @@ func TestErasingACustomerLeavesNothingOfTheirsButWhatLiesAhead(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("erased (-want +got):\n%s", diff)
 	}
-	if again, err := s.EraseCustomer(named("erase"), business, erase, at.AddDate(1, 0, 0)); err != nil ||
+	if again, err := s.EraseCustomer(withKey("erase"), business, erase, at.AddDate(1, 0, 0)); err != nil ||
 		cmp.Diff(want, again) != "" {
 		t.Errorf("repeated under its key: %+v, %v", again, err)
 	}
-	kept, _, err := s.Held(testkit.AsSystem(t), business, erase.Email, 10)
+	kept, _, err := s.FindCustomerData(testkit.AsSystem(t), business, erase.Email, 10)
 	if err != nil || len(kept) != 1 || kept[0].ID != ahead.ID || kept[0].Customer.Name != "Ada Lovelace" {
 		t.Errorf("what lies ahead is %+v, %v", kept, err)
 	}
@@ -105,25 +106,25 @@ func TestErasingACustomerLeavesNothingOfTheirsButWhatLiesAhead(t *testing.T) {
 		len(got.Ahead) != 0 {
 		t.Errorf("forced: %+v, %v", got, err)
 	}
-	if moved, err := s.Move(named("cancel"), business, cancelled.ID, cancel, now); err != nil ||
-		moved.ID != cancelled.ID || moved.Customer.Email != "" {
-		t.Errorf("the owner's write, repeated: %+v, %v", moved, err)
+	if updated, err := s.ApplyTransition(withKey("cancel"), business, cancelled.ID, cancel, now); err != nil ||
+		updated.ID != cancelled.ID || updated.Customer.Email != "" {
+		t.Errorf("the owner's write, repeated: %+v, %v", updated, err)
 	}
-	if after := sums(t, pool); after != before {
+	if after := readSums(t, pool); after != before {
 		t.Errorf("before %s\nafter  %s", before, after)
 	}
-	if n := count(t, pool,
+	if n := mustCount(t, pool,
 		`SELECT count(*) FROM bookings WHERE customer_name = 'Zoë' OR business_id = $1 AND customer_name = 'Ada Lovelace'`, elsewhere.BusinessID); n != 2 {
 		t.Errorf("%d bookings of another customer and with another business are left, want 2", n)
 	}
-	if n := count(t, pool,
+	if n := mustCount(t, pool,
 		`SELECT count(*) FROM events WHERE type = 'customer.erased' AND subject_kind = 'customer'`); n != 2 {
 		t.Errorf("%d erasings are recorded, want 2", n)
 	}
 	if _, err := s.Erase(testkit.AsSystem(t), []uuid.UUID{elsewhere.BusinessID}); err != nil {
 		t.Fatal(err)
 	}
-	if left := testkit.FindInTables(t, pool, adas...); len(left) != 0 {
+	if left := testkit.FindInTables(t, pool, adaAddresses...); len(left) != 0 {
 		t.Errorf("the tables still hold %q", left)
 	}
 }
@@ -135,14 +136,14 @@ func TestAnonymizeKeepsFirstBookingsPerCustomer(t *testing.T) {
 	s, pool := open(t)
 	business := uuid.New()
 	for i := range 3 {
-		b := ofAda(business, i*60)
+		b := newAdaBooking(business, i*60)
 		b.Customer.Email, b.FirstBooking = fmt.Sprintf("c%d@example.com", i), true
 		mustBook(t, s, b)
 	}
 	if n, err := s.AnonymizeEnded(testkit.AsSystem(t), business, noon.AddDate(1, 0, 0)); err != nil || n != 3 {
 		t.Errorf("%d are forgotten, %v", n, err)
 	}
-	if left := testkit.FindInTables(t, pool, adas...); len(left) != 0 {
+	if left := testkit.FindInTables(t, pool, adaAddresses...); len(left) != 0 {
 		t.Errorf("the tables still hold %q", left)
 	}
 }
@@ -163,66 +164,66 @@ func TestAnonymizeEndedStopsAtCutoff(t *testing.T) {
 		var all []kept
 		for i, day := range rapid.SliceOfN(rapid.IntRange(0, 20), 1, 12).Draw(rt, "days") {
 			if rapid.Bool().Draw(rt, "is a booking") {
-				b := ofAda(business, day*24*60+i*50)
+				b := newAdaBooking(business, day*24*60+i*50)
 				mustBook(t, s, b)
 				all = append(all, kept{"bookings", b.ID, b.EndsAt})
 				continue
 			}
-			order, address := g.order(0, 1), "ada.l@example.com"
+			order, address := g.newOrder(0, 1), "ada.l@example.com"
 			order.EndsAt, order.CustomerName, order.CustomerEmail = noon.AddDate(0, 0, day), "Ada Lovelace", &address
 			if _, err := s.SellTicket(actor.AsSystem(context.Background()), order); err != nil {
 				rt.Fatal(err)
 			}
 			all = append(all, kept{"tickets", order.ID, order.EndsAt})
 		}
-		then := noon.Add(time.Duration(rapid.IntRange(-1, 21*24).Draw(rt, "hours")) * time.Hour)
+		cutoff := noon.Add(time.Duration(rapid.IntRange(-1, 21*24).Draw(rt, "hours")) * time.Hour)
 		due := 0
 		for _, k := range all {
-			if !k.ends.After(then) {
+			if !k.ends.After(cutoff) {
 				due++
 			}
 		}
-		named, err := s.BusinessesToAnonymize(actor.AsSystem(context.Background()), uuid.Nil, then, 1000)
-		if err != nil || slices.Contains(named, business) != (due > 0) {
-			rt.Fatalf("the businesses with customers to forget are %v, %v; %d are due", named, err, due)
+		ids, err := s.BusinessesToAnonymize(actor.AsSystem(context.Background()), uuid.Nil, cutoff, 1000)
+		if err != nil || slices.Contains(ids, business) != (due > 0) {
+			rt.Fatalf("the businesses with customers to forget are %v, %v; %d are due", ids, err, due)
 		}
-		expiring, err := s.ExpiringCustomers(context.Background(), business, then, 10)
+		expiring, err := s.ExpiringCustomers(context.Background(), business, cutoff, 10)
 		if err != nil || len(expiring) != min(due, 1) { // all are of one customer
 			rt.Fatalf("%d customers expire, %v; %d bookings and orders are due", len(expiring), err, due)
 		}
-		if n, err := s.AnonymizeEnded(actor.AsSystem(context.Background()), business, then); err != nil ||
+		if n, err := s.AnonymizeEnded(actor.AsSystem(context.Background()), business, cutoff); err != nil ||
 			int(n) != due {
 			rt.Fatalf("%d are forgotten, %v, want %d", n, err, due)
 		}
 		for _, k := range all {
-			var held int
+			var occupied int
 			err := pool.QueryRow(actor.AsSystem(context.Background()), `
 				SELECT (SELECT count(*) FROM `+k.table+` WHERE id = $1 AND customer_name = 'Ada Lovelace' AND lower(customer_email) = 'ada.l@example.com' AND link_hash IS NOT DISTINCT FROM link_hash)
-				     + (SELECT count(*) FROM events WHERE subject_id = $1 AND data->>'customer_name' = 'Ada Lovelace')`, k.id).Scan(&held)
+				     + (SELECT count(*) FROM events WHERE subject_id = $1 AND data->>'customer_name' = 'Ada Lovelace')`, k.id).Scan(&occupied)
 			if err != nil {
 				rt.Fatal(err)
 			}
-			if want := 2; k.ends.After(then) && held != want || !k.ends.After(then) && held != 0 {
-				rt.Fatalf("of %s that ended %v, %d rows hold the customer at %v", k.table, k.ends, held, then)
+			if want := 2; k.ends.After(cutoff) && occupied != want || !k.ends.After(cutoff) && occupied != 0 {
+				rt.Fatalf("of %s that ended %v, %d rows hold the customer at %v", k.table, k.ends, occupied, cutoff)
 			}
 		}
 	})
 }
 
-func TestCustomersAreFoundByNameAddressAndPhone(t *testing.T) {
+func TestCustomersMatchNameAddressAndPhone(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	g := newGala(10, 10)
-	old, newer := ofAda(g.business, 0), ofAda(g.business, 60)
+	old, newer := newAdaBooking(g.business, 0), newAdaBooking(g.business, 60)
 	old.Customer.Name, newer.Now = "A. King", now.Add(time.Hour)
 	newer.Customer.Phone = nil
-	mustBook(t, s, old, newer, newBooking(g.business, part(uuid.New(), 0, 0, 45)))
-	order, address, phone := g.order(0, 2), "zoe@example.com", "+351 210 555 019"
+	mustBook(t, s, old, newer, newBooking(g.business, newPart(uuid.New(), 0, 0, 45)))
+	order, address, phone := g.newOrder(0, 2), "zoe@example.com", "+351 210 555 019"
 	order.CustomerEmail, order.CustomerPhone = &address, new("+351 1 777")
 	if _, err := s.SellTicket(testkit.AsSystem(t), order); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.SellTicket(testkit.AsSystem(t), g.order(0, 1)); err != nil { // without an e-mail address
+	if _, err := s.SellTicket(testkit.AsSystem(t), g.newOrder(0, 1)); err != nil { // without an e-mail address
 		t.Fatal(err)
 	}
 	ada := customer.Customer{Email: "ada.l@example.com", Name: "Ada Lovelace", Phone: &phone, Bookings: 2, FirstAt: now,

@@ -72,11 +72,11 @@ func anonymize(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, bookings, t
 const anonymizeBatchSize = 500
 
 // AnonymizeEnded anonymizes the bookings and orders of a business that ended at or
-// before the time in the argument `then`. It returns the number of anonymized rows.
-func (s *Store) AnonymizeEnded(ctx context.Context, businessID uuid.UUID, then time.Time) (int64, error) {
+// before the time in the argument `cutoff`. It returns the number of anonymized rows.
+func (s *Store) AnonymizeEnded(ctx context.Context, businessID uuid.UUID, cutoff time.Time) (int64, error) {
 	var total int64
 	for {
-		n, err := s.anonymizeBatch(ctx, businessID, then)
+		n, err := s.anonymizeBatch(ctx, businessID, cutoff)
 		total += n
 		if err != nil || n == 0 {
 			return total, err
@@ -84,17 +84,17 @@ func (s *Store) AnonymizeEnded(ctx context.Context, businessID uuid.UUID, then t
 	}
 }
 
-func (s *Store) anonymizeBatch(ctx context.Context, businessID uuid.UUID, then time.Time) (int64, error) {
+func (s *Store) anonymizeBatch(ctx context.Context, businessID uuid.UUID, cutoff time.Time) (int64, error) {
 	var n int
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		if err := eventlog.LockFeed(ctx, tx); err != nil {
 			return err
 		}
-		bookings, err := lockToAnonymize(ctx, tx, "bookings", businessID, then)
+		bookings, err := lockToAnonymize(ctx, tx, "bookings", businessID, cutoff)
 		if err != nil {
 			return err
 		}
-		tickets, err := lockToAnonymize(ctx, tx, "tickets", businessID, then)
+		tickets, err := lockToAnonymize(ctx, tx, "tickets", businessID, cutoff)
 		if err != nil {
 			return err
 		}
@@ -108,14 +108,14 @@ func (s *Store) anonymizeBatch(ctx context.Context, businessID uuid.UUID, then t
 }
 
 // lockToAnonymize locks the rows of bookings or orders to anonymize: they ended at or before the time
-// in the argument `then` and are not anonymized. It locks at most anonymizeBatchSize rows and returns
+// in the argument `cutoff` and are not anonymized. It locks at most anonymizeBatchSize rows and returns
 // the ids of these rows. A partial index contains exactly the rows that are not anonymized.
 func lockToAnonymize(ctx context.Context, tx pgx.Tx, table string, businessID uuid.UUID,
-	then time.Time) ([]uuid.UUID, error) {
+	cutoff time.Time) ([]uuid.UUID, error) {
 	rows, err := tx.Query(ctx, `
 		SELECT id FROM `+table+`
 		WHERE business_id = $1 AND ends_at <= $2 AND customer_name <> ''
-		ORDER BY ends_at LIMIT $3 FOR UPDATE`, businessID, then, anonymizeBatchSize)
+		ORDER BY ends_at LIMIT $3 FOR UPDATE`, businessID, cutoff, anonymizeBatchSize)
 	if err != nil {
 		return nil, err
 	}
@@ -128,13 +128,13 @@ func lockToAnonymize(ctx context.Context, tx pgx.Tx, table string, businessID uu
 
 // BusinessesToAnonymize returns the ids of businesses with bookings or orders to anonymize, at
 // most `limit` ids in ascending order. A booking or order is anonymized if it ended at or
-// before the time in the argument `then`. The ids are greater than the argument `after`.
+// before the time in the argument `cutoff`. The ids are greater than the argument `after`.
 //
 // The query uses an index to go from one business to the next.
-func (s *Store) BusinessesToAnonymize(ctx context.Context, after uuid.UUID, then time.Time,
+func (s *Store) BusinessesToAnonymize(ctx context.Context, after uuid.UUID, cutoff time.Time,
 	limit int) ([]uuid.UUID, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with customers to forget",
-		businessesToAnonymizeSQL, after, then, limit)
+		businessesToAnonymizeSQL, after, cutoff, limit)
 }
 
 var businessesToAnonymizeSQL = postgres.DueBusinesses(

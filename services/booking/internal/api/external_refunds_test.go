@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 )
 
-// hear signs an event of Stripe, reads it with the shop's provider and processes it.
-func (s *shop) hear(event string, object map[string]any) {
+// handleEvent signs an event of Stripe, reads it with the shop's provider and processes it.
+func (s *paymentFixture) handleEvent(event string, object map[string]any) {
 	s.t.Helper()
 	raw, err := json.Marshal(map[string]any{
 		"id": "evt_1", "object": "event", "type": event, "account": "acct_harbor", "created": 1803888000,
@@ -27,7 +27,7 @@ func (s *shop) hear(event string, object map[string]any) {
 		return signed.Header
 	})
 	if err == nil {
-		err = s.payments.Notice(s.t.Context(), "stripe", notice)
+		err = s.payments.HandleNotice(s.t.Context(), "stripe", notice)
 	}
 	if err != nil {
 		s.t.Fatalf("%s: %v", event, err)
@@ -36,24 +36,24 @@ func (s *shop) hear(event string, object map[string]any) {
 
 // refundsElsewhere simulates a refund that the owner makes in Stripe's dashboard. Stripe sends the events of the refund
 // `notices` times.
-func (s *shop) refundsElsewhere(f *fakeStripe, charge string, amount int64, notices int) *refunded {
+func (s *paymentFixture) refundsElsewhere(f *fakeStripe, charge string, amount int64, notices int) *fakeRefund {
 	s.t.Helper()
 	f.mu.Lock()
-	made := &refunded{ID: fmt.Sprintf("re_%d", len(f.refunds[charge])), Object: "refund", Amount: amount,
+	refund := &fakeRefund{ID: fmt.Sprintf("re_%d", len(f.refunds[charge])), Object: "refund", Amount: amount,
 		Status: "succeeded"}
-	f.refunds[charge] = append(f.refunds[charge], made)
+	f.refunds[charge] = append(f.refunds[charge], refund)
 	f.mu.Unlock()
 	for range notices {
-		s.hear("refund.created", map[string]any{"id": made.ID, "object": "refund", "payment_intent": charge,
+		s.handleEvent("refund.created", map[string]any{"id": refund.ID, "object": "refund", "payment_intent": charge,
 			"status": "succeeded", "amount": amount})
-		s.hear("charge.refunded", map[string]any{"id": "ch_1", "object": "charge", "payment_intent": charge,
+		s.handleEvent("charge.refunded", map[string]any{"id": "ch_1", "object": "charge", "payment_intent": charge,
 			"amount_refunded": amount})
 	}
-	return made
+	return refund
 }
 
-// paidBack returns the payment of the first booking in the owner's list with the filter `filter`, or nil.
-func (s *shop) paidBack(filter string) *booking.Payment {
+// listRefunded returns the payment of the first booking in the owner's list with the filter `filter`, or nil.
+func (s *paymentFixture) listRefunded(filter string) *booking.Payment {
 	s.t.Helper()
 	list, err := s.client().Bookings(s.t.Context(), s.offer.ID, booking.Filter{Payment: filter}, request.Page{})
 	if err != nil {
@@ -65,14 +65,14 @@ func (s *shop) paidBack(filter string) *booking.Payment {
 	return list.Bookings[0].Payment
 }
 
-// TestARefundMadeAtTheProviderCountsAndIsNotPromisedAgain shows that a refund made in Stripe's dashboard reduces the
+// TestExternalRefundReducesPolicyRefund shows that a refund made in Stripe's dashboard reduces the
 // refundable amount. It is not made a second time. If it fails later at Stripe, it no longer counts.
-func TestARefundMadeAtTheProviderCountsAndIsNotPromisedAgain(t *testing.T) {
+func TestExternalRefundReducesPolicyRefund(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)
-	id, charge := s.bought(f, "09:30")
-	made := s.refundsElsewhere(f, charge, 1500, 3)
-	if p := s.paidBack(""); p.Refunded != "15.00" || p.Refund != nil {
+	id, charge := s.buyPaid(f, "09:30")
+	refund := s.refundsElsewhere(f, charge, 1500, 3)
+	if p := s.listRefunded(""); p.Refunded != "15.00" || p.Refund != nil {
 		t.Errorf("the owner is shown %+v", p)
 	}
 	s.expectEvents(id, "booking.created", "payment.succeeded", "booking.confirmed", "payment.refunded")
@@ -80,11 +80,11 @@ func TestARefundMadeAtTheProviderCountsAndIsNotPromisedAgain(t *testing.T) {
 		t.Errorf("cancelling then gives back %+v, %v", got, err)
 	}
 	f.mu.Lock()
-	made.Status = "failed"
+	refund.Status = "failed"
 	f.mu.Unlock()
-	s.hear("refund.failed", map[string]any{"id": made.ID, "object": "refund", "payment_intent": charge,
+	s.handleEvent("refund.failed", map[string]any{"id": refund.ID, "object": "refund", "payment_intent": charge,
 		"status": "failed"})
-	if p := s.paidBack(""); p.Refunded != "0.00" {
+	if p := s.listRefunded(""); p.Refunded != "0.00" {
 		t.Errorf("when it failed, the owner is shown %+v", p)
 	}
 	s.expectEvents(id, "booking.created", "payment.succeeded", "booking.confirmed", "payment.refunded",
@@ -100,32 +100,32 @@ func TestARefundMadeAtTheProviderCountsAndIsNotPromisedAgain(t *testing.T) {
 	}
 }
 
-// TestARefundOfAnUnknownChargeIsNoneOfOurs shows that booking ignores a refund of a charge that another program made
+// TestRefundOfUnknownChargeIsIgnored shows that booking ignores a refund of a charge that another program made
 // with the same account.
-func TestARefundOfAnUnknownChargeIsNoneOfOurs(t *testing.T) {
+func TestRefundOfUnknownChargeIsIgnored(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)
-	id, _ := s.bought(f, "09:30")
+	id, _ := s.buyPaid(f, "09:30")
 	f.mu.Lock()
-	f.intents["pi_other"] = &intent{ID: "pi_other", Status: "succeeded", Account: "acct_harbor", Amount: "500",
+	f.intents["pi_other"] = &fakeIntent{ID: "pi_other", Status: "succeeded", Account: "acct_harbor", Amount: "500",
 		Currency: "eur"}
 	f.mu.Unlock()
 	s.refundsElsewhere(f, "pi_other", 500, 1)
 	s.expectEvents(id, "booking.created", "payment.succeeded", "booking.confirmed")
 }
 
-// TestARefundThatFailsLaterIsShownAndTold shows that the filter for failed refunds finds the booking, and that an event
+// TestLateRefundFailureIsReported shows that the filter for failed refunds finds the booking, and that an event
 // reports the failure.
-func TestARefundThatFailsLaterIsShownAndTold(t *testing.T) {
+func TestLateRefundFailureIsReported(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)
-	id, charge := s.bought(f, "09:30")
-	if s.paidBack(booking.PaymentRefundFailed) != nil {
+	id, charge := s.buyPaid(f, "09:30")
+	if s.listRefunded(booking.PaymentRefundFailed) != nil {
 		t.Error("a refund has failed before there was one")
 	}
 	s.cancel(id, "")
 	s.step()
-	s.hear("refund.failed", map[string]any{
+	s.handleEvent("refund.failed", map[string]any{
 		"id": "re_1", "object": "refund", "payment_intent": charge, "status": "failed",
 		"failure_reason": "lost_or_stolen_card", "metadata": map[string]string{"slotmesh_refund": "1"},
 	})
@@ -133,26 +133,26 @@ func TestARefundThatFailsLaterIsShownAndTold(t *testing.T) {
 	s.expectRefund("failed", id, "0.00", want)
 	s.expectEvents(id, "booking.created", "payment.succeeded", "booking.confirmed", "booking.cancelled",
 		"payment.refunded", "payment.refund_failed")
-	if p := s.paidBack(booking.PaymentRefundFailed); p == nil || p.Refund.Status != booking.RefundRefused {
+	if p := s.listRefunded(booking.PaymentRefundFailed); p == nil || p.Refund.Status != booking.RefundRefused {
 		t.Errorf("the filter finds %+v", p)
 	}
 }
 
-// TestADisputeStopsRefundsAndIsShown shows that a disputed payment cannot be refunded until the business wins the
+// TestDisputeStopsRefunds shows that a disputed payment cannot be refunded until the business wins the
 // dispute. The owner sees the dispute; the customer does not.
-func TestADisputeStopsRefundsAndIsShown(t *testing.T) {
+func TestDisputeStopsRefunds(t *testing.T) {
 	t.Parallel()
 	for ended, refund := range map[string]json.Number{"won": "40.00", "lost": "0.00"} {
 		t.Run(ended, func(t *testing.T) {
 			t.Parallel()
 			s, f := openPolicyShop(t)
-			s.change(customersMay(new(int), nil))
-			a := s.book(s.key, order("09:30", nil))
+			s.change(allowCustomers(new(int), nil))
+			a := s.book(s.key, newOrder("09:30", nil))
 			charge := a.payment(t).Reference
 			f.pay(charge)
 			s.notify("payment_intent.succeeded", "acct_harbor", charge)
 			disputed := func(event, status string) {
-				s.hear("charge.dispute."+event, map[string]any{"id": "dp_1", "object": "dispute",
+				s.handleEvent("charge.dispute."+event, map[string]any{"id": "dp_1", "object": "dispute",
 					"payment_intent": charge, "status": status, "reason": "fraudulent"})
 			}
 			gives := func(when string, want json.Number) {
@@ -179,7 +179,7 @@ func TestADisputeStopsRefundsAndIsShown(t *testing.T) {
 			disputed("created", "needs_response")
 			disputed("updated", "under_review")
 			gives("while it is open", "0.00")
-			if p := s.paidBack(booking.PaymentDisputed); p == nil || p.Dispute == nil ||
+			if p := s.listRefunded(booking.PaymentDisputed); p == nil || p.Dispute == nil ||
 				*p.Dispute != (booking.Dispute{Status: "open", Reason: "fraudulent"}) {
 				t.Errorf("the owner is shown %+v", p)
 			}

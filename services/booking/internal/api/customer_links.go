@@ -1,0 +1,189 @@
+package api
+
+import (
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/shopspring/decimal"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/event"
+	"github.com/slotmesh/slotmesh/libs/platform/server"
+	"github.com/slotmesh/slotmesh/libs/values/ical"
+	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
+)
+
+// CustomerLinks serves the actions that customers can take with the link to their booking or order
+// (lifecycle.md §5). The pages service calls CustomerLinks over HTTP. CustomerLinks checks the token of the link
+// before the rest of the request. Therefore every request with an invalid token gets the same answer.
+type CustomerLinks struct{ links *usecase.CustomerLinks }
+
+// NewCustomerLinks returns the internal API of customers' links.
+func NewCustomerLinks(links *usecase.CustomerLinks) *CustomerLinks {
+	return &CustomerLinks{links: links}
+}
+
+// Mount adds the routes of customers' links.
+func (l *CustomerLinks) Mount(app fiber.Router) {
+	managed := app.Group("/internal/manage/:token", forbidCaching)
+	managed.Get("", l.serveView)
+	managed.Get("/calendar", l.serveCalendar)
+	managed.Post("/cancel", l.withIdempotency(l.cancel))
+	managed.Post("/reschedule", l.withIdempotency(l.reschedule))
+	managed.Post("/payment", l.servePayment)
+}
+
+// withIdempotency returns a handler that runs the handler `write` at most once for each Idempotency-Key of a link.
+func (l *CustomerLinks) withIdempotency(write fiber.Handler) fiber.Handler {
+	outcome := func(c *fiber.Ctx) ([]byte, error) {
+		return l.links.FindIdempotencyResult(c.UserContext(), c.Params("token"))
+	}
+	return server.HandleIdempotently(write, outcome, func(c *fiber.Ctx, answer []byte) error {
+		m, err := l.links.AnswerRetry(c.UserContext(), c.Params("token"), answer)
+		if err != nil {
+			return err
+		}
+		return c.JSON(showView(m))
+	})
+}
+
+// forbidCaching is a middleware that forbids caches to store the answer, because the answer contains the customer's
+// data.
+func forbidCaching(c *fiber.Ctx) error {
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	return c.Next()
+}
+
+func (l *CustomerLinks) serveView(c *fiber.Ctx) error {
+	m, err := l.links.View(c.UserContext(), c.Params("token"))
+	if err != nil {
+		return err
+	}
+	return c.JSON(showView(m))
+}
+
+func (l *CustomerLinks) serveCalendar(c *fiber.Ctx) error {
+	text, err := l.links.Calendar(c.UserContext(), c.Params("token"))
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderContentType, ical.MediaType)
+	return c.Send(text)
+}
+
+func (l *CustomerLinks) cancel(c *fiber.Ctx) error {
+	shownRefund, readErr := parseShownRefund(c)
+	if readErr != nil {
+		return l.refuse(c, readErr)
+	}
+	m, err := l.links.Cancel(c.UserContext(), c.Params("token"), shownRefund)
+	if err != nil {
+		return err
+	}
+	return c.JSON(showView(m))
+}
+
+// refuse answers a request with an invalid body. The argument `invalid` is the fault of the body.
+// refuse checks the token first: only a customer with a valid link may receive the fault.
+func (l *CustomerLinks) refuse(c *fiber.Ctx, invalid error) error {
+	if _, err := l.links.View(c.UserContext(), c.Params("token")); err != nil {
+		return err
+	}
+	return invalid
+}
+
+func (l *CustomerLinks) reschedule(c *fiber.Ctx) error {
+	body, err := server.Body(c)
+	if err != nil {
+		return err
+	}
+	_, to, invalid := parseReschedule(body)
+	if invalid != nil {
+		return l.refuse(c, invalid)
+	}
+	m, err := l.links.Reschedule(c.UserContext(), c.Params("token"), to)
+	if err != nil {
+		return err
+	}
+	return c.JSON(showView(m))
+}
+
+// parseShownRefund parses the refund that the page showed to the
+// customer before the cancellation. Fault: invalid_parameter.
+func parseShownRefund(c *fiber.Ctx) (decimal.Decimal, error) {
+	var req booking.CancelByLink
+	if err := server.JSON(c, &req); err != nil {
+		return decimal.Zero, err
+	}
+	return req.Agreed()
+}
+
+func (l *CustomerLinks) servePayment(c *fiber.Ctx) error {
+	m, charge, intent, err := l.links.OpenPayment(c.UserContext(), c.Params("token"))
+	if err != nil {
+		return err
+	}
+	currency := m.Booking.Currency
+	if m.Kind == event.Ticket {
+		currency = m.Ticket.Currency
+	}
+	return c.JSON(booking.OpenPayment{
+		Provider: charge.Provider, Amount: currency.JSON(charge.Amount), Currency: currency.Code,
+		CheckoutURL: intent.URL, DueAt: charge.DueAt,
+	})
+}
+
+// showView converts the customer view into the JSON form of the internal API.
+func showView(m usecase.CustomerView) booking.Managed {
+	m = m.Translate()
+	view := booking.Managed{Kind: m.Kind, Business: m.Offer.Managed()}
+	if m.Kind == event.Ticket {
+		view.Ticket = showCustomerTicket(m)
+		return view
+	}
+	b := showBooking(m.Booking)
+	view.Booking = &booking.ManagedBooking{
+		ID: b.ID, Status: b.Status, Date: b.Date, StartTime: b.StartTime, EndTime: b.EndTime, StartsAt: b.StartsAt,
+		EndsAt:   b.EndsAt,
+		Timezone: b.Timezone, Services: b.Services, StaffID: b.StaffID, StaffName: b.StaffName,
+		ClassScheduleID: b.ClassScheduleID, PartySize: b.PartySize,
+		IsPackage: b.IsPackage, StaffingMode: b.StaffingMode, StaffRequested: b.StaffRequested, Withdrawn: b.Withdrawn,
+		Total: b.Total, Currency: b.Currency, CustomerName: b.CustomerName, Locale: b.Locale, Sequence: b.Sequence,
+		CreatedAt: b.CreatedAt,
+		Payment:   hideOwnerFields(b.Payment), CanPay: m.CanPay, Unpaid: m.IsUnpaid,
+		Cancellation: m.Cancellation.Render(),
+		Reschedule:   booking.MayMove{Allowed: m.Reschedule.Allowed, Reason: m.Reschedule.Reason},
+	}
+	if until := m.Reschedule.Until; !until.IsZero() {
+		view.Booking.Reschedule.Until = &until
+	}
+	return view
+}
+
+// hideOwnerFields removes the fields of a payment that only the owner may see: the dispute,
+// and the provider's reason for the state of a refund. The argument `p` may be nil.
+func hideOwnerFields(p *booking.Payment) *booking.Payment {
+	if p == nil {
+		return nil
+	}
+	p.Dispute = nil
+	if p.Refund != nil {
+		p.Refund.Reason = ""
+	}
+	return p
+}
+
+func showCustomerTicket(m usecase.CustomerView) *booking.ManagedTicket {
+	t := m.Ticket
+	return &booking.ManagedTicket{
+		ID: t.ID, Status: t.Status, EventName: t.EventName, TierName: joinTierNames(t),
+		Tiers: convertAll(t.Tiers, showTier(t.Currency)),
+		Date:  t.LocalStart.Format(time.DateOnly), StartTime: t.LocalStart.Format(time.TimeOnly), StartsAt: t.StartsAt,
+		EndsAt:   t.EndsAt,
+		Timezone: t.Timezone, FormerStarts: append([]time.Time{}, t.FormerStarts...), Withdrawn: t.Withdrawn,
+		Quantity: t.Quantity, Total: toOptionalAmount(t.Currency, t.Total), Currency: t.Currency.Code,
+		PriceChanges: t.PriceChanges, CustomerName: t.CustomerName, Locale: t.Locale, CreatedAt: t.CreatedAt,
+		Payment: hideOwnerFields(showPayment(t.Payment, t.Currency)), CanPay: m.CanPay, Unpaid: m.IsUnpaid,
+		Cancellation: m.Cancellation.Render(),
+	}
+}
