@@ -12,8 +12,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// dayOfSlots returns the answer of availability for a day of ten staff members with sixteen free slots each.
-func dayOfSlots() string {
+// slotsAnswer returns the answer of availability for a day of ten staff members with sixteen free slots each.
+func slotsAnswer() string {
 	var members []string
 	for range 10 {
 		members = append(members, uuid.NewString())
@@ -28,8 +28,8 @@ func dayOfSlots() string {
 	return `{"slots":[` + strings.Join(list, ",") + `],"computed":true,"timezone":"Europe/Lisbon"}`
 }
 
-// readyPeers starts fake peers that answer from memory, so that the benchmark measures mostly the service.
-func readyPeers(b *testing.B) string {
+// startPeers starts fake peers that answer from memory, so that the benchmark measures mostly the service.
+func startPeers(b *testing.B) string {
 	b.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -38,7 +38,7 @@ func readyPeers(b *testing.B) string {
 	answers := map[string]string{
 		"/internal/keys/check":              `{"business_id":"` + businessID + `","id":"` + annaID + `","scope":"all"}`,
 		"/internal/slugs/" + businessID:     `{"slug":"harbor"}`,
-		"/internal/api/public/harbor/slots": dayOfSlots(),
+		"/internal/api/public/harbor/slots": slotsAnswer(),
 	}
 	beside := &fasthttp.Server{Handler: func(c *fasthttp.RequestCtx) {
 		c.SetContentType("application/json")
@@ -51,7 +51,7 @@ func readyPeers(b *testing.B) string {
 
 // BenchmarkFindSlotsOfOneDate calls find_slots for one date over HTTP, with fake peers.
 func BenchmarkFindSlotsOfOneDate(b *testing.B) {
-	address := startBeside(b, readyPeers(b))
+	address := startWithPeers(b, startPeers(b))
 	client := &fasthttp.HostClient{Addr: address, Dial: func(at string) (net.Conn, error) {
 		return net.Dial("tcp", at)
 	}}

@@ -17,8 +17,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/mcp"
 )
 
-// toBrowsers returns the headers for browsers: those of CORS and Vary.
-func (r reply) toBrowsers() http.Header {
+// browserHeaders returns the headers for browsers: those of CORS and Vary.
+func (r reply) browserHeaders() http.Header {
 	got := http.Header{}
 	for name, values := range r.header {
 		if strings.HasPrefix(name, "Access-Control-") || name == "Vary" {
@@ -28,9 +28,9 @@ func (r reply) toBrowsers() http.Header {
 	return got
 }
 
-func TestPagesOfListedOriginsAreOpenedTheWayAndNoOthers(t *testing.T) {
+func TestGateAnswersListedOriginsOnly(t *testing.T) {
 	t.Parallel()
-	address := start(t, newPeers(), func(c *mcp.Config) {
+	address := startServer(t, newPeers(), func(c *mcp.Config) {
 		c.Hosts, c.Origins = []string{"book.example"}, []string{"https://App.example/"}
 	})
 	open := http.Header{
@@ -94,7 +94,7 @@ func TestPagesOfListedOriginsAreOpenedTheWayAndNoOthers(t *testing.T) {
 		}
 		got := post(t, address, c.method, c.body, header)
 		got.want(t, what, c.status, "")
-		if diff := cmp.Diff(c.want, got.toBrowsers()); diff != "" {
+		if diff := cmp.Diff(c.want, got.browserHeaders()); diff != "" {
 			t.Errorf("%s:\n%s", what, diff)
 		}
 	}
@@ -118,19 +118,19 @@ type pageCall struct {
 	Header    map[string]string
 }
 
-type pageSaw struct {
+type pageResult struct {
 	Status          int
 	Body, Challenge string
 }
 
-func TestAPageCallsFromTheChromiumOfThisMachine(t *testing.T) {
+func TestPageCallsServerFromChromium(t *testing.T) {
 	t.Parallel()
 	testkit.NeedChromium(t,
-		"TestPagesOfListedOriginsAreOpenedTheWayAndNoOthers looks everywhere at the headers that it goes by")
+		"TestGateAnswersListedOriginsOnly checks the headers on every system")
 	pages := httptest.NewUnstartedServer(nil)
 	origin := "http://" + pages.Listener.Addr().String()
-	open := "http://" + start(t, newPeers(), func(c *mcp.Config) { c.Origins = []string{origin} }) + "/mcp"
-	closed := "http://" + start(t, newPeers()) + "/mcp"
+	open := "http://" + startServer(t, newPeers(), func(c *mcp.Config) { c.Origins = []string{origin} }) + "/mcp"
+	closed := "http://" + startServer(t, newPeers()) + "/mcp"
 	const list, book = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
 			`"io.modelcontextprotocol/clientCapabilities":{}},"name":"book_appointment","arguments":{"service_ids":["` +
@@ -159,36 +159,36 @@ func TestAPageCallsFromTheChromiumOfThisMachine(t *testing.T) {
 	})
 	pages.Start()
 	t.Cleanup(pages.Close)
-	saw := inChromium(t, origin)
-	if len(saw) != len(calls) {
-		t.Fatalf("the page saw %v", saw)
+	results := runInChromium(t, origin)
+	if len(results) != len(calls) {
+		t.Fatalf("the page saw %v", results)
 	}
-	if saw[0].Status != http.StatusOK || !strings.Contains(saw[0].Body, `"find_slots"`) {
-		t.Errorf("tools/list: %+v", saw[0])
+	if results[0].Status != http.StatusOK || !strings.Contains(results[0].Body, `"find_slots"`) {
+		t.Errorf("tools/list: %+v", results[0])
 	}
-	if saw[1].Status != http.StatusOK || !strings.Contains(saw[1].Body, "Booked") {
-		t.Errorf("book_appointment: %+v", saw[1])
+	if results[1].Status != http.StatusOK || !strings.Contains(results[1].Body, "Booked") {
+		t.Errorf("book_appointment: %+v", results[1])
 	}
-	if saw[2].Status != http.StatusUnauthorized || !strings.Contains(saw[2].Body, "invalid_api_key") ||
-		!strings.Contains(saw[2].Challenge, "invalid_token") {
-		t.Errorf("a bad key: %+v", saw[2])
+	if results[2].Status != http.StatusUnauthorized || !strings.Contains(results[2].Body, "invalid_api_key") ||
+		!strings.Contains(results[2].Challenge, "invalid_token") {
+		t.Errorf("a bad key: %+v", results[2])
 	}
-	if saw[3] != (pageSaw{}) {
-		t.Errorf("a page of an origin that is not listed saw %+v", saw[3])
+	if results[3] != (pageResult{}) {
+		t.Errorf("a page of an origin that is not listed saw %+v", results[3])
 	}
 }
 
-// inChromium opens a page in Chromium and returns what the page wrote.
-func inChromium(t *testing.T, address string) []pageSaw {
+// runInChromium opens a page in Chromium and returns what the page wrote.
+func runInChromium(t *testing.T, address string) []pageResult {
 	t.Helper()
 	dom := testkit.ChromiumDOM(t, address)
 	found := regexp.MustCompile(`(?s)seen:(.*):seen`).FindSubmatch(dom)
 	if found == nil {
 		t.Fatalf("chromium shows %s", dom)
 	}
-	var saw []pageSaw
-	if err := json.Unmarshal([]byte(html.UnescapeString(string(found[1]))), &saw); err != nil {
+	var results []pageResult
+	if err := json.Unmarshal([]byte(html.UnescapeString(string(found[1]))), &results); err != nil {
 		t.Fatalf("%v: %s", err, dom)
 	}
-	return saw
+	return results
 }

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestALongListIsReadOnceForAllItsPages shows that the service reads a list once for all its pages, and again only
+// TestPagesOfListShareOneRead shows that the service reads a list once for all its pages, and again only
 // after the list has changed.
-func TestALongListIsReadOnceForAllItsPages(t *testing.T) {
+func TestPagesOfListShareOneRead(t *testing.T) {
 	t.Parallel()
 	n := newPeers()
 	var version, sent atomic.Int64
@@ -31,7 +31,7 @@ func TestALongListIsReadOnceForAllItsPages(t *testing.T) {
 		}
 		_, _ = fmt.Fprintf(w, `{"services":[%s],"currency":"EUR","quote":{"date":"2027-03-01","applies_pricing_rules":false,"basis":"List prices."}}`, strings.Join(list, ","))
 	})
-	address := start(t, n)
+	address := startServer(t, n)
 	page := func(offset int, want string) {
 		t.Helper()
 		got := call(t, address, "read", "list_services", map[string]any{"offset": offset})

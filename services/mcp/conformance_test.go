@@ -22,25 +22,25 @@ import (
 // conformancePackage is the npm package of the conformance suite of MCP.
 const conformancePackage = "@modelcontextprotocol/conformance@0.2.0-alpha.12"
 
-// withKey starts a proxy that adds a key to each request, because the suite cannot send one. It returns the address of
-// the proxy. The header Host stays unchanged.
-func withKey(t *testing.T, address, key string) string {
+// newKeyProxy starts a proxy that adds a key to each request, because the suite cannot send one. It returns the address
+// of the proxy. The header Host stays unchanged.
+func newKeyProxy(t *testing.T, address, key string) string {
 	t.Helper()
 	target := &url.URL{Scheme: "http", Host: address}
 	transport := &http.Transport{}
 	proxy := httptest.NewServer(&httputil.ReverseProxy{Transport: transport, Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(target)
 		r.Out.Host = r.In.Host
-		r.Out.Body = whole(r.In.Body)
+		r.Out.Body = readWhole(r.In.Body)
 		r.Out.Header.Set("Authorization", "Bearer "+key)
 	}})
 	t.Cleanup(func() { proxy.Close(); transport.CloseIdleConnections() })
 	return proxy.URL + "/mcp"
 }
 
-// whole reads a body to its end and returns a reader of its content. A proxy that sends an answer while it still reads
-// the request may lose the connection.
-func whole(body io.ReadCloser) io.ReadCloser {
+// readWhole reads a body to its end and returns a reader of its content. A proxy that sends an answer while it still
+// reads the request may lose the connection.
+func readWhole(body io.ReadCloser) io.ReadCloser {
 	if body == nil {
 		return nil
 	}
@@ -51,9 +51,9 @@ func whole(body io.ReadCloser) io.ReadCloser {
 	return io.NopCloser(bytes.NewReader(read))
 }
 
-// needNoFixtures lists, by revision of MCP, the scenarios that pass without the tools, prompts and resources that the
+// plainScenarios lists, by revision of MCP, the scenarios that pass without the tools, prompts and resources that the
 // suite expects.
-var needNoFixtures = map[string][]string{
+var plainScenarios = map[string][]string{
 	"2025-06-18": {
 		"server-initialize", "server-session-lifecycle", "logging-set-level", "ping", "tools-list", "resources-list",
 		"prompts-list",
@@ -71,28 +71,28 @@ var needNoFixtures = map[string][]string{
 	},
 }
 
-// needFixtures lists the checks of the scenario server-stateless that call the suite's own tools. Without these tools,
-// the suite reports that the checks cannot be done.
-var needFixtures = []string{
+// fixtureScenarios lists the checks of the scenario server-stateless that call the suite's own tools. Without these
+// tools, the suite reports that the checks cannot be done.
+var fixtureScenarios = []string{
 	"sep-2575-server-rejects-undeclared-capability", "sep-2575-missing-capability-http-400",
 	"sep-2575-http-server-no-independent-requests-on-stream", "sep-2575-server-no-log-without-loglevel",
 }
 
-func TestTheConformanceSuitePasses(t *testing.T) {
+func TestConformance(t *testing.T) {
 	t.Parallel()
 	suite := conformance{testkit.InstallNode(t, conformancePackage)}
-	endpoint := withKey(t, start(t, newPeers()), "all")
-	for revision, scenarios := range needNoFixtures {
+	endpoint := newKeyProxy(t, startServer(t, newPeers()), "all")
+	for revision, scenarios := range plainScenarios {
 		t.Run(revision, func(t *testing.T) {
 			t.Parallel()
 			found := suite.check(t, endpoint, revision)
 			for _, scenario := range scenarios {
-				checks, ran := found[scenario]
-				if !ran {
+				checks, count := found[scenario]
+				if !count {
 					t.Errorf("%s was not run", scenario)
 				}
 				for _, c := range checks {
-					if c.Status == failure && !slices.Contains(needFixtures, c.ID) {
+					if c.Status == failedStatus && !slices.Contains(fixtureScenarios, c.ID) {
 						t.Errorf("%s: %s: %s", scenario, c.ID, c.ErrorMessage)
 					}
 				}
@@ -101,11 +101,11 @@ func TestTheConformanceSuitePasses(t *testing.T) {
 	}
 }
 
-// TestTheConformanceSuitePassesWithFixturesBehindTheGate runs the fixtures behind the HTTP server and the gate of the
+// TestConformanceWithFixtures runs the fixtures behind the HTTP server and the gate of the
 // service, and expects that every scenario passes. Before revision 2026-07-28, a server could ask its client something
 // during a call in a session (sampling, elicitation). The fixtures for those revisions keep sessions. The service keeps
 // none and asks nothing.
-func TestTheConformanceSuitePassesWithFixturesBehindTheGate(t *testing.T) {
+func TestConformanceWithFixtures(t *testing.T) {
 	t.Parallel()
 	suite := conformance{testkit.InstallNode(t, conformancePackage)}
 	program := buildFixtures(t)
@@ -118,43 +118,43 @@ func TestTheConformanceSuitePassesWithFixturesBehindTheGate(t *testing.T) {
 	} {
 		t.Run(revision, func(t *testing.T) {
 			t.Parallel()
-			found := suite.check(t, withKey(t, runFixtures(t, program, c.mode), "all"), revision)
-			ran := 0
+			found := suite.check(t, newKeyProxy(t, runFixtures(t, program, c.mode), "all"), revision)
+			count := 0
 			for scenario, checks := range found {
-				if strings.HasPrefix(scenario, tasks) {
+				if strings.HasPrefix(scenario, isTaskScenario) {
 					continue
 				}
-				ran++
+				count++
 				for _, c := range checks {
-					if c.Status == failure {
+					if c.Status == failedStatus {
 						t.Errorf("%s: %s: %s", scenario, c.ID, c.ErrorMessage)
 					}
 				}
 			}
-			if ran < c.scenarios {
-				t.Errorf("%d scenarios were run, want %d: %q", ran, c.scenarios, slices.Sorted(maps.Keys(found)))
+			if count < c.scenarios {
+				t.Errorf("%d scenarios were run, want %d: %q", count, c.scenarios, slices.Sorted(maps.Keys(found)))
 			}
 		})
 	}
 }
 
-// tasks is the prefix of the scenarios of an extension. The SDK does not implement the extension, and no revision
-// requires it.
-const tasks = "tasks-"
+// isTaskScenario is the prefix of the scenarios of an extension. The SDK does not implement the extension, and no
+// revision requires it.
+const isTaskScenario = "tasks-"
 
 // conformance is the installed conformance suite.
 type conformance struct{ testkit.NodePrograms }
 
-// checked is one check in the suite's report of a scenario.
-type checked struct {
+// checkResult is one check in the suite's report of a scenario.
+type checkResult struct {
 	ID, Status, ErrorMessage string
 }
 
-const failure = "FAILURE"
+const failedStatus = "FAILURE"
 
-// slowly is a script that multiplies the timeouts of the suite by twenty. The suite waits only half a second for some
+// isSlow is a script that multiplies the timeouts of the suite by twenty. The suite waits only half a second for some
 // answers, which is too short on a busy machine.
-const slowly = `
+const isSlow = `
 const { setTimeout: timer } = globalThis;
 globalThis.setTimeout = (then, milliseconds, ...args) => timer(then, 20 * milliseconds, ...args);
 const { timeout } = AbortSignal;
@@ -162,7 +162,7 @@ AbortSignal.timeout = (milliseconds) => timeout.call(AbortSignal, 20 * milliseco
 `
 
 // check runs the scenarios of a revision and returns the checks of each scenario.
-func (s conformance) check(t *testing.T, endpoint, revision string) map[string][]checked {
+func (s conformance) check(t *testing.T, endpoint, revision string) map[string][]checkResult {
 	t.Helper()
 	reports := t.TempDir()
 	// The timeout is in milliseconds for each scenario.
@@ -175,7 +175,7 @@ func (s conformance) check(t *testing.T, endpoint, revision string) map[string][
 	}
 	dir := t.TempDir()
 	slow := filepath.Join(dir, "slow.cjs")
-	if err := os.WriteFile(slow, []byte(slowly), 0o600); err != nil {
+	if err := os.WriteFile(slow, []byte(isSlow), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	// The exit code is ignored, because it covers all scenarios.
@@ -184,23 +184,23 @@ func (s conformance) check(t *testing.T, endpoint, revision string) map[string][
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no reports, %v: %s", err, run.Stdout+run.Stderr)
 	}
-	found := make(map[string][]checked)
+	found := make(map[string][]checkResult)
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var checks []checked
+		var checks []checkResult
 		if err := json.Unmarshal(text, &checks); err != nil {
 			t.Fatal(err)
 		}
-		found[scenarioOf(filepath.Base(filepath.Dir(file)))] = checks
+		found[scenarioName(filepath.Base(filepath.Dir(file)))] = checks
 	}
 	return found
 }
 
-// scenarioOf returns the name of the scenario in the name of a folder, server-<scenario>-<time>.
-func scenarioOf(folder string) string {
+// scenarioName returns the name of the scenario in the name of a folder, server-<scenario>-<time>.
+func scenarioName(folder string) string {
 	const timeLength = len("-2026-11-21T07-22-14-855Z")
 	return strings.TrimPrefix(folder[:len(folder)-timeLength], "server-")
 }

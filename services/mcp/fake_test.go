@@ -34,12 +34,12 @@ const (
 
 // fakePeers is a fake of all services that mcp calls. A test sets the answers by path. The fake stores the requests.
 type fakePeers struct {
-	mu      sync.Mutex
-	answers map[string]any // by "METHOD path": a *fault.Error, an http.HandlerFunc, or a value to send as JSON
-	asked   map[string][]asked
+	mu       sync.Mutex
+	answers  map[string]any // by "METHOD path": a *fault.Error, an http.HandlerFunc, or a value to send as JSON
+	requests map[string][]peerRequest
 }
 
-type asked struct {
+type peerRequest struct {
 	query, body string
 	header      http.Header
 }
@@ -47,7 +47,7 @@ type asked struct {
 // newPeers returns peers with the keys "Bearer read", "Bearer write" and "Bearer all", and the business harbor.
 func newPeers() *fakePeers {
 	const public = "GET /internal/api/public/harbor/"
-	return &fakePeers{asked: map[string][]asked{}, answers: map[string]any{
+	return &fakePeers{requests: map[string][]peerRequest{}, answers: map[string]any{
 		"POST /internal/keys/check":         http.HandlerFunc(checkKey),
 		"GET /internal/slugs/" + businessID: json.RawMessage(`{"slug":"harbor"}`),
 		public +
@@ -104,7 +104,7 @@ func (n *fakePeers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	path := r.Method + " " + r.URL.Path
 	n.mu.Lock()
-	n.asked[path] = append(n.asked[path], asked{r.URL.RawQuery, string(body), r.Header})
+	n.requests[path] = append(n.requests[path], peerRequest{r.URL.RawQuery, string(body), r.Header})
 	answer := n.answers[path]
 	n.mu.Unlock()
 	switch a := answer.(type) {
@@ -119,29 +119,29 @@ func (n *fakePeers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// queries returns the query of the last request to a path whose query contains `having`.
-func (n *fakePeers) queries(path, having string) string {
+// queriesOf returns the query of the last request to a path whose query contains `part`.
+func (n *fakePeers) queriesOf(path, part string) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	last := ""
-	for _, a := range n.asked[path] {
-		if strings.Contains(a.query, having) {
+	for _, a := range n.requests[path] {
+		if strings.Contains(a.query, part) {
 			last = a.query
 		}
 	}
 	return last
 }
 
-// start runs the service with the fake peers and returns its public address.
-func start(t testing.TB, n *fakePeers, change ...func(*mcp.Config)) string {
+// startServer runs the service with the fake peers and returns its public address.
+func startServer(t testing.TB, n *fakePeers, options ...func(*mcp.Config)) string {
 	t.Helper()
-	beside := httptest.NewServer(n)
-	t.Cleanup(beside.Close)
-	return startBeside(t, beside.URL, change...)
+	peersURL := httptest.NewServer(n)
+	t.Cleanup(peersURL.Close)
+	return startWithPeers(t, peersURL.URL, options...)
 }
 
-// startBeside runs the service with the address `beside` for all peers, and returns its public address.
-func startBeside(t testing.TB, beside string, change ...func(*mcp.Config)) string {
+// startWithPeers runs the service with the address `peersURL` for all peers, and returns its public address.
+func startWithPeers(t testing.TB, peersURL string, options ...func(*mcp.Config)) string {
 	t.Helper()
 	cfg := mcp.Config{
 		Server: server.Config{
@@ -150,9 +150,9 @@ func startBeside(t testing.TB, beside string, change ...func(*mcp.Config)) strin
 			Peers: peer.Config{Timeout: 2 * time.Minute}, PublicBodyLimit: 256 << 10, InternalBodyLimit: 1000,
 		},
 		Redis: testkit.RedisConfig(t), Limits: limits.Config{Counting: ratelimit.Config{Timeout: testkit.MaxWait}},
-		CatalogURL: beside, AvailabilityURL: beside, RentalURL: beside, BookingURL: beside,
+		CatalogURL: peersURL, AvailabilityURL: peersURL, RentalURL: peersURL, BookingURL: peersURL,
 	}
-	for _, c := range change {
+	for _, c := range options {
 		c(&cfg)
 	}
 	now := clock.Fixed(time.Date(2027, 3, 1, 6, 0, 0, 0, time.UTC))
@@ -161,11 +161,11 @@ func startBeside(t testing.TB, beside string, change ...func(*mcp.Config)) strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	return run(t, srv)
+	return runServer(t, srv)
 }
 
-// run runs a server until the test ends and returns its public address.
-func run(t testing.TB, srv *server.Server) string {
+// runServer runs a server until the test ends and returns its public address.
+func runServer(t testing.TB, srv *server.Server) string {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error)

@@ -47,17 +47,17 @@ func runFixtures(t *testing.T, program, mode string) string {
 		Transport: transport, FlushInterval: -1,
 		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(&url.URL{Scheme: "http", Host: behind}) },
 	}
-	return gated(t, proxy)
+	return startGate(t, proxy)
 }
 
-// harborAlone returns the slug "harbor" for every business.
-type harborAlone struct{}
+// fixedSlug returns the slug "harbor" for every business.
+type fixedSlug struct{}
 
-func (harborAlone) Slug(context.Context, uuid.UUID) (string, error) { return "harbor", nil }
+func (fixedSlug) Slug(context.Context, uuid.UUID) (string, error) { return "harbor", nil }
 
-// gated serves a protocol handler as the service serves its own: on libs/platform/server, behind the gate. It returns
-// the address.
-func gated(t *testing.T, protocol http.Handler) string {
+// startGate serves a protocol handler as the service serves its own: on libs/platform/server, behind the gate. It
+// returns the address.
+func startGate(t *testing.T, protocol http.Handler) string {
 	t.Helper()
 	beside := httptest.NewServer(newPeers())
 	t.Cleanup(beside.Close)
@@ -74,7 +74,7 @@ func gated(t *testing.T, protocol http.Handler) string {
 	keys := peer.New("booking", beside.URL, telemetry.Discard(), peer.Timeout(testkit.MaxWait))
 	t.Cleanup(keys.Close)
 	g := &gate.Gate{Keys: bookingclient.NewAgents(keys), Limits: limits.New(limits.Config{}, ratelimit.NewLocal(now),
-		telemetry.Discard()), Slugs: harborAlone{}, Protocol: protocol}
+		telemetry.Discard()), Slugs: fixedSlug{}, Protocol: protocol}
 	srv.HandleHTTP("/mcp", g.Serve)
-	return run(t, srv)
+	return runServer(t, srv)
 }

@@ -62,10 +62,10 @@ func (r reply) want(t *testing.T, what string, status int, code string) {
 	}
 }
 
-func TestOnlyKnownHostsAndOriginsAreAnswered(t *testing.T) {
+func TestGateRejectsUnknownHostsAndOrigins(t *testing.T) {
 	t.Parallel()
-	local := start(t, newPeers())
-	named := start(t, newPeers(), func(c *mcp.Config) {
+	local := startServer(t, newPeers())
+	named := startServer(t, newPeers(), func(c *mcp.Config) {
 		c.Hosts, c.Origins = []string{"Book.example"}, []string{"https://App.example/"}
 	})
 	for what, c := range map[string]struct {
@@ -99,9 +99,9 @@ func TestOnlyKnownHostsAndOriginsAreAnswered(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoMessageIsRefusedInTheOneShape(t *testing.T) {
+func TestGateRejectsInvalidMessages(t *testing.T) {
 	t.Parallel()
-	address := start(t, newPeers(), func(c *mcp.Config) { c.Server.PublicBodyLimit = 1000 })
+	address := startServer(t, newPeers(), func(c *mcp.Config) { c.Server.PublicBodyLimit = 1000 })
 	for what, c := range map[string]struct {
 		method, body string
 		header       http.Header
@@ -134,19 +134,19 @@ func TestWhatIsNoMessageIsRefusedInTheOneShape(t *testing.T) {
 	}
 }
 
-func TestAKeyAndOneRequestAreEnough(t *testing.T) {
+func TestCallNeedsOnlyKey(t *testing.T) {
 	t.Parallel()
-	got := post(t, start(t, newPeers()), http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, nil)
+	got := post(t, startServer(t, newPeers()), http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, nil)
 	got.want(t, "tools/list without a handshake", http.StatusOK, "")
 	if !strings.Contains(got.body, `"list_rentals"`) || strings.Contains(got.body, `"book_appointment"`) {
 		t.Errorf("a key that reads is shown %s", got.body)
 	}
 }
 
-// TestWhatTheGateTookIsTakenFromTheCall shows that the time of the gate counts as time of the call. If the rest of the
+// TestCallDeadlineIncludesGateTime shows that the time of the gate counts as time of the call. If the rest of the
 // time is too short, no booking begins. Before revision 2026-07-28, the SDK does not pass the deadline of the request
 // to a tool.
-func TestWhatTheGateTookIsTakenFromTheCall(t *testing.T) {
+func TestCallDeadlineIncludesGateTime(t *testing.T) {
 	t.Parallel()
 	const whole = 500 * time.Millisecond
 	for revision, meta := range map[string]string{
@@ -160,7 +160,7 @@ func TestWhatTheGateTookIsTakenFromTheCall(t *testing.T) {
 			time.Sleep(whole * 19 / 20)
 			_, _ = io.WriteString(w, `{"slug":"harbor"}`)
 		})
-		address := start(t, n, func(c *mcp.Config) { c.Server.RequestTimeout = whole })
+		address := startServer(t, n, func(c *mcp.Config) { c.Server.RequestTimeout = whole })
 		got := post(t, address, http.MethodPost,
 			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":`+meta+
 				`,"name":"book_appointment","arguments":{"service_ids":["`+cutID+`"]}}}`,
@@ -169,7 +169,7 @@ func TestWhatTheGateTookIsTakenFromTheCall(t *testing.T) {
 				"Mcp-Method": {"tools/call"}, "Mcp-Name": {"book_appointment"},
 			})
 		n.mu.Lock()
-		asked := n.asked["POST /internal/api/public/harbor/book"]
+		asked := n.requests["POST /internal/api/public/harbor/book"]
 		n.mu.Unlock()
 		if len(asked) > 0 || !strings.Contains(got.body, "service_unavailable") {
 			t.Errorf("%s: booked %d times: %d %s", revision, len(asked), got.status, got.body)
@@ -177,15 +177,15 @@ func TestWhatTheGateTookIsTakenFromTheCall(t *testing.T) {
 	}
 }
 
-// TestEachServiceThatIsAwayTakesItsToolsWithIt shows that an unavailable service affects only the tools that call it.
+// TestToolsFailIfTheirServiceIsDown shows that an unavailable service affects only the tools that call it.
 // Without booking, all requests fail, because no key can be checked.
-func TestEachServiceThatIsAwayTakesItsToolsWithIt(t *testing.T) {
+func TestToolsFailIfTheirServiceIsDown(t *testing.T) {
 	t.Parallel()
 	slots := map[string]any{"service_ids": []string{cutID}, "date": "2027-03-01"}
 	away := fault.New(fault.PeerUnavailable, "Not now.")
 	n := newPeers()
 	n.answers["GET /internal/api/public/harbor/slots"] = away
-	address := start(t, n)
+	address := startServer(t, n)
 	if got := call(t, address, "read", "find_slots", slots); !got.IsError ||
 		got.StructuredContent["messageCode"] != "service_unavailable" {
 		t.Errorf("without availability: %v", got)
@@ -196,7 +196,7 @@ func TestEachServiceThatIsAwayTakesItsToolsWithIt(t *testing.T) {
 
 	n = newPeers()
 	n.answers["GET /internal/api/public/harbor/services"] = away
-	address = start(t, n)
+	address = startServer(t, n)
 	if got := call(t, address, "read", "list_services", nil); !got.IsError ||
 		got.StructuredContent["messageCode"] != "service_unavailable" {
 		t.Errorf("without catalog: %v", got)
@@ -207,32 +207,32 @@ func TestEachServiceThatIsAwayTakesItsToolsWithIt(t *testing.T) {
 
 	n = newPeers()
 	n.answers["POST /internal/keys/check"] = away
-	post(t, start(t, n), http.MethodPost, ping, nil).want(t, "without booking", http.StatusServiceUnavailable,
+	post(t, startServer(t, n), http.MethodPost, ping, nil).want(t, "without booking", http.StatusServiceUnavailable,
 		"service_unavailable")
 
 	n = newPeers()
 	n.answers["GET /internal/slugs/"+businessID] = away
-	post(t, start(t, n), http.MethodPost, ping, nil).want(t, "without the name of the business",
+	post(t, startServer(t, n), http.MethodPost, ping, nil).want(t, "without the name of the business",
 		http.StatusServiceUnavailable, "service_unavailable")
 
 	n = newPeers()
 	n.answers["POST /internal/api/public/harbor/book"] = away
-	got := call(t, start(t, n), "write", "book_appointment", map[string]any{"service_ids": []string{cutID}})
+	got := call(t, startServer(t, n), "write", "book_appointment", map[string]any{"service_ids": []string{cutID}})
 	if !got.IsError || got.StructuredContent["messageCode"] != "service_unavailable" ||
 		got.StructuredContent["next_step"] != nil {
 		t.Errorf("a booking that was refused: %v", got)
 	}
 }
 
-// TestABookingWhoseOutcomeIsUnknownIsToldAsSuch shows that the agent gets outcome_unknown if the booking may have been
+// TestBookReportsUnknownOutcome shows that the agent gets outcome_unknown if the booking may have been
 // made. The field next_step explains how to find out.
-func TestABookingWhoseOutcomeIsUnknownIsToldAsSuch(t *testing.T) {
+func TestBookReportsUnknownOutcome(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []*fault.Error{fault.Unknown(nil),
 		fault.New(fault.Internal, "Something went wrong on our side.")} {
 		n := newPeers()
 		n.answers["POST /internal/api/public/harbor/book"] = answer
-		got := call(t, start(t, n), "write", "book_appointment", map[string]any{"service_ids": []string{cutID}})
+		got := call(t, startServer(t, n), "write", "book_appointment", map[string]any{"service_ids": []string{cutID}})
 		next, _ := got.StructuredContent["next_step"].(string)
 		if !got.IsError || got.StructuredContent["messageCode"] != "outcome_unknown" || !strings.Contains(next,
 			"not known whether the booking was made") {

@@ -6,11 +6,11 @@ import (
 	"testing"
 )
 
-// TestWhatIsNoIDIsToldWhereItComesFrom sends names instead of ids, and expects errors with the tool that lists the ids.
-func TestWhatIsNoIDIsToldWhereItComesFrom(t *testing.T) {
+// TestInvalidIDErrorNamesSource sends names instead of ids, and expects errors with the tool that lists the ids.
+func TestInvalidIDErrorNamesSource(t *testing.T) {
 	t.Parallel()
 	n := newPeers()
-	address := start(t, n)
+	address := startServer(t, n)
 	with := func(name string, value any) map[string]any {
 		arguments := map[string]any{"service_ids": []string{cutID}, "date": "2027-03-01"}
 		arguments[name] = value
@@ -36,7 +36,7 @@ func TestWhatIsNoIDIsToldWhereItComesFrom(t *testing.T) {
 			`class_schedule_id: "10:00" is no id; take the class_schedule_id of a start from find_slots.`},
 	} {
 		got := call(t, address, "all", c.tool, c.arguments)
-		if said := fmt.Sprint(got.StructuredContent["error"]); !got.IsError || !strings.Contains(said, c.want) {
+		if text := fmt.Sprint(got.StructuredContent["error"]); !got.IsError || !strings.Contains(text, c.want) {
 			t.Errorf("%s %v: %v, want %q", c.tool, c.arguments, got.StructuredContent, c.want)
 		}
 	}

@@ -9,30 +9,30 @@ import (
 	"github.com/slotmesh/slotmesh/services/mcp"
 )
 
-// someAddress returns a random address, so that other tests do not count against its limits.
-func someAddress() string {
+// randomAddress returns a random address, so that other tests do not count against its limits.
+func randomAddress() string {
 	return "2001:db8:" + testkit.Unique()[:4] + ":" + testkit.Unique()[:4] + "::1"
 }
 
-// inAMinute calls `send` until one call takes less than a minute, and returns its last answer. After a minute, a limit
-// no longer counts the first request.
-func inAMinute(send func() reply) reply {
+// sendWithinMinute calls `send` until one call takes less than a minute, and returns its last answer. After a minute, a
+// limit no longer counts the first request.
+func sendWithinMinute(send func() reply) reply {
 	for {
-		begun := time.Now()
-		if last := send(); time.Since(begun) < time.Minute {
+		start := time.Now()
+		if last := send(); time.Since(start) < time.Minute {
 			return last
 		}
 	}
 }
 
-func TestAgentsHaveALimitByAddressCountedBeforeTheKey(t *testing.T) {
+func TestAddressLimitCountsBeforeKeyCheck(t *testing.T) {
 	t.Parallel()
-	address := start(t, newPeers(), func(c *mcp.Config) {
+	address := startServer(t, newPeers(), func(c *mcp.Config) {
 		c.Limits.PublicPerMinute = 2
 		c.Server.TrustedProxies = []string{"127.0.0.0/8"}
 	})
-	refused := inAMinute(func() reply {
-		from := http.Header{"X-Forwarded-For": {someAddress()}, "Authorization": {"Bearer bad"}}
+	refused := sendWithinMinute(func() reply {
+		from := http.Header{"X-Forwarded-For": {randomAddress()}, "Authorization": {"Bearer bad"}}
 		for range 2 {
 			post(t, address, http.MethodPost, ping, from).want(t, "below the limit", 401, "invalid_api_key")
 		}
@@ -42,19 +42,20 @@ func TestAgentsHaveALimitByAddressCountedBeforeTheKey(t *testing.T) {
 	if refused.header.Get("Retry-After") == "" || refused.header.Get("RateLimit-Policy") != `"mcp";q=2;w=60` {
 		t.Errorf("the headers are %v", refused.header)
 	}
-	post(t, address, http.MethodPost, ping, http.Header{"X-Forwarded-For": {someAddress()}}).want(t, "another address",
+	post(t, address, http.MethodPost, ping, http.Header{"X-Forwarded-For": {randomAddress()}}).want(t,
+		"another address",
 		200, "")
 }
 
-func TestAgentsCountAgainstTheLimitOfTheirKey(t *testing.T) {
+func TestKeyLimitCountsAgents(t *testing.T) {
 	t.Parallel()
-	refused := inAMinute(func() reply {
+	refused := sendWithinMinute(func() reply {
 		n, id := newPeers(), testkit.Unique()
 		n.answers["POST /internal/keys/check"] = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = w.Write([]byte(`{"business_id":"` + businessID + `","id":"01900000-0000-7000-8000-` + id[:12] +
 				`","scope":"all"}`))
 		})
-		address := start(t, n, func(c *mcp.Config) { c.Limits.KeyPerMinute = 2 })
+		address := startServer(t, n, func(c *mcp.Config) { c.Limits.KeyPerMinute = 2 })
 		for range 2 {
 			post(t, address, http.MethodPost, ping, nil).want(t, "within the limit", 200, "")
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// many returns n elements of a JSON list. In each, %d is replaced by the number of the element.
-func many(n int, each string) string {
+// repeatItems returns n elements of a JSON list. In each, %d is replaced by the number of the element.
+func repeatItems(n int, each string) string {
 	list := make([]string, n)
 	for i := range list {
 		list[i] = strings.ReplaceAll(each, "%d", fmt.Sprintf("%012d", i))
@@ -18,9 +18,9 @@ func many(n int, each string) string {
 	return strings.Join(list, ",")
 }
 
-// crowded returns peers whose services, events and rentals have one element with n variants, tiers or upsells. Their
-// texts become longer when they are escaped.
-func crowded(n int) *fakePeers {
+// newLargeBusiness returns peers whose services, events and rentals have one element with n variants, tiers or upsells.
+// Their texts become longer when they are escaped.
+func newLargeBusiness(n int) *fakePeers {
 	const public, frame = "GET /internal/api/public/harbor/",
 		`"currency":"EUR","quote":{"date":"2027-03-01","applies_pricing_rules":true,"basis":"As of now."}`
 	text, _ := json.Marshal(strings.Repeat("<&\"é", 150))
@@ -30,26 +30,28 @@ func crowded(n int) *fakePeers {
 		`,"duration_minutes":10080,"price":999999999999.99,"quoted_price":999999999999.99,` +
 		`"total_capacity":1000000,"spots_remaining":1000000}`
 	s := newPeers()
-	s.answers[public+"services"] = json.RawMessage(`{"services":[{` + of + `"variants":[` + many(n, part) + `]}],` +
+	s.answers[public+"services"] = json.RawMessage(`{"services":[{` + of + `"variants":[` + repeatItems(n, part) +
+		`]}],` +
 		frame + `}`)
-	s.answers[public+"events"] = json.RawMessage(`{"events":[{` + of + `"inventory":[` + many(n, part) + `]}],` +
+	s.answers[public+"events"] = json.RawMessage(`{"events":[{` + of + `"inventory":[` + repeatItems(n, part) + `]}],` +
 		frame + `}`)
 	s.answers[public+"rentals"] = json.RawMessage(`{"rentals":[{` + of +
 		`"price_type":"daily"}],"add_on_rentals":[],"rental_upsells":[` +
-		many(n, `{"rental_id":"`+annaID+`","upsell_rental_id":"3f2c8a52-0c5e-4d5b-9a55-%d","is_required":false}`) +
+		repeatItems(n,
+			`{"rental_id":"`+annaID+`","upsell_rental_id":"3f2c8a52-0c5e-4d5b-9a55-%d","is_required":false}`) +
 		`],` + frame + `}`)
 	return s
 }
 
-// inner returns the number of parts that the only element of an answer shows, and the total number that it states.
-func (c content) inner(list, parts string) (int, any) {
+// countParts returns the number of parts that the only element of an answer shows, and the total number that it states.
+func (c content) countParts(list, parts string) (int, any) {
 	elements, _ := c.StructuredContent[list].([]any)
 	element, _ := elements[0].(map[string]any)
 	shown, _ := element[parts].([]any)
 	return len(shown), element[parts+"_total"]
 }
 
-func TestAListWithinAnElementIsBoundedAndSaysSo(t *testing.T) {
+func TestNestedListsAreBounded(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		tool, list, parts string
@@ -59,16 +61,16 @@ func TestAListWithinAnElementIsBoundedAndSaysSo(t *testing.T) {
 		{"list_events", "events", "inventory", 50},
 		{"list_rentals", "rentals", "upsells", 100},
 	} {
-		whole := call(t, start(t, crowded(c.most)), "read", c.tool, nil)
-		if n, total := whole.inner(c.list, c.parts); n != c.most || total != nil {
+		whole := call(t, startServer(t, newLargeBusiness(c.most)), "read", c.tool, nil)
+		if n, total := whole.countParts(c.list, c.parts); n != c.most || total != nil {
 			t.Errorf("%s shows %d of %d %s, and says %v", c.tool, n, c.most, c.parts, total)
 		}
-		address := start(t, crowded(c.most+1))
+		address := startServer(t, newLargeBusiness(c.most+1))
 		part := call(t, address, "read", c.tool, nil)
-		if n, total := part.inner(c.list, c.parts); n != c.most || total != float64(c.most+1) {
+		if n, total := part.countParts(c.list, c.parts); n != c.most || total != float64(c.most+1) {
 			t.Errorf("%s shows %d of %d %s, and says %v", c.tool, n, c.most+1, c.parts, total)
 		}
-		if err := outputs(t, address, "read")[c.tool].Validate(part.StructuredContent); err != nil {
+		if err := outputSchemas(t, address, "read")[c.tool].Validate(part.StructuredContent); err != nil {
 			t.Error(err)
 		}
 		if encoded, err := json.Marshal(part); err != nil || len(encoded) > 25_000 {
@@ -77,19 +79,19 @@ func TestAListWithinAnElementIsBoundedAndSaysSo(t *testing.T) {
 	}
 }
 
-func TestOfManyVariantsTheTextSaysThatThereAreMore(t *testing.T) {
+func TestTextNotesOmittedVariants(t *testing.T) {
 	t.Parallel()
-	n := crowded(53)
+	n := newLargeBusiness(53)
 	n.answers["GET /internal/api/public/harbor/services"] = json.RawMessage(`{"services":[{"id":"` + cutID +
 		`","name":"Cut","price":1,"variants":[` +
-		many(53, `{"id":"3f2c8a52-0c5e-4d5b-9a55-%d","name":"V","price":1}`) + `]}]}`)
-	got := call(t, start(t, n), "read", "list_services", nil)
+		repeatItems(53, `{"id":"3f2c8a52-0c5e-4d5b-9a55-%d","name":"V","price":1}`) + `]}]}`)
+	got := call(t, startServer(t, n), "read", "list_services", nil)
 	if !strings.Contains(got.Content[0].Text, "\n  50 of its 53 variants are shown\n") {
 		t.Errorf("got %s", got.Content[0].Text)
 	}
 }
 
-func TestSocialLinksAreTheSameInEachAnswerAndSayHowManyThereAre(t *testing.T) {
+func TestSocialLinksAreStableAndCounted(t *testing.T) {
 	t.Parallel()
 	links := map[string]string{"a-long-one": "https://social.example/" + strings.Repeat("x", 12_000),
 		"video": "https://video.example/" + strings.Repeat("y", 1000)}
@@ -108,7 +110,7 @@ func TestSocialLinksAreTheSameInEachAnswerAndSayHowManyThereAre(t *testing.T) {
 		n.mu.Unlock()
 	}
 	info()
-	address := start(t, n)
+	address := startServer(t, n)
 	first := call(t, address, "read", "get_business_info", nil)
 	shown, _ := first.StructuredContent["social_links"].(map[string]any)
 	if len(shown) != 30 || shown["network-29"] == nil || first.StructuredContent["social_links_total"] != 50.0 {

@@ -98,8 +98,8 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 		Booking:      bookings, Clock: rt.Clock, Telemetry: rt.Telemetry,
 	}
 	g := &gate.Gate{
-		Keys: bookings, Limits: counts, Slugs: catalogclient.NewSlugs(catalog), Hosts: lower(cfg.Hosts),
-		Origins: lower(cfg.Origins), Spare: spare,
+		Keys: bookings, Limits: counts, Slugs: catalogclient.NewSlugs(catalog), Hosts: toLower(cfg.Hosts),
+		Origins: toLower(cfg.Origins), Spare: spare,
 		Protocol: serveProtocol(box),
 	}
 	s.HandleHTTP("/mcp", g.Serve)
@@ -118,8 +118,8 @@ func serveProtocol(box *tools.Toolbox) http.Handler {
 		})
 }
 
-// lower normalizes host names or origins, so that they can be compared. It leaves out empty ones.
-func lower(list []string) []string {
+// toLower normalizes host names or origins, so that they can be compared. It leaves out empty ones.
+func toLower(list []string) []string {
 	var out []string
 	for _, s := range list {
 		if s = strings.ToLower(strings.TrimRight(strings.TrimSpace(s), "/")); s != "" {

@@ -20,11 +20,11 @@ import (
 type reader struct {
 	service string
 	peer    *peer.Client
-	cache   *lru.Cache[string, *cached]
+	cache   *lru.Cache[string, *cachedAnswer]
 }
 
 func newReader(service string, p *peer.Client) reader {
-	return reader{service, p, lru.New[string](cachedBytes, func(c *cached) int { return c.bytes })}
+	return reader{service, p, lru.New[string](maxCacheBytes, func(c *cachedAnswer) int { return c.bytes })}
 }
 
 // Read reads one public path of a business and decodes the answer into out.
@@ -49,13 +49,13 @@ func (r reader) decode(body []byte, out any) error {
 // Limits of the cache of decoded lists. A long list is shown in many pages, and the tool reads the whole list
 // for each page. The cache keeps the decoded list, so that the service only confirms that the list is unchanged.
 const (
-	cachedFrom  = 32 << 10 // minimum size of a cached answer in bytes; shorter answers are fast to read
-	cachedBytes = 32 << 20
+	minCachedBytes = 32 << 10 // minimum size of a cached answer in bytes; shorter answers are fast to read
+	maxCacheBytes  = 32 << 20
 )
 
-// cached is the decoded and prepared form of an answer, with the ETag
+// cachedAnswer is the decoded and prepared form of an answer, with the ETag
 // of the answer. All calls share the value and must not change it.
-type cached struct {
+type cachedAnswer struct {
 	tag   string
 	value any
 	bytes int // size of the answer
@@ -67,15 +67,15 @@ type cached struct {
 func (r reader) ReadCached(ctx context.Context, slug, path string, query url.Values, empty func() any,
 	prepare func(any) any) (any, error) {
 	key := slug + "/" + path + "?" + query.Encode()
-	before, known := r.cache.Get(key)
-	if !known {
-		before = &cached{}
+	before, isCached := r.cache.Get(key)
+	if !isCached {
+		before = &cachedAnswer{}
 	}
 	answer, err := catalogclient.Read(ctx, r.peer, slug, path, query, before.tag)
 	if err != nil {
 		return nil, err
 	}
-	if known && answer.Status == http.StatusNotModified {
+	if isCached && answer.Status == http.StatusNotModified {
 		return before.value, nil
 	}
 	decoded := empty()
@@ -83,8 +83,8 @@ func (r reader) ReadCached(ctx context.Context, slug, path string, query url.Val
 		return nil, err
 	}
 	value := prepare(decoded)
-	if tag := answer.Header.Get("ETag"); tag != "" && len(answer.Body) >= cachedFrom {
-		r.cache.Put(key, &cached{tag: tag, value: value, bytes: len(answer.Body)})
+	if tag := answer.Header.Get("ETag"); tag != "" && len(answer.Body) >= minCachedBytes {
+		r.cache.Put(key, &cachedAnswer{tag: tag, value: value, bytes: len(answer.Body)})
 	}
 	return value, nil
 }

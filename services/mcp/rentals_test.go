@@ -121,8 +121,8 @@ func (c content) availability(t *testing.T) map[string]string {
 	return got
 }
 
-// period returns the arguments of a rental period with additional arguments.
-func period(more ...string) map[string]any {
+// periodArguments returns the arguments of a rental period with additional arguments.
+func periodArguments(more ...string) map[string]any {
 	arguments := map[string]any{"start_date": "2027-03-02", "end_date": "2027-03-03"}
 	for i := 0; i < len(more); i += 2 {
 		arguments[more[i]] = more[i+1]
@@ -130,7 +130,7 @@ func period(more ...string) map[string]any {
 	return arguments
 }
 
-func TestRentalsSayWhetherEachIsAvailable(t *testing.T) {
+func TestRentalsReportAvailability(t *testing.T) {
 	t.Parallel()
 	n := rentalPeers(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Query().Get("rentalId") == vestID {
@@ -140,8 +140,8 @@ func TestRentalsSayWhetherEachIsAvailable(t *testing.T) {
 		_, _ = io.WriteString(w,
 			`{"available":false,"conflictReason":"Nur 1 verfügbar.","messageCode":"not_enough_units"}`)
 	}))
-	address := start(t, n)
-	arguments := period("start_time", "09:00", "end_time", "11:30", "locale", "de")
+	address := startServer(t, n)
+	arguments := periodArguments("start_time", "09:00", "end_time", "11:30", "locale", "de")
 	arguments["quantity"] = 2
 	got := call(t, address, "read", "list_rentals", arguments)
 	want := map[string]string{"Kayak": "unavailable: Nur 1 verfügbar. not_enough_units", "Vest": "available"}
@@ -151,20 +151,20 @@ func TestRentalsSayWhetherEachIsAvailable(t *testing.T) {
 	if got.StructuredContent["computed"] != true || !strings.Contains(got.Content[0].Text, "Nur 1 verfügbar.") {
 		t.Errorf("got %v", got)
 	}
-	asked := n.queries("GET /internal/api/public/harbor/rental-availability", kayakID)
+	asked := n.queriesOf("GET /internal/api/public/harbor/rental-availability", kayakID)
 	if want := "endDate=2027-03-03&endTime=11%3A30&lang=de&quantity=2&rentalId=" + kayakID +
 		"&startDate=2027-03-02&startTime=09%3A00"; asked != want {
 		t.Errorf("asked %s, want %s", asked, want)
 	}
-	if asked := n.queries("GET /internal/api/public/harbor/rentals", ""); asked != "date=2027-03-02&locale=de" {
+	if asked := n.queriesOf("GET /internal/api/public/harbor/rentals", ""); asked != "date=2027-03-02&locale=de" {
 		t.Errorf("the list was asked for by %s", asked)
 	}
 }
 
-func TestRentalsWithoutDatesAskForNoAvailability(t *testing.T) {
+func TestRentalsWithoutDatesSkipAvailability(t *testing.T) {
 	t.Parallel()
 	n := rentalPeers(fault.New(fault.Internal, "Nobody asks this."))
-	got := call(t, start(t, n), "read", "list_rentals", nil)
+	got := call(t, startServer(t, n), "read", "list_rentals", nil)
 	if diff := cmp.Diff(map[string]string{"Kayak": "", "Vest": ""}, got.availability(t)); got.IsError || diff != "" {
 		t.Errorf("got %v\n%s", got, diff)
 	}
@@ -172,14 +172,14 @@ func TestRentalsWithoutDatesAskForNoAvailability(t *testing.T) {
 	if want := []any{map[string]any{"rental_id": vestID, "is_required": true}}; cmp.Diff(want, kayak["upsells"]) != "" {
 		t.Errorf("along with the kayak go %v", kayak["upsells"])
 	}
-	if n.queries("GET /internal/api/public/harbor/rental-availability", "") != "" {
+	if n.queriesOf("GET /internal/api/public/harbor/rental-availability", "") != "" {
 		t.Error("availability was asked for")
 	}
 }
 
-// TestRentalsAreListedAsUnknownWhenAvailabilityCannotBeRead shows that the status of a rental may be unknown, which
+// TestRentalsAreUnknownIfAvailabilityIsDown shows that the status of a rental may be unknown, which
 // means neither free nor fully booked. The field `computed` is false then (interface.md §4).
-func TestRentalsAreListedAsUnknownWhenAvailabilityCannotBeRead(t *testing.T) {
+func TestRentalsAreUnknownIfAvailabilityIsDown(t *testing.T) {
 	t.Parallel()
 	silent := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	for name, away := range map[string]any{
@@ -216,8 +216,8 @@ func TestRentalsAreListedAsUnknownWhenAvailabilityCannotBeRead(t *testing.T) {
 				if within > testkit.MaxWait {
 					t.Fatalf("%+v %s", got, said)
 				}
-				address := start(t, rentalPeers(away), func(c *mcp.Config) { c.Server.RequestTimeout = within })
-				got, said = tryCall(t, address, "read", "list_rentals", period())
+				address := startServer(t, rentalPeers(away), func(c *mcp.Config) { c.Server.RequestTimeout = within })
+				got, said = tryCall(t, address, "read", "list_rentals", periodArguments())
 			}
 			if diff := cmp.Diff(want, got.availability(t)); got.IsError || diff != "" {
 				t.Errorf("got %v\n%s", got, diff)
@@ -230,10 +230,10 @@ func TestRentalsAreListedAsUnknownWhenAvailabilityCannotBeRead(t *testing.T) {
 	}
 }
 
-func TestRentalsRefuseWhatIsNoRentalPeriod(t *testing.T) {
+func TestRentalsRejectInvalidPeriod(t *testing.T) {
 	t.Parallel()
 	n := rentalPeers(fault.New(fault.InvalidParameter, "endTime: it is not after startTime."))
-	address := start(t, n)
+	address := startServer(t, n)
 	for name, c := range map[string]struct {
 		arguments map[string]any
 		begins    string
@@ -242,9 +242,9 @@ func TestRentalsRefuseWhatIsNoRentalPeriod(t *testing.T) {
 		"no real date":   {map[string]any{"start_date": "2027-02-29", "end_date": "2027-03-01"}, "start_date:"},
 		"backwards":      {map[string]any{"start_date": "2027-03-02", "end_date": "2027-03-01"}, "end_date:"},
 		"731 days":       {map[string]any{"start_date": "2027-03-01", "end_date": "2029-02-28"}, "end_date:"},
-		"one time":       {period("start_time", "09:00"), "start_time:"},
-		"no time":        {period("start_time", "9:00", "end_time", "11:00"), "start_time:"},
-		"after midnight": {period("start_time", "09:00", "end_time", "24:00"), "end_time:"},
+		"one time":       {periodArguments("start_time", "09:00"), "start_time:"},
+		"no time":        {periodArguments("start_time", "9:00", "end_time", "11:00"), "start_time:"},
+		"after midnight": {periodArguments("start_time", "09:00", "end_time", "24:00"), "end_time:"},
 		"times alone":    {map[string]any{"start_time": "09:00", "end_time": "10:00"}, "start_date:"},
 		"units alone":    {map[string]any{"quantity": 2}, "start_date:"},
 		"no units": {map[string]any{"start_date": "2027-03-02", "end_date": "2027-03-02", "quantity": 0},
@@ -253,7 +253,7 @@ func TestRentalsRefuseWhatIsNoRentalPeriod(t *testing.T) {
 			"quantity:"},
 		"half a unit": {map[string]any{"start_date": "2027-03-02", "end_date": "2027-03-02", "quantity": 1.5},
 			"quantity:"},
-		"skipped hours": {period("start_time", "09:00", "end_time", "10:00"),
+		"skipped hours": {periodArguments("start_time", "09:00", "end_time", "10:00"),
 			"end_time: it is not after start_time."},
 		"another argument": {map[string]any{"rental_id": kayakID}, `"rental_id":`},
 		"a list as a start": {map[string]any{"start_date": []string{"2027-03-02"}, "end_date": "2027-03-02"},

@@ -10,8 +10,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// outputs returns the output schemas of the tools that a key may see, by the name of the tool.
-func outputs(t *testing.T, address, key string) map[string]*jsonschema.Resolved {
+// outputSchemas returns the output schemas of the tools that a key may see, by the name of the tool.
+func outputSchemas(t *testing.T, address, key string) map[string]*jsonschema.Resolved {
 	t.Helper()
 	got := post(t, address, http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
 		http.Header{"Authorization": {"Bearer " + key}})
@@ -37,9 +37,9 @@ func outputs(t *testing.T, address, key string) map[string]*jsonschema.Resolved 
 	return schemas
 }
 
-// TestAnswersAndRefusalsFitTheirSchemas validates results and faults of the tools. Clients check structured content
+// TestResultsMatchOutputSchemas validates results and faults of the tools. Clients check structured content
 // with the output schema and refuse invalid content.
-func TestAnswersAndRefusalsFitTheirSchemas(t *testing.T) {
+func TestResultsMatchOutputSchemas(t *testing.T) {
 	t.Parallel()
 	n := rentalPeers(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Query().Get("rentalId") == vestID {
@@ -48,8 +48,8 @@ func TestAnswersAndRefusalsFitTheirSchemas(t *testing.T) {
 		}
 		_, _ = w.Write([]byte(`{"available":false,"conflictReason":"Only 1 left.","messageCode":"not_enough_units"}`))
 	}))
-	address := start(t, n)
-	schemas := outputs(t, address, "all")
+	address := startServer(t, n)
+	schemas := outputSchemas(t, address, "all")
 	if len(schemas) != 7 {
 		t.Fatalf("there are %d tools", len(schemas))
 	}
@@ -64,7 +64,7 @@ func TestAnswersAndRefusalsFitTheirSchemas(t *testing.T) {
 		{"list_staff", nil, false},
 		{"list_events", nil, false},
 		{"list_rentals", nil, false},
-		{"list_rentals", period(), false},
+		{"list_rentals", periodArguments(), false},
 		{"find_slots", slots, false},
 		{"find_slots", map[string]any{"service_ids": []string{cutID}, "start_date": "2027-03-01",
 			"end_date": "2027-03-02"}, false},
@@ -94,16 +94,16 @@ func TestAnswersAndRefusalsFitTheirSchemas(t *testing.T) {
 	}
 }
 
-// TestALocaleOfAnyLengthIsTaken shows that a very long locale causes no fault (interface.md §2).
-func TestALocaleOfAnyLengthIsTaken(t *testing.T) {
+// TestLocaleCanHaveAnyLength shows that a very long locale causes no fault (interface.md §2).
+func TestLocaleCanHaveAnyLength(t *testing.T) {
 	t.Parallel()
 	n := newPeers()
 	long := make([]byte, 200_000)
 	for i := range long {
 		long[i] = 'x'
 	}
-	got := call(t, start(t, n), "read", "list_services", map[string]any{"locale": string(long)})
-	if asked := n.queries("GET /internal/api/public/harbor/services", ""); got.IsError || len(asked) > 100 {
+	got := call(t, startServer(t, n), "read", "list_services", map[string]any{"locale": string(long)})
+	if asked := n.queriesOf("GET /internal/api/public/harbor/services", ""); got.IsError || len(asked) > 100 {
 		t.Errorf("asked %d bytes, got %v", len(asked), got)
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 const slotsPath = "GET /internal/api/public/harbor/slots"
 
-func TestASlotNamesItsDateItsTimesItsMemberAndItsSession(t *testing.T) {
+func TestFindSlotsListsSlotFields(t *testing.T) {
 	t.Parallel()
 	const sessionID = "c0ffee00-0c5e-4d5b-9a55-6f0f4a1f7d10"
 	n := newPeers()
@@ -19,7 +19,7 @@ func TestASlotNamesItsDateItsTimesItsMemberAndItsSession(t *testing.T) {
 		{"time":"23:00","endTime":"24:00","staffId":"` + annaID + `","staffName":"Anna","date":"2027-03-01","dateOffset":0,"remainingCapacity":4,"classScheduleId":"` + sessionID + `"},
 		{"time":"00:30","endTime":"01:30","staffId":null,"staffName":null,"date":"2027-03-02","dateOffset":1}],
 		"computed":true,"timezone":"Europe/Lisbon"}`)
-	got := call(t, start(t, n), "read", "find_slots", map[string]any{"service_ids": []string{cutID},
+	got := call(t, startServer(t, n), "read", "find_slots", map[string]any{"service_ids": []string{cutID},
 		"date": "2027-03-01"})
 	want := map[string]any{
 		"timezone": "Europe/Lisbon", "online_bookings_paused": false, "computed": true, "days": []any{}, "total": 2.0,
@@ -42,13 +42,13 @@ func TestASlotNamesItsDateItsTimesItsMemberAndItsSession(t *testing.T) {
 	}
 }
 
-func TestSlotsThatCannotBeReadAreAServiceThatIsAway(t *testing.T) {
+func TestFindSlotsReportsUnreadableAnswer(t *testing.T) {
 	t.Parallel()
 	n := newPeers()
 	n.answers[slotsPath] = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, `{"computed":`)
 	})
-	got := call(t, start(t, n), "read", "find_slots", map[string]any{"service_ids": []string{cutID},
+	got := call(t, startServer(t, n), "read", "find_slots", map[string]any{"service_ids": []string{cutID},
 		"date": "2027-03-01"})
 	if !got.IsError || got.StructuredContent["messageCode"] != "service_unavailable" {
 		t.Errorf("%+v", got)

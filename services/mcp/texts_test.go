@@ -15,18 +15,18 @@ import (
 
 const public = "GET /internal/api/public/harbor/"
 
-// said calls a tool, which must succeed, and returns the text of the result.
-func said(t *testing.T, n *fakePeers, tool string, arguments map[string]any) string {
+// callText calls a tool, which must succeed, and returns the text of the result.
+func callText(t *testing.T, n *fakePeers, tool string, arguments map[string]any) string {
 	t.Helper()
-	got := call(t, start(t, n), "read", tool, arguments)
+	got := call(t, startServer(t, n), "read", tool, arguments)
 	if got.IsError {
 		t.Fatalf("%s: %v", tool, got)
 	}
 	return got.Content[0].Text
 }
 
-// expectLines expects that a text consists of the given lines.
-func expectLines(t *testing.T, got string, want ...string) {
+// wantLines expects that a text consists of the given lines.
+func wantLines(t *testing.T, got string, want ...string) {
 	t.Helper()
 	if whole := strings.Join(want, "\n"); got != whole {
 		t.Errorf("got\n%s\nwant\n%s", got, whole)
@@ -35,9 +35,9 @@ func expectLines(t *testing.T, got string, want ...string) {
 
 const frame = `"currency":"EUR","quote":{"date":"2027-03-01","applies_pricing_rules":true,"basis":"As of now."}`
 
-// TestTheTextOfServicesIsEnoughToSell shows that the text of list_services is sufficient to sell without the structured
+// TestServicesText shows that the text of list_services is sufficient to sell without the structured
 // content. It has prices, variants, classes, deposits and the next tool.
-func TestTheTextOfServicesIsEnoughToSell(t *testing.T) {
+func TestServicesText(t *testing.T) {
 	t.Parallel()
 	n := newPeers()
 	n.answers[public+"services"] = json.RawMessage(`{"services":[
@@ -46,7 +46,7 @@ func TestTheTextOfServicesIsEnoughToSell(t *testing.T) {
 		{"id":"00000000-0000-4000-8000-0000000000c1","name":"Yoga","category":"","duration_minutes":60,"price":0,"quoted_price":null,"has_class_schedule":true,"payment_requirement":"none","deposit_value":null},
 		{"id":"00000000-0000-4000-8000-0000000000f1","name":"Film","category":"","duration_minutes":30,"price":90.00,"quoted_price":90.00,"payment_requirement":"full","deposit_value":null},
 		{"id":"00000000-0000-4000-8000-0000000000d1","name":"Set","category":"","duration_minutes":30,"price":90.00,"quoted_price":null,"payment_requirement":"deposit_fixed","deposit_value":15.50}],` + frame + `}`)
-	expectLines(t, said(t, n, "list_services", nil),
+	wantLines(t, callText(t, n, "list_services", nil),
 		"4 services; prices in EUR for a booking on Mon 2027-03-01.",
 		"Cut (Hair): 45 min, 36.00 EUR instead of 40.00, a deposit of 20 % when paid online, id "+cutID,
 		`  variant Long hair: 60 min, 55.00 EUR, variants ["`+cutID+`:`+annaID+`"]`,
@@ -56,7 +56,7 @@ func TestTheTextOfServicesIsEnoughToSell(t *testing.T) {
 		"Next: find_slots with service_ids says when they are free.")
 }
 
-func TestTheTextOfEventsNamesTiersWithPricesAndWhatIsLeft(t *testing.T) {
+func TestEventsText(t *testing.T) {
 	t.Parallel()
 	n := newPeers()
 	n.answers[public+
@@ -65,7 +65,7 @@ func TestTheTextOfEventsNamesTiersWithPricesAndWhatIsLeft(t *testing.T) {
 		{"id":"00000000-0000-4000-8000-00000000000a","name":"Front","price":80.00,"quoted_price":72.00,"total_capacity":20,"spots_remaining":0},
 		{"id":"00000000-0000-4000-8000-00000000000b","name":"Balcony","price":30.00,"quoted_price":30.00,"total_capacity":20,"spots_remaining":12},
 		{"id":"00000000-0000-4000-8000-00000000000c","name":"Children","price":0,"quoted_price":null,"total_capacity":20,"spots_remaining":null}]}],` + frame + `}`)
-	expectLines(t, said(t, n, "list_events", nil),
+	wantLines(t, callText(t, n, "list_events", nil),
 		"1 coming events; prices in EUR for a purchase now. These tools cannot buy tickets: the business's own page sells them.",
 		"Thu 2027-04-01 20:00–23:30 Gala, 12 left, paid in full when paid online",
 		"  Front: 72.00 EUR instead of 80.00, sold out",
@@ -73,7 +73,7 @@ func TestTheTextOfEventsNamesTiersWithPricesAndWhatIsLeft(t *testing.T) {
 		"  Children: free")
 }
 
-func TestTheTextOfRentalsNamesPricesBoundsAndWhatGoesAlong(t *testing.T) {
+func TestRentalsText(t *testing.T) {
 	t.Parallel()
 	n := newPeers()
 	n.answers[public+
@@ -81,14 +81,14 @@ func TestTheTextOfRentalsNamesPricesBoundsAndWhatGoesAlong(t *testing.T) {
 		"min_rental_hours":2,"max_rental_hours":8,"payment_requirement":"deposit_fixed","deposit_value":50.00}],
 		"add_on_rentals":[{"id":"00000000-0000-4000-8000-00000000001f","name":"Vest","price":0,"quoted_price":null,"price_type":"daily","max_bookable_online":null,"payment_requirement":"none"}],
 		"rental_upsells":[{"rental_id":"00000000-0000-4000-8000-00000000001e","upsell_rental_id":"00000000-0000-4000-8000-00000000001f","is_required":true}],` + frame + `}`)
-	expectLines(t, said(t, n, "list_rentals", nil),
+	wantLines(t, callText(t, n, "list_rentals", nil),
 		"2 rentals, 1 of them add-ons; prices in EUR for Mon 2027-03-01. These tools cannot reserve them: the business's own page does.",
 		"Kayak: 12.00 EUR instead of 15.00 an hour, at most 3 at once, at least 2 hours, at most 8 hours, a deposit of 50.00 EUR when paid online, id 00000000-0000-4000-8000-00000000001e",
 		"  Vest is required with it",
 		"Vest: free, id 00000000-0000-4000-8000-00000000001f")
 }
 
-func TestTheTextOfTheBusinessSaysHowToPayAndWhatCancellingCosts(t *testing.T) {
+func TestBusinessText(t *testing.T) {
 	t.Parallel()
 	n := newPeers()
 	n.answers[public+
@@ -96,7 +96,7 @@ func TestTheTextOfTheBusinessSaysHowToPayAndWhatCancellingCosts(t *testing.T) {
 		"modules_enabled":{"services":true,"events":true,"rentals":false},"has_payment_providers":true,"payment_providers":["stripe"],
 		"payment_modes":{"services":"customer_choice","rentals":"online","events":"online"},"cooling_off_hours":2,
 		"cancellation_policy":[{"hours_before":24,"refund_percent":50},{"hours_before":72,"refund_percent":100}],"online_bookings_paused":true,"open":true}`)
-	expectLines(t, said(t, n, "get_business_info", nil),
+	wantLines(t, callText(t, n, "get_business_info", nil),
 		"Harbor. Local time is 2027-03-01T06:00:00Z (Europe/Lisbon). Prices are in EUR. Languages: pt, en; without locale pt.",
 		"It offers services (list_services), paid online or at the door, as the customer chooses (payment_choice).",
 		"It offers events (list_events), paid online when it is booked.",
@@ -114,11 +114,11 @@ func TestBusinessInfoListsTheQuestions(t *testing.T) {
 		"options":[{"key":"new","label":"Beginner","label_translations":{"pt":"Novo"}},{"key":"old","label":"Advanced"}]},{"key":"note","label":"Note","type":"text","required":false}]}`)
 	want := "\nAsk the customer these questions, and send the answers as form_data of book_appointment, by their keys:" +
 		"\n  level: Nível (select), one of new (Novo), old (Advanced), for the services " + cutID
-	if got := said(t, n, "get_business_info", map[string]any{"locale": "pt"}); !strings.Contains(got, want) ||
+	if got := callText(t, n, "get_business_info", map[string]any{"locale": "pt"}); !strings.Contains(got, want) ||
 		strings.Contains(got, "Note") {
 		t.Errorf("in Portuguese: %s", got)
 	}
-	if got := said(t, n, "get_business_info", nil); strings.Contains(got, "Note") || !strings.Contains(got,
+	if got := callText(t, n, "get_business_info", nil); strings.Contains(got, "Note") || !strings.Contains(got,
 		"level: Level (select), one of new (Beginner)") {
 		t.Errorf("without a language: %s", got)
 	}
@@ -136,11 +136,11 @@ func TestBusinessInfoStatesThePlace(t *testing.T) {
 		"contact":{"phone":"+351 21 000 0000","email":"hello@harbor.example","website":"https://harbor.example/` + strings.Repeat("x", 600) + `"},
 		"legal":{"imprint":"https://harbor.example/imprint","privacy":"` + strings.Repeat("We keep little. ", 100) + `","privacy_translations":{"pt":"Guardamos pouco."}},
 		"policy_text":"Shoes off","policy_text_translations":{"pt":"Sem sapatos"}}`)
-	address := start(t, n)
+	address := startServer(t, n)
 	got := call(t, address, "read", "get_business_info", map[string]any{"locale": "pt"})
 	_, place, _ := strings.Cut(got.Content[0].Text, "\n")
 	place, _, _ = strings.Cut(place, "\nCancelling")
-	expectLines(t, place,
+	wantLines(t, place,
 		"Bookings take place at Cais, Rua 1, 1100-001 Lisboa, PT, phone +351 22 000 0000.",
 		"Contact: +351 21 000 0000, hello@harbor.example", "Rules for customers: Sem sapatos")
 	want := map[string]any{
@@ -163,16 +163,16 @@ func TestBusinessInfoStatesThePlace(t *testing.T) {
 	}
 }
 
-// TestTheNameOfTheBusinessIsInTheLanguageThatWasAskedFor shows that get_business_info translates the name of the
+// TestBusinessNameUsesRequestedLanguage shows that get_business_info translates the name of the
 // business to the requested language.
-func TestTheNameOfTheBusinessIsInTheLanguageThatWasAskedFor(t *testing.T) {
+func TestBusinessNameUsesRequestedLanguage(t *testing.T) {
 	t.Parallel()
 	n := newPeers()
 	n.answers[public+
 		"info"] = json.RawMessage(`{"name":"Harbor","slug":"harbor","currency":"EUR","timezone":"Europe/Lisbon","default_language":"en","languages":["en","pt","de"],
 		"name_translations":{"pt":"Porto"}}`)
 	for locale, want := range map[string]string{"pt-BR": "Porto. ", "de": "Harbor. ", "": "Harbor. ", "x": "Harbor. "} {
-		if got := said(t, n, "get_business_info", map[string]any{"locale": locale}); !strings.HasPrefix(got, want) {
+		if got := callText(t, n, "get_business_info", map[string]any{"locale": locale}); !strings.HasPrefix(got, want) {
 			t.Errorf("%q: %s", locale, got)
 		}
 	}
@@ -184,32 +184,33 @@ const day = `{"slots":[
 	{"time":"23:30","endTime":"00:15","staffId":"00000000-0000-4000-8000-00000000000a","staffName":"Anna","date":"2027-03-01","dateOffset":0},
 	{"time":"00:30","endTime":"01:15","staffId":"00000000-0000-4000-8000-00000000000a","staffName":"Anna","date":"2027-03-02","dateOffset":1}],"computed":true,"timezone":"Europe/Lisbon"}`
 
-// asksDay has the arguments of find_slots for one date.
-var asksDay = map[string]any{"service_ids": []string{cutID}, "date": "2027-03-01"}
+// dayArguments has the arguments of find_slots for one date.
+var dayArguments = map[string]any{"service_ids": []string{cutID}, "date": "2027-03-01"}
 
-func TestFreeTimesAreGroupedByMember(t *testing.T) {
+func TestFindSlotsGroupsTimesByMember(t *testing.T) {
 	t.Parallel()
 	n := newPeers()
 	n.answers[slotsPath] = json.RawMessage(day)
-	expectLines(t, said(t, n, "find_slots", asksDay),
+	wantLines(t, callText(t, n, "find_slots", dayArguments),
 		"4 free starts on Mon 2027-03-01 (Europe/Lisbon), of 45 min each. Next: book_appointment with date, time and staff_id.",
 		"Anna (staff_id 00000000-0000-4000-8000-00000000000a) at 09:00, 23:30",
 		"Bo (staff_id 00000000-0000-4000-8000-00000000000b) at 09:00",
 		"Anna (staff_id 00000000-0000-4000-8000-00000000000a) after midnight, with date Tue 2027-03-02, at 00:30")
 }
 
-// TestAPauseIsNamedBesideFreeTimes shows that find_slots lists free times while bookings are paused, after a sentence
+// TestFindSlotsStatesPause shows that find_slots lists free times while bookings are paused, after a sentence
 // about the pause.
-func TestAPauseIsNamedBesideFreeTimes(t *testing.T) {
+func TestFindSlotsStatesPause(t *testing.T) {
 	t.Parallel()
 	const sentence = "Online bookings are paused: nothing can be booked now, and book_appointment is refused.\n"
 	for _, paused := range []bool{true, false} {
 		n := newPeers()
 		n.answers[slotsPath] = json.RawMessage(day)
 		n.answers[public+"info"] = json.RawMessage(fmt.Sprintf(`{"online_bookings_paused":%t}`, paused))
-		address := start(t, n)
-		for _, arguments := range []map[string]any{asksDay, {"service_ids": []string{cutID}, "start_date": "2027-03-01",
-			"end_date": "2027-03-02"}} {
+		address := startServer(t, n)
+		for _, arguments := range []map[string]any{dayArguments,
+			{"service_ids": []string{cutID}, "start_date": "2027-03-01",
+				"end_date": "2027-03-02"}} {
 			got := call(t, address, "read", "find_slots", arguments)
 			if got.StructuredContent["online_bookings_paused"] != paused || strings.HasPrefix(got.Content[0].Text,
 				sentence) != paused ||
@@ -220,14 +221,14 @@ func TestAPauseIsNamedBesideFreeTimes(t *testing.T) {
 	}
 	n := newPeers()
 	n.answers[public+"info"] = fault.New(fault.PeerUnavailable, "Not now.")
-	if text := said(t, n, "find_slots", asksDay); strings.Contains(text, "paused") {
+	if text := callText(t, n, "find_slots", dayArguments); strings.Contains(text, "paused") {
 		t.Errorf("without catalog: %s", text)
 	}
 }
 
-// TestALongDayGoesOnWhereItsTextEnds lists a day with more starts than one text may have. Each text names the offset of
+// TestFindSlotsContinuesLongDay lists a day with more starts than one text may have. Each text names the offset of
 // the next call.
-func TestALongDayGoesOnWhereItsTextEnds(t *testing.T) {
+func TestFindSlotsContinuesLongDay(t *testing.T) {
 	t.Parallel()
 	n := newPeers()
 	var slots []string
@@ -238,7 +239,7 @@ func TestALongDayGoesOnWhereItsTextEnds(t *testing.T) {
 	}
 	n.answers[slotsPath] = json.RawMessage(`{"slots":[` + strings.Join(slots, ",") +
 		`],"computed":true,"timezone":"Europe/Lisbon"}`)
-	address := start(t, n)
+	address := startServer(t, n)
 	seen := 0
 	for offset := 0; ; {
 		text := call(t, address, "read", "find_slots", map[string]any{"service_ids": []string{cutID},
@@ -262,25 +263,25 @@ func TestALongDayGoesOnWhereItsTextEnds(t *testing.T) {
 	}
 }
 
-// TestARefusalNamesTheToolToCallNext shows that a fault names the next tool instead of a path of the REST API.
-func TestARefusalNamesTheToolToCallNext(t *testing.T) {
+// TestRefusalNamesNextTool shows that a fault names the next tool instead of a path of the REST API.
+func TestRefusalNamesNextTool(t *testing.T) {
 	t.Parallel()
 	n := newPeers()
 	n.answers["POST /internal/api/public/harbor/book"] = fault.New(fault.NoStaffAvailable,
 		"No staff member is free at that time; choose another from /slots.")
 	n.answers[slotsPath] = fault.New(fault.PeerUnavailable, "Not now.")
-	got := call(t, start(t, n), "write", "book_appointment", map[string]any{"service_ids": []string{cutID},
+	got := call(t, startServer(t, n), "write", "book_appointment", map[string]any{"service_ids": []string{cutID},
 		"date": "2027-03-01", "time": "10:00"})
-	expectLines(t, got.Content[0].Text,
+	wantLines(t, got.Content[0].Text,
 		"No staff member is free at that time; choose another of find_slots. (messageCode: no_staff_available)",
 		"Call find_slots for the times that are free.")
 }
 
-// TestAnUnknownMethodIsAnsweredAsJSONRPCSays shows that a request with an unknown method gets the code -32601 and its
+// TestUnknownMethodIsJSONRPCError shows that a request with an unknown method gets the code -32601 and its
 // own id (JSON-RPC 2.0 §5.1).
-func TestAnUnknownMethodIsAnsweredAsJSONRPCSays(t *testing.T) {
+func TestUnknownMethodIsJSONRPCError(t *testing.T) {
 	t.Parallel()
-	address := start(t, newPeers())
+	address := startServer(t, newPeers())
 	for message, want := range map[string]string{
 		`{"jsonrpc":"2.0","id":7,"method":"tools/sell"}`:                                      `{"jsonrpc":"2.0","id":7,"error":{"code":-32601,"message":"\"tools/sell\" unsupported"}}`,
 		`{"jsonrpc":"2.0","id":"00000000-0000-4000-8000-00000000000a","method":"tools/call"}`: `{"jsonrpc":"2.0","id":"00000000-0000-4000-8000-00000000000a","error":{"code":-32600,"message":"missing required \"params\""}}`,

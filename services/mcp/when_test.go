@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// nothingAtAll is an answer of availability without free slots.
-const nothingAtAll = `{"slots":[],"computed":true,"timezone":"Europe/Lisbon"}`
+// emptyExplanation is an answer of availability without free slots.
+const emptyExplanation = `{"slots":[],"computed":true,"timezone":"Europe/Lisbon"}`
 
 func TestFindSlotsFiltersByTimeOfDay(t *testing.T) {
 	t.Parallel()
 	n := newPeers()
 	n.answers[slotsPath] = json.RawMessage(day)
-	address := start(t, n)
+	address := startServer(t, n)
 	for _, c := range []struct{ from, to, wants string }{
 		{"", "", "09:00 09:00 23:30 00:30"},
 		{"09:00", "", "09:00 09:00 23:30 00:30"},
@@ -36,13 +36,13 @@ func TestFindSlotsFiltersByTimeOfDay(t *testing.T) {
 	}
 	text := call(t, address, "read", "find_slots", map[string]any{
 		"service_ids": []string{cutID}, "date": "2027-03-01", "from_time": "10:00", "to_time": "12:00"}).Content[0].Text
-	expectLines(t, text,
+	wantLines(t, text,
 		"0 free starts on Mon 2027-03-01 from 10:00 to 12:00 (Europe/Lisbon); at other times of that date 4 are free.")
 }
 
 func TestFindSlotsRefusesTimesThatItCannotUse(t *testing.T) {
 	t.Parallel()
-	address := start(t, newPeers())
+	address := startServer(t, newPeers())
 	for wants, arguments := range map[string]map[string]any{
 		"from_time: ": {"service_ids": []string{cutID}, "date": "2027-03-01", "from_time": "9"},
 		"to_time: ":   {"service_ids": []string{cutID}, "date": "2027-03-01", "to_time": "25:00"},
@@ -74,13 +74,13 @@ func TestFindSlotsExplainsADateWithoutFreeStarts(t *testing.T) {
 			"2027-03-03", ""},
 	} {
 		n := newPeers()
-		n.answers[slotsPath] = json.RawMessage(nothingAtAll)
+		n.answers[slotsPath] = json.RawMessage(emptyExplanation)
 		n.answers[public+"available-dates"] = json.RawMessage(`{"days":` + c.days +
 			`,"computed":true,"timezone":"Europe/Lisbon"}`)
 		if c.rule != "" {
 			n.answers[public+"no-starts"] = json.RawMessage(`{"rules":{"` + c.date + `":"` + c.rule + `"}}`)
 		}
-		got := call(t, start(t, n), "read", "find_slots", map[string]any{"service_ids": []string{cutID},
+		got := call(t, startServer(t, n), "read", "find_slots", map[string]any{"service_ids": []string{cutID},
 			"date": c.date})
 		if got.Content[0].Text != "0 free starts on "+c.text {
 			t.Errorf("%s: got %q", c.rule, got.Content[0].Text)
@@ -89,14 +89,14 @@ func TestFindSlotsExplainsADateWithoutFreeStarts(t *testing.T) {
 		if reason, _ := got.StructuredContent["reason"].(string); next != c.next || reason != c.reason {
 			t.Errorf("%s: next_date %q, reason %q", c.rule, next, reason)
 		}
-		if asked := n.queries(public+"available-dates", ""); !strings.Contains(asked, c.window) {
+		if asked := n.queriesOf(public+"available-dates", ""); !strings.Contains(asked, c.window) {
 			t.Errorf("%s: asked %s", c.rule, asked)
 		}
 	}
 	n := newPeers()
-	n.answers[slotsPath] = json.RawMessage(nothingAtAll)
+	n.answers[slotsPath] = json.RawMessage(emptyExplanation)
 	n.answers[public+"available-dates"] = json.RawMessage(`{"days":{},"computed":false,"timezone":"Europe/Lisbon"}`)
-	expectLines(t, said(t, n, "find_slots", asksDay), "0 free starts on Mon 2027-03-01 (Europe/Lisbon).")
+	wantLines(t, callText(t, n, "find_slots", dayArguments), "0 free starts on Mon 2027-03-01 (Europe/Lisbon).")
 }
 
 func TestFindSlotsExplainsAWindowWithoutFreeStarts(t *testing.T) {
@@ -111,7 +111,7 @@ func TestFindSlotsExplainsAWindowWithoutFreeStarts(t *testing.T) {
 		n.answers[public+
 			"available-dates"] = json.RawMessage(`{"days":{"2027-03-01":0,"2027-03-02":0},"computed":true,"timezone":"Europe/Lisbon"}`)
 		n.answers[public+"no-starts"] = json.RawMessage(`{"rules":` + c.rules + `}`)
-		got := call(t, start(t, n), "read", "find_slots", map[string]any{"service_ids": []string{cutID},
+		got := call(t, startServer(t, n), "read", "find_slots", map[string]any{"service_ids": []string{cutID},
 			"start_date": "2027-03-01", "end_date": "2027-03-02"})
 		if reason, _ := got.StructuredContent["reason"].(string); got.Content[0].Text != head+c.text ||
 			reason != c.reason {
@@ -122,7 +122,7 @@ func TestFindSlotsExplainsAWindowWithoutFreeStarts(t *testing.T) {
 
 func TestFindSlotsNamesTheFirstStartOfAWindow(t *testing.T) {
 	t.Parallel()
-	expectLines(t, said(t, newPeers(), "find_slots", map[string]any{"service_ids": []string{cutID},
+	wantLines(t, callText(t, newPeers(), "find_slots", map[string]any{"service_ids": []string{cutID},
 		"start_date": "2027-03-01", "end_date": "2027-03-02"}),
 		"2 free starts from Mon 2027-03-01 to Tue 2027-03-02 (Europe/Lisbon). The first is Mon 2027-03-01 09:00–09:45 with Anna (staff_id "+annaID+
 			"). Next: find_slots with one of these dates as date.",
@@ -132,7 +132,7 @@ func TestFindSlotsNamesTheFirstStartOfAWindow(t *testing.T) {
 func TestListsShowDescriptionsWhileTheyFit(t *testing.T) {
 	t.Parallel()
 	n := newPeers()
-	if lines := strings.Split(said(t, n, "list_services", map[string]any{}), "\n"); lines[2] != "  Wash." {
+	if lines := strings.Split(callText(t, n, "list_services", map[string]any{}), "\n"); lines[2] != "  Wash." {
 		t.Errorf("one service: %q", lines)
 	}
 	members := func(count int, description string) json.RawMessage {
@@ -140,12 +140,12 @@ func TestListsShowDescriptionsWhileTheyFit(t *testing.T) {
 		return json.RawMessage(`{"staff":[` + strings.TrimSuffix(strings.Repeat(one+",", count), ",") + `]}`)
 	}
 	n.answers[public+"staff"] = members(2, `A stylist who\n knows `+strings.Repeat("colour ", 60))
-	lines := strings.Split(said(t, n, "list_staff", map[string]any{}), "\n")
+	lines := strings.Split(callText(t, n, "list_staff", map[string]any{}), "\n")
 	if len(lines) != 5 || !strings.HasPrefix(lines[2], "  A stylist who knows colour") || len(lines[2]) > 170 {
 		t.Errorf("two members: %q", lines)
 	}
 	n.answers[public+"staff"] = members(60, "She knows colour.")
-	if text := said(t, n, "list_staff", map[string]any{}); strings.Contains(text, "colour") || strings.Count(text,
+	if text := callText(t, n, "list_staff", map[string]any{}); strings.Contains(text, "colour") || strings.Count(text,
 		"\nAnna") != 60 {
 		t.Errorf("60 members: %s", text)
 	}

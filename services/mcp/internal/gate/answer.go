@@ -12,14 +12,14 @@ import (
 // an invalid request with plain text, answer keeps the text, so that the gate can send it as JSON (semantics.md §7).
 type answer struct {
 	http.ResponseWriter
-	said   bool // true if the SDK wrote anything
-	status int  // status of the plain-text refusal; 0 if there is none
-	text   strings.Builder
+	hasBody bool // true if the SDK wrote anything
+	status  int  // status of the plain-text refusal; 0 if there is none
+	text    strings.Builder
 }
 
 // WriteHeader sends the status, unless the response is a plain-text refusal. For a refusal, it keeps the status.
 func (a *answer) WriteHeader(status int) {
-	a.said = true
+	a.hasBody = true
 	if status >= http.StatusBadRequest && strings.HasPrefix(a.Header().Get("Content-Type"), "text/plain") {
 		a.status = status
 		a.Header().Del("X-Content-Type-Options")
@@ -30,7 +30,7 @@ func (a *answer) WriteHeader(status int) {
 
 // Write sends the bytes to the client. If the bytes belong to a plain-text refusal, Write keeps them instead.
 func (a *answer) Write(b []byte) (int, error) {
-	a.said = true
+	a.hasBody = true
 	if a.status != 0 {
 		return a.text.Write(b)
 	}
@@ -40,16 +40,16 @@ func (a *answer) Write(b []byte) (int, error) {
 // Unwrap returns the wrapped writer, so that [http.ResponseController] can use the connection.
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
-// silence returns a fault if the SDK wrote no response because the time of the request was over. Without the
-// fault, the client would read the empty response as success. If the SDK wrote a response, silence returns nil.
+// missingAnswer returns a fault if the SDK wrote no response because the time of the request was over. Without the
+// fault, the client would read the empty response as success. If the SDK wrote a response, missingAnswer returns nil.
 //
-// The argument `late` is true if the time was over before the tool was called.
+// The argument `isLate` is true if the time was over before the tool was called.
 // Then the tool did nothing. Otherwise the result of the call is unknown.
-func (a *answer) silence(late bool) error {
+func (a *answer) missingAnswer(isLate bool) error {
 	switch {
-	case a.said:
+	case a.hasBody:
 		return nil
-	case late:
+	case isLate:
 		return fault.New(fault.PeerUnavailable,
 			"There was no time left for this request, and nothing was done; try again shortly.")
 	}

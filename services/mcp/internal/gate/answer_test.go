@@ -8,20 +8,20 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// TestAnAnswerThatWasNotGivenIsAFault shows that a request without an answer gets a fault. The MCP library writes
+// TestMissingAnswerIsFault shows that a request without an answer gets a fault. The MCP library writes
 // nothing after the timeout of a request, and an empty answer would look like a success.
-func TestAnAnswerThatWasNotGivenIsAFault(t *testing.T) {
+func TestMissingAnswerIsFault(t *testing.T) {
 	t.Parallel()
 	silent := &answer{ResponseWriter: httptest.NewRecorder()}
-	if err := silent.silence(true); !fault.Is(err, fault.PeerUnavailable) {
+	if err := silent.missingAnswer(true); !fault.Is(err, fault.PeerUnavailable) {
 		t.Errorf("nothing was begun, and nothing said: %v", err)
 	}
-	if err := silent.silence(false); !fault.Is(err, fault.OutcomeUnknown) {
+	if err := silent.missingAnswer(false); !fault.Is(err, fault.OutcomeUnknown) {
 		t.Errorf("nothing was said: %v", err)
 	}
 	accepted := &answer{ResponseWriter: httptest.NewRecorder()}
 	accepted.WriteHeader(http.StatusAccepted)
-	if err := accepted.silence(true); err != nil {
+	if err := accepted.missingAnswer(true); err != nil {
 		t.Errorf("a notification was accepted: %v", err)
 	}
 }

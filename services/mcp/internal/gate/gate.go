@@ -60,10 +60,10 @@ func (g *Gate) Serve(w http.ResponseWriter, r *http.Request) error {
 	if err := g.checkSource(r); err != nil {
 		return err
 	}
-	if origin := r.Header.Get("Origin"); g.listed(origin) {
-		open(w.Header(), origin)
+	if origin := r.Header.Get("Origin"); g.isListed(origin) {
+		allowOrigin(w.Header(), origin)
 		if r.Method == http.MethodOptions {
-			permit(w)
+			allowPreflight(w)
 			return nil
 		}
 	}
@@ -76,13 +76,13 @@ func (g *Gate) Serve(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	message, err := oneMessage(r)
+	message, err := readMessage(r)
 	if err != nil {
 		return err
 	}
-	answer, late := &answer{ResponseWriter: w}, over(r.Context(), who.Until)
+	answer, isLate := &answer{ResponseWriter: w}, hasPassed(r.Context(), who.Until)
 	g.Protocol.ServeHTTP(answer, r.WithContext(caller.With(r.Context(), who)))
-	if err := answer.silence(late); err != nil {
+	if err := answer.missingAnswer(isLate); err != nil {
 		return err
 	}
 	if answered, err := answer.refuseCall(message); answered {
@@ -91,8 +91,8 @@ func (g *Gate) Serve(w http.ResponseWriter, r *http.Request) error {
 	return answer.refusal()
 }
 
-// over reports whether the time `until` has passed or ctx has ended.
-func over(ctx context.Context, until time.Time) bool {
+// hasPassed reports whether the time `until` has passed or ctx has ended.
+func hasPassed(ctx context.Context, until time.Time) bool {
 	ctx, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
 	return ctx.Err() != nil
@@ -130,11 +130,11 @@ func challenge(err error) string {
 // checkSource refuses requests that a web page may have sent without
 // the knowledge of its user. It checks the headers Host and Origin.
 func (g *Gate) checkSource(r *http.Request) error {
-	if !g.knownHost(r) {
+	if !g.isKnownHost(r) {
 		return fault.New(fault.SourceForbidden, "Host: this server does not answer under that name.")
 	}
 	origin := r.Header.Get("Origin")
-	if origin == "" || g.listed(origin) {
+	if origin == "" || g.isListed(origin) {
 		return nil
 	}
 	if from, err := url.Parse(origin); err == nil && from.Host != "" && strings.EqualFold(from.Host, r.Host) {
@@ -143,13 +143,13 @@ func (g *Gate) checkSource(r *http.Request) error {
 	return fault.New(fault.SourceForbidden, "Origin: pages of this origin may not call this server.")
 }
 
-func (g *Gate) knownHost(r *http.Request) bool {
+func (g *Gate) isKnownHost(r *http.Request) bool {
 	name := hostname(r.Host)
 	if len(g.Hosts) > 0 {
 		return slices.Contains(g.Hosts, name)
 	}
 	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	return !ok || !loopback(hostname(local.String())) || loopback(name)
+	return !ok || !isLoopback(hostname(local.String())) || isLoopback(name)
 }
 
 func hostname(host string) string {
@@ -159,14 +159,14 @@ func hostname(host string) string {
 	return strings.ToLower(strings.Trim(host, "[]"))
 }
 
-func loopback(name string) bool {
+func isLoopback(name string) bool {
 	ip := net.ParseIP(name)
 	return name == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// oneMessage reads the body of the request, which must be one message. It refuses an
+// readMessage reads the body of the request, which must be one message. It refuses an
 // array of messages, because one request counts only once against the limit of its key.
-func oneMessage(r *http.Request) ([]byte, error) {
+func readMessage(r *http.Request) ([]byte, error) {
 	body, err := server.BodyOf(r)
 	if err != nil {
 		return nil, err

@@ -34,9 +34,9 @@ func (a *answer) refuseCall(message []byte) (bool, error) {
 		call.Method == "" {
 		return false, nil
 	}
-	said := strings.TrimSpace(a.text.String())
+	sent := strings.TrimSpace(a.text.String())
 	for begin, code := range rpcCodes {
-		if why, ok := strings.CutPrefix(said, begin+": "); ok {
+		if why, ok := strings.CutPrefix(sent, begin+": "); ok {
 			out := rpcError{Version: "2.0", ID: call.ID}
 			out.Error.Code, out.Error.Message = code, why
 			a.Header().Set("Content-Type", "application/json")

@@ -28,35 +28,36 @@ func (t *tool) parse(raw json.RawMessage) (arguments, error) {
 			return nil, request.Invalid("The arguments are not a JSON object.")
 		}
 	}
-	known := t.InputSchema.(*jsonschema.Schema).Properties
+	isKnown := t.InputSchema.(*jsonschema.Schema).Properties
 	for _, name := range slices.Sorted(maps.Keys(args)) {
-		if known[name] == nil {
+		if isKnown[name] == nil {
 			return nil, request.Invalid("%s: %s has no such argument; it takes %s.", request.Quoted(name), t.Name,
-				list(known))
+				joinNames(isKnown))
 		}
 		if string(bytes.TrimSpace(args[name])) == "null" {
 			delete(args, name)
 			continue
 		}
-		if known[name].Type == "integer" {
-			args[name] = plainWhole(args[name])
+		if isKnown[name].Type == "integer" {
+			args[name] = normalizeWhole(args[name])
 		}
 	}
 	return args, nil
 }
 
-// plainWhole rewrites a whole number with a decimal point or an exponent, such as 1.0, to plain digits. Some clients
-// write every number with a point, because JSON has only one number type. plainWhole returns any other value unchanged.
-func plainWhole(raw json.RawMessage) json.RawMessage {
-	const most = 1 << 53 // float64 represents whole numbers exactly up to this one
+// normalizeWhole rewrites a whole number with a decimal point or an exponent, such as 1.0, to plain digits. Some
+// clients write every number with a point, because JSON has only one number type. normalizeWhole returns any other
+// value unchanged.
+func normalizeWhole(raw json.RawMessage) json.RawMessage {
+	const maxLength = 1 << 53 // float64 represents whole numbers exactly up to this one
 	n, err := strconv.ParseFloat(string(bytes.TrimSpace(raw)), 64)
-	if err != nil || n != math.Trunc(n) || math.Abs(n) > most || !json.Valid(raw) {
+	if err != nil || n != math.Trunc(n) || math.Abs(n) > maxLength || !json.Valid(raw) {
 		return raw
 	}
 	return strconv.AppendInt(nil, int64(n), 10)
 }
 
-func list(known map[string]*jsonschema.Schema) string {
+func joinNames(known map[string]*jsonschema.Schema) string {
 	if len(known) == 0 {
 		return "none"
 	}
@@ -76,7 +77,7 @@ func (a arguments) text(name string) (string, error) {
 }
 
 // date reads a calendar date and returns its text unchanged. It returns "" if the argument is left out.
-func (a arguments) date(name string) (string, error) { return checked(a, name, request.Date) }
+func (a arguments) date(name string) (string, error) { return readChecked(a, name, request.Date) }
 
 // sources contains, for each argument with ids, a text that names the tool from which the ids come.
 var sources = map[string]string{
@@ -96,28 +97,29 @@ func identifier(name, s string) (uuid.UUID, error) {
 }
 
 // id reads a UUID and returns its text unchanged. It returns "" if the argument is left out.
-func (a arguments) id(name string) (string, error) { return checked(a, name, identifier) }
+func (a arguments) id(name string) (string, error) { return readChecked(a, name, identifier) }
 
-// checked reads a string and returns it if the function `read` accepts it. It returns "" if the argument is left out.
-func checked[T any](a arguments, name string, read func(name, s string) (T, error)) (string, error) {
+// readChecked reads a string and returns it if the function `read` accepts it. It returns "" if the argument is left
+// out.
+func readChecked[T any](a arguments, name string, read func(name, s string) (T, error)) (string, error) {
 	s, err := a.text(name)
-	if _, given := a[name]; err != nil || !given {
+	if _, hasValue := a[name]; err != nil || !hasValue {
 		return "", err
 	}
 	_, err = read(name, s)
 	return s, err
 }
 
-// ids reads a list of UUIDs. The list must contain at least one UUID, and not more than `most`.
-func (a arguments) ids(name string, most int) ([]string, error) {
-	raw, given := a[name]
+// ids reads a list of UUIDs. The list must contain at least one UUID, and not more than `maxIDs`.
+func (a arguments) ids(name string, maxIDs int) ([]string, error) {
+	raw, hasValue := a[name]
 	var list []string
-	if given && json.Unmarshal(raw, &list) != nil {
+	if hasValue && json.Unmarshal(raw, &list) != nil {
 		return nil, request.Invalid("%s: send a list of ids, such as [\"6f1c2a34-5b6d-4e7f-8a9b-0c1d2e3f4a5b\"]; "+
 			"take %s.", name, sources[name])
 	}
-	if len(list) == 0 || len(list) > most {
-		return nil, request.Invalid("%s: send 1 to %d ids; take %s.", name, most, sources[name])
+	if len(list) == 0 || len(list) > maxIDs {
+		return nil, request.Invalid("%s: send 1 to %d ids; take %s.", name, maxIDs, sources[name])
 	}
 	for _, s := range list {
 		if _, err := identifier(name, s); err != nil {
@@ -127,9 +129,9 @@ func (a arguments) ids(name string, most int) ([]string, error) {
 	return list, nil
 }
 
-// copyTo reads a tool argument with the function `read`, and sets its value as the query parameter `parameter`.
-// The argument `name` is the name of the tool argument. If the tool argument is left out, copyTo sets nothing.
-func copyTo(query url.Values, parameter string, read func(name string) (string, error), name string) error {
+// copyArgument reads a tool argument with the function `read`, and sets its value as the query parameter `parameter`.
+// The argument `name` is the name of the tool argument. If the tool argument is left out, copyArgument sets nothing.
+func copyArgument(query url.Values, parameter string, read func(name string) (string, error), name string) error {
 	value, err := read(name)
 	if err == nil && value != "" {
 		query.Set(parameter, value)

@@ -24,7 +24,7 @@ import (
 // output schema describes. The tool returns all fields of the answer.
 type confirmation struct {
 	publicapi.BookingConfirmation
-	Replayed bool `json:"replayed" jsonschema:"true: this booking was made before with the same idempotency_key, and nothing was booked now"`
+	IsRepeat bool `json:"replayed" jsonschema:"true: this booking was made before with the same idempotency_key, and nothing was booked now"`
 }
 
 // reasons returns, in brackets, the explanation of the total: the prices per person, and the
@@ -36,7 +36,7 @@ func (c *confirmation) reasons() string {
 			parts = append(parts, fmt.Sprintf("%d × %s", s.Quantity, s.UnitPrice))
 		}
 		for _, change := range s.PriceChanges {
-			parts = append(parts, clip(change.Label, maxName))
+			parts = append(parts, clipText(change.Label, maxName))
 		}
 	}
 	if len(parts) == 0 {
@@ -47,44 +47,49 @@ func (c *confirmation) reasons() string {
 
 // bookSchema returns the schema of the arguments of book_appointment. The maximum lengths are those of POST /book.
 func bookSchema() *jsonschema.Schema {
-	return input(append([]property{
-		required("service_ids", idsSchema("Ids from list_services, in the order in which the services are performed.",
-			maxServices)),
-		required("date", dateSchema("The date of the start, as find_slots gave it.")),
-		required("time", clockSchema("Start time, as find_slots gave it.")),
-		required("customer_name", textSchema("Full name of the customer.", 200)),
-		required("customer_email", &jsonschema.Schema{Type: "string", Format: "email",
+	return inputSchema(append([]property{
+		requiredProperty("service_ids",
+			idsSchema("Ids from list_services, in the order in which the services are performed.",
+				maxServices)),
+		requiredProperty("date", dateSchema("The date of the start, as find_slots gave it.")),
+		requiredProperty("time", clockSchema("Start time, as find_slots gave it.")),
+		requiredProperty("customer_name", textSchema("Full name of the customer.", 200)),
+		requiredProperty("customer_email", &jsonschema.Schema{Type: "string", Format: "email",
 			Description: "E-mail address of the customer."}),
-		optional("customer_phone", textSchema("Phone number of the customer.", 50)),
-		optional("staff_id", idSchema("Whom to book: the staff_id of the slot. Left out: the first who is free is "+
-			"assigned.")),
-		optional("party_size", wholeSchema("Number of people; 1 if left out. A class booking takes that many places "+
-			"and, unless it is priced per booking, costs the price of each. "+
-			"For any other service it reserves nothing more: the business sees it, and it can change the price.", 1,
-			1000)),
-		optional("payment_choice",
+		optionalProperty("customer_phone", textSchema("Phone number of the customer.", 50)),
+		optionalProperty("staff_id",
+			idSchema("Whom to book: the staff_id of the slot. Left out: the first who is free is "+
+				"assigned.")),
+		optionalProperty("party_size",
+			wholeSchema("Number of people; 1 if left out. A class booking takes that many places "+
+				"and, unless it is priced per booking, costs the price of each. "+
+				"For any other service it reserves nothing more: the business sees it, and it can change the price.", 1,
+				1000)),
+		optionalProperty("payment_choice",
 			oneOfSchema("Where payment_modes.services of get_business_info is customer_choice: pay now, or on the "+
 				"spot "+
 				"(also when left out).", "online", "at_door")),
-		optional("class_schedule_id",
+		optionalProperty("class_schedule_id",
 			idSchema("For a class: the session, as find_slots gave it. Needed only where two sessions of the class "+
 				"start together.")),
-		optional("preferred_provider", textSchema("One of payment_providers of get_business_info.", 100)),
-		optional("form_data", &jsonschema.Schema{Type: "object", Description: "Answers to the business's own " +
+		optionalProperty("preferred_provider", textSchema("One of payment_providers of get_business_info.", 100)),
+		optionalProperty("form_data", &jsonschema.Schema{Type: "object", Description: "Answers to the business's own " +
 			"questions, by field."}),
-		optional("source", textSchema("Where the booking comes from, for the business's statistics; api where it is "+
-			"left out.", 100)),
-		optional("locale", textSchema("The customer's language as a BCP 47 tag, such as pt-BR, for the messages that "+
-			"the customer gets; "+
-			"the business's default language where it is left out or not among the business's languages.", 100)),
-		optional("idempotency_key",
+		optionalProperty("source",
+			textSchema("Where the booking comes from, for the business's statistics; api where it is "+
+				"left out.", 100)),
+		optionalProperty("locale",
+			textSchema("The customer's language as a BCP 47 tag, such as pt-BR, for the messages that "+
+				"the customer gets; "+
+				"the business's default language where it is left out or not among the business's languages.", 100)),
+		optionalProperty("idempotency_key",
 			textSchema("A new random value, such as a UUID, for each booking that the customer wants. When a call "+
 				"fails without "+
 				"a clear answer, repeat it with the same key and the same arguments: nothing is booked twice.", 255)),
-	}, combining()...)...)
+	}, combinedProperties()...)...)
 }
 
-func (b *Toolbox) book() *tool {
+func (b *Toolbox) bookTool() *tool {
 	no := false
 	return &tool{
 		Tool: mcp.Tool{
@@ -95,13 +100,13 @@ func (b *Toolbox) book() *tool {
 				"slot of find_slots; both are local time of the business's time zone. Send an idempotency_key. When " +
 				"the start has been taken meanwhile, the refusal lists other free starts of the same date.",
 			InputSchema:  bookSchema(),
-			OutputSchema: output[confirmation](),
+			OutputSchema: outputSchema[confirmation](),
 			Annotations: &mcp.ToolAnnotations{
 				Title: "Book an appointment", ReadOnlyHint: false, DestructiveHint: &no, IdempotentHint: false,
 				OpenWorldHint: &no,
 			},
 		},
-		scopes: writers,
+		scopes: writeScopes,
 		call:   b.bookAppointment,
 	}
 }
@@ -126,12 +131,12 @@ func (b *Toolbox) bookAppointment(ctx context.Context, who caller.Caller, args a
 	}
 	answer, err := b.Booking.Book(ctx, who.Slug, who.Authorization, idempotencyKey, body)
 	if fault.RefusesStart(err) {
-		return result{}, b.instead(ctx, who, args, err)
+		return result{}, b.suggestSlots(ctx, who, args, err)
 	}
 	if err != nil {
 		return result{}, err
 	}
-	return confirm(answer.Body, answer.Replayed)
+	return newConfirmation(answer.Body, answer.Replayed)
 }
 
 // maxIdempotencyKey is the maximum length of an idempotency key, as in POST /book.
@@ -152,9 +157,9 @@ func (a arguments) idempotencyKey() (string, error) {
 	return s, nil
 }
 
-// confirm returns the tool's answer for the body of an answer of POST /book.
-// The argument `replayed` is true if an earlier call made the booking.
-func confirm(body []byte, replayed bool) (result, error) {
+// newConfirmation returns the tool's answer for the body of an answer of POST /book.
+// The argument `isRepeat` is true if an earlier call made the booking.
+func newConfirmation(body []byte, isRepeat bool) (result, error) {
 	var shown confirmation
 	structured := map[string]any{}
 	decoder := json.NewDecoder(strings.NewReader(string(body)))
@@ -162,7 +167,7 @@ func confirm(body []byte, replayed bool) (result, error) {
 	if err := errors.Join(decoder.Decode(&structured), json.Unmarshal(body, &shown)); err != nil {
 		return result{}, fmt.Errorf("read the confirmation: %w", err)
 	}
-	structured["replayed"] = replayed
+	structured["replayed"] = isRepeat
 	clipNames(structured["booking"])
 	return result{structured: structured, text: shown.text()}, nil
 }
@@ -175,7 +180,7 @@ func clipNames(booking any) {
 		element, _ := of.(map[string]any)
 		for _, field := range []string{"name", "variant_name", "staff_name"} {
 			if name, ok := element[field].(string); ok {
-				element[field] = clip(name, maxName)
+				element[field] = clipText(name, maxName)
 			}
 		}
 	}
@@ -184,11 +189,11 @@ func clipNames(booking any) {
 func (c *confirmation) text() string {
 	var names []string
 	for _, s := range c.Booking.Services {
-		names = append(names, clip(s.Name, maxName))
+		names = append(names, clipText(s.Name, maxName))
 	}
 	with := ""
 	if c.Booking.StaffName != nil {
-		with = " with " + clip(*c.Booking.StaffName, maxName)
+		with = " with " + clipText(*c.Booking.StaffName, maxName)
 	}
 	if c.Booking.PartySize > 1 {
 		with += fmt.Sprintf(" for %d people", c.Booking.PartySize)
@@ -208,24 +213,24 @@ func (c *confirmation) text() string {
 	return text
 }
 
-// maxOthers is the maximum number of other free starts in a refusal.
-const maxOthers = 10
+// maxOtherSlots is the maximum number of other free starts in a refusal.
+const maxOtherSlots = 10
 
-// instead adds the other free starts of the date to the error `refusal`. This error reports that the requested start
-// cannot be booked. If the free starts cannot be read, instead returns `refusal` unchanged.
-func (b *Toolbox) instead(ctx context.Context, who caller.Caller, args arguments, refusal error) error {
+// suggestSlots adds the other free starts of the date to the error `refusal`. This error reports that the requested
+// start cannot be booked. If the free starts cannot be read, suggestSlots returns `refusal` unchanged.
+func (b *Toolbox) suggestSlots(ctx context.Context, who caller.Caller, args arguments, refusal error) error {
 	ids, errIDs := args.ids("service_ids", maxServices)
 	at, errTime := args.text("time")
 	query := url.Values{"service_id": {strings.Join(ids, ",")}}
-	if cmp.Or(errIDs, errTime, args.combined(query), copyTo(query, "date", args.date, "date"),
-		copyTo(query, "staff_id", args.id, "staff_id")) != nil {
+	if cmp.Or(errIDs, errTime, args.addCombined(query), copyArgument(query, "date", args.date, "date"),
+		copyArgument(query, "staff_id", args.id, "staff_id")) != nil {
 		return refusal
 	}
 	free, err := b.readSlots(ctx, who.Slug, query)
 	if err != nil || !free.Computed {
 		return refusal
 	}
-	others := nearest(free.Slots, dateOf(query), at)
+	others := nearestSlots(free.Slots, dateOf(query), at)
 	next := "Also free on that date:"
 	for _, s := range others {
 		next += s.line()
@@ -233,17 +238,17 @@ func (b *Toolbox) instead(ctx context.Context, who caller.Caller, args arguments
 	if len(others) == 0 {
 		next = "Nothing else is free on that date; call find_slots with start_date and end_date for another."
 	}
-	return &taken{error: refusal, others: others, next: next}
+	return &slotTaken{error: refusal, otherSlots: others, next: next}
 }
 
-// nearest returns up to [maxOthers] slots whose starts are nearest to the time
+// nearestSlots returns up to [maxOtherSlots] slots whose starts are nearest to the time
 // `at` on a date, the nearest slot first. Slots after midnight have the next date.
-func nearest(slots []slot, date timespan.Date, at string) []slot {
-	wanted, err := timespan.ParseTimeOfDay(at)
+func nearestSlots(slots []slot, date timespan.Date, at string) []slot {
+	target, err := timespan.ParseTimeOfDay(at)
 	if err != nil {
 		return nil
 	}
-	away := func(s slot) timespan.TimeOfDay { return max(s.start(date)-wanted, wanted-s.start(date)) }
-	slices.SortStableFunc(slots, func(a, b slot) int { return cmp.Compare(away(a), away(b)) })
-	return slots[:min(len(slots), maxOthers)]
+	distance := func(s slot) timespan.TimeOfDay { return max(s.start(date)-target, target-s.start(date)) }
+	slices.SortStableFunc(slots, func(a, b slot) int { return cmp.Compare(distance(a), distance(b)) })
+	return slots[:min(len(slots), maxOtherSlots)]
 }

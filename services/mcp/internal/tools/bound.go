@@ -37,25 +37,25 @@ const (
 	maxBriefs = 2_000
 )
 
-// brief returns a description as one line, after a line break. The argument `listed`
+// shortDescription returns a description as one line, after a line break. The argument `listed`
 // is the number of elements of the list; more elements get shorter descriptions. brief
 // returns "" if the description is empty, or if the list is too long for descriptions.
-func brief(description string, listed int) string {
-	most := min(maxBrief, maxBriefs/max(listed, 1))
+func shortDescription(description string, listed int) string {
+	maxSize := min(maxBrief, maxBriefs/max(listed, 1))
 	line := strings.Join(strings.Fields(description), " ")
-	if line == "" || most < minBrief {
+	if line == "" || maxSize < minBrief {
 		return ""
 	}
-	return "\n  " + clip(line, most)
+	return "\n  " + clipText(line, maxSize)
 }
 
-// cut shortens a list to at most `most` entries. If cut leaves out entries, it also returns the
+// cutList shortens a list to at most `maxItems` entries. If cutList leaves out entries, it also returns the
 // length of the whole list, which the answer shows beside the list. Otherwise the second result is 0.
-func cut[T any](all []T, most int) ([]T, int) {
-	if len(all) <= most {
+func cutList[T any](all []T, maxItems int) ([]T, int) {
+	if len(all) <= maxItems {
 		return all, 0
 	}
-	return all[:most], len(all)
+	return all[:maxItems], len(all)
 }
 
 // page is one page of a list that is too long for one answer.
@@ -91,30 +91,30 @@ func note(next *int) string {
 	return fmt.Sprintf("\nThis is a part; for the rest call again with offset %d.", *next)
 }
 
-// clip returns s, shortened if its JSON form has more bytes than
-// the argument `most`. A shortened text ends with an ellipsis.
-func clip(s string, most int) string {
+// clipText returns s, shortened if its JSON form has more bytes than
+// the argument `maxSize`. A shortened text ends with an ellipsis.
+func clipText(s string, maxSize int) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
-	if n := fitting(s, most, len("…")); n < len(s) {
+	if n := fittingPrefix(s, maxSize, len("…")); n < len(s) {
 		return s[:n] + "…"
 	}
 	return s
 }
 
-// fitting returns the length of s if the JSON form of s has no more bytes than the
-// argument `most`. Otherwise it returns the length of the longest prefix of s that fits
+// fittingPrefix returns the length of s if the JSON form of s has no more bytes than the
+// argument `maxSize`. Otherwise it returns the length of the longest prefix of s that fits
 // together with an ending. The argument `ending` is the length of this ending in bytes.
-func fitting(s string, most, ending int) int {
+func fittingPrefix(s string, maxSize, ending int) int {
 	size, end := 0, 0
 	for i := 0; i < len(s); {
-		if size <= most-ending {
+		if size <= maxSize-ending {
 			end = i
 		}
 		r, width := rune(s[i]), 1
 		if r >= utf8.RuneSelf {
 			r, width = utf8.DecodeRuneInString(s[i:])
 		}
-		if size += sizeOf(r); size > most {
+		if size += runeSize(r); size > maxSize {
 			return end
 		}
 		i += width
@@ -122,17 +122,17 @@ func fitting(s string, most, ending int) int {
 	return len(s)
 }
 
-// written returns the number of bytes of a text in its JSON form.
-func written(s string) int {
+// encodedSize returns the number of bytes of a text in its JSON form.
+func encodedSize(s string) int {
 	size := 0
 	for _, r := range s {
-		size += sizeOf(r)
+		size += runeSize(r)
 	}
 	return size
 }
 
-// sizeOf returns the number of bytes of a character in JSON, with its escape sequence if it needs one.
-func sizeOf(r rune) int {
+// runeSize returns the number of bytes of a character in JSON, with its escape sequence if it needs one.
+func runeSize(r rune) int {
 	if r < utf8.RuneSelf {
 		return int(sizes[r])
 	}
@@ -157,21 +157,21 @@ var sizes = func() [utf8.RuneSelf]uint8 {
 	return sizes
 }()
 
-// rest is the text that is appended to a text that was shortened.
+// moreNote is the text that is appended to a text that was shortened.
 const (
-	rest     = "\n… more in the structured content."
-	restSize = len(rest) + 1 // size in bytes of the JSON form
+	moreNote     = "\n… more in the structured content."
+	moreNoteSize = len(moreNote) + 1 // size in bytes of the JSON form
 )
 
 // clipLines shortens the text of an answer to at most maxText bytes, if possible at the end of a line.
 func clipLines(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
-	n := fitting(s, maxText, restSize)
+	n := fittingPrefix(s, maxText, moreNoteSize)
 	if n == len(s) {
 		return s
 	}
 	if i := strings.LastIndexByte(s[:n], '\n'); i > 0 && s[n] != '\n' {
 		n = i
 	}
-	return s[:n] + rest
+	return s[:n] + moreNote
 }

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// encodedSize returns the number of bytes of a text in JSON, as encoding/json writes it, without the quotes.
-func encodedSize(t *rapid.T, s string) int {
+// drawnSize returns the number of bytes of a text in JSON, as encoding/json writes it, without the quotes.
+func drawnSize(t *rapid.T, s string) int {
 	encoded, err := json.Marshal(s)
 	if err != nil {
 		t.Fatal(err)
@@ -18,33 +18,33 @@ func encodedSize(t *rapid.T, s string) int {
 	return len(encoded) - len(`""`)
 }
 
-func TestAClippedTextIsTheBeginningOfItAndFits(t *testing.T) {
+func TestClipTextReturnsFittingPrefix(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		whole := strings.ToValidUTF8(rapid.String().Draw(t, "text")+
 			rapid.StringOf(rapid.SampledFrom([]rune("<>&\"\\\n\x00\bé長🙂 \u2028"))).Draw(t, "odd"), "")
-		most := rapid.IntRange(3, 60).Draw(t, "most")
-		got := clip(whole, most)
-		if encodedSize(t, got) > most || !utf8.ValidString(got) {
-			t.Fatalf("%q takes %d bytes of %d", got, encodedSize(t, got), most)
+		maxSize := rapid.IntRange(3, 60).Draw(t, "most")
+		got := clipText(whole, maxSize)
+		if drawnSize(t, got) > maxSize || !utf8.ValidString(got) {
+			t.Fatalf("%q takes %d bytes of %d", got, drawnSize(t, got), maxSize)
 		}
 		begin, cut := strings.CutSuffix(got, "…")
 		if got != whole && (!cut || !strings.HasPrefix(whole, begin)) {
 			t.Fatalf("%q is cut to %q", whole, got)
 		}
-		if encodedSize(t, whole) <= most && got != whole {
-			t.Fatalf("%q fits into %d and is cut to %q", whole, most, got)
+		if drawnSize(t, whole) <= maxSize && got != whole {
+			t.Fatalf("%q fits into %d and is cut to %q", whole, maxSize, got)
 		}
 	})
 }
 
-func TestAShortTextIsCutBetweenLinesAndSaysSo(t *testing.T) {
+func TestClipLinesCutsBetweenLines(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		lines := rapid.SliceOfN(rapid.StringMatching(`[a-z<"é]{0,200}`), 1, 60).Draw(t, "lines")
 		whole := strings.Join(lines, "\n")
 		got := clipLines(whole)
-		if n := encodedSize(t, got); n > maxText {
+		if n := drawnSize(t, got); n > maxText {
 			t.Fatalf("%d bytes of %d", n, maxText)
 		}
 		begin, cut := strings.CutSuffix(got, "\n… more in the structured content.")
@@ -57,7 +57,7 @@ func TestAShortTextIsCutBetweenLinesAndSaysSo(t *testing.T) {
 	})
 }
 
-func TestPagesGiveEveryElementOnceAndFit(t *testing.T) {
+func TestPagesContainEachElementOnce(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		all := rapid.SliceOfN(rapid.StringOfN(rapid.RuneFrom([]rune("a<長")), 0, 3000, -1), 0, 40).Draw(t, "all")

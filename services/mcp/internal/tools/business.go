@@ -22,23 +22,23 @@ import (
 // business is the answer of get_business_info: the fields of /info in one language, and the local time.
 type business struct {
 	publicapi.BusinessInfo
-	ActionButtons          hidden     `json:"action_buttons,omitzero"`
-	NameTranslations       hidden     `json:"name_translations,omitzero"`
-	PolicyTextTranslations hidden     `json:"policy_text_translations,omitzero"`
-	LocalTime              string     `json:"local_time" jsonschema:"the present time there, RFC 3339"`
-	Form                   []question `json:"form" jsonschema:"questions of the business to customers; book_appointment takes the answers in form_data, under their keys"`
-	FormTotal              int        `json:"form_total,omitzero" jsonschema:"only if they are more than are shown here: how many questions there are; the business's own page has them all"`
-	SocialLinksTotal       int        `json:"social_links_total,omitzero" jsonschema:"only where they are more than are shown here: how many links there are; the business's own page has them all"`
+	ActionButtons          hiddenFields `json:"action_buttons,omitzero"`
+	NameTranslations       hiddenFields `json:"name_translations,omitzero"`
+	PolicyTextTranslations hiddenFields `json:"policy_text_translations,omitzero"`
+	LocalTime              string       `json:"local_time" jsonschema:"the present time there, RFC 3339"`
+	Form                   []question   `json:"form" jsonschema:"questions of the business to customers; book_appointment takes the answers in form_data, under their keys"`
+	FormTotal              int          `json:"form_total,omitzero" jsonschema:"only if they are more than are shown here: how many questions there are; the business's own page has them all"`
+	SocialLinksTotal       int          `json:"social_links_total,omitzero" jsonschema:"only where they are more than are shown here: how many links there are; the business's own page has them all"`
 }
 
 // question is one of the questions of the business to its customers.
 type question struct {
 	publicapi.Question
-	// OptionsTotal is the number of all options, if [question.bound] left out some. Otherwise it is 0.
+	// OptionsTotal is the number of all options, if [question.limit] left out some. Otherwise it is 0.
 	OptionsTotal int `json:"options_total,omitzero" jsonschema:"only if they are more than are shown here: how many options there are"`
 }
 
-func (b *Toolbox) businessInfo() *tool {
+func (b *Toolbox) businessTool() *tool {
 	return &tool{
 		Tool: mcp.Tool{
 			Name:  "get_business_info",
@@ -46,11 +46,11 @@ func (b *Toolbox) businessInfo() *tool {
 			Description: "Who the business is: name, place and contact, time zone with its present local time, " +
 				"currency, languages, what it offers (services, events, rentals), how customers pay, what cancelling costs, and whether " +
 				"online bookings are paused. Call it first: \"today\" and \"tomorrow\" mean the local_time given here.",
-			InputSchema:  input(localeProperty()),
-			OutputSchema: output[business](),
-			Annotations:  reading("Business information"),
+			InputSchema:  inputSchema(localeProperty()),
+			OutputSchema: outputSchema[business](),
+			Annotations:  readAnnotations("Business information"),
 		},
-		scopes: readers,
+		scopes: readScopes,
 		call: func(ctx context.Context, who caller.Caller, args arguments) (result, error) {
 			language, err := args.text("locale")
 			if err != nil {
@@ -66,16 +66,16 @@ func (b *Toolbox) businessInfo() *tool {
 				return result{}, fmt.Errorf("time zone of the business: %w", err)
 			}
 			info.LocalTime = b.Clock.Now().In(location).Format(time.RFC3339)
-			info.bound()
+			info.limit()
 			return result{structured: info, text: info.text()}, nil
 		},
 	}
 }
 
 // resolve replaces the texts of the business and its questions with their translations
-// into the language `asked`. If a text has no translation, the text stays unchanged.
-func (i *business) resolve(asked string) {
-	code, _ := locale.Match(clip(asked, maxLocale), i.Languages)
+// into the language `requested`. If a text has no translation, the text stays unchanged.
+func (i *business) resolve(requested string) {
+	code, _ := locale.Match(clipText(requested, maxLocale), i.Languages)
 	i.Name = cmp.Or(i.BusinessInfo.NameTranslations[code], i.Name)
 	i.resolvePlace(code)
 	for _, q := range i.BusinessInfo.Form {
@@ -93,16 +93,16 @@ const (
 	maxLinks = 12_000 // size of all social links, and of place, contact, legal and policy texts, as JSON, in bytes
 	maxSteps = 50
 
-	maxForm     = 3_000 // size of all questions as JSON, in bytes
-	maxOptions  = 20
-	maxAskedFor = 20 // services, events or rentals for which a question is asked
+	maxForm         = 3_000 // size of all questions as JSON, in bytes
+	maxOptions      = 20
+	maxQuestionUses = 20 // services, events or rentals for which a question is asked
 )
 
-// bound shortens long texts and lists that the owner wrote, so that the answer fits into its limit.
-func (i *business) bound() {
-	i.Name, i.LogoURL = clip(i.Name, maxName), clip(i.LogoURL, maxDescription)
+// limit shortens long texts and lists that the owner wrote, so that the answer fits into its limit.
+func (i *business) limit() {
+	i.Name, i.LogoURL = clipText(i.Name, maxName), clipText(i.LogoURL, maxDescription)
 	i.CancellationPolicy = i.CancellationPolicy[:min(len(i.CancellationPolicy), maxSteps)]
-	i.SocialLinks, i.SocialLinksTotal = cutLinks(i.SocialLinks, maxLinks-i.boundPlace())
+	i.SocialLinks, i.SocialLinksTotal = cutLinks(i.SocialLinks, maxLinks-i.limitPlace())
 	i.Form, i.FormTotal = cutForm(i.Form)
 }
 
@@ -120,7 +120,7 @@ func cutForm(all []question) ([]question, int) {
 	})
 	shown, size := []question{}, 0
 	for _, q := range all {
-		q.bound()
+		q.limit()
 		text, err := json.Marshal(q)
 		if err == nil && size+len(text) <= maxForm {
 			shown, size = append(shown, q), size+len(text)
@@ -132,15 +132,15 @@ func cutForm(all []question) ([]question, int) {
 	return shown, len(all)
 }
 
-// bound shortens the texts and lists of a question that the owner wrote, so that the answer fits into its limit.
-func (q *question) bound() {
-	q.Label = clip(q.Label, maxName)
-	q.Options, q.OptionsTotal = cut(slices.Clone(q.Options), maxOptions)
+// limit shortens the texts and lists of a question that the owner wrote, so that the answer fits into its limit.
+func (q *question) limit() {
+	q.Label = clipText(q.Label, maxName)
+	q.Options, q.OptionsTotal = cutList(slices.Clone(q.Options), maxOptions)
 	for i := range q.Options {
-		q.Options[i].Label = clip(q.Options[i].Label, maxName)
+		q.Options[i].Label = clipText(q.Options[i].Label, maxName)
 	}
 	for _, ids := range []*[]uuid.UUID{&q.ServiceIDs, &q.EventIDs, &q.RentalIDs} {
-		*ids = (*ids)[:min(len(*ids), maxAskedFor)]
+		*ids = (*ids)[:min(len(*ids), maxQuestionUses)]
 	}
 }
 
@@ -166,19 +166,19 @@ func (q *question) line() string {
 // cutLinks returns the links that fit into the answer. It adds them in the order of the names of
 // the networks. It leaves out a link that does not fit, because a shortened link would not work. If
 // it leaves out some, it also returns the number of all links. Otherwise the second result is 0.
-// The argument `most` is the maximal size of all links as JSON, in bytes.
+// The argument `maxLinks` is the maximal size of all links as JSON, in bytes.
 func cutLinks(all map[string]string, most int) (map[string]string, int) {
-	shown, size := make(map[string]string), 0
+	kept, size := make(map[string]string), 0
 	for _, network := range slices.Sorted(maps.Keys(all)) {
 		link := all[network]
-		if more := written(network) + written(link) + len(`"":"",`); size+more <= most {
-			shown[network], size = link, size+more
+		if more := encodedSize(network) + encodedSize(link) + len(`"":"",`); size+more <= most {
+			kept[network], size = link, size+more
 		}
 	}
-	if len(shown) == len(all) {
-		return shown, 0
+	if len(kept) == len(all) {
+		return kept, 0
 	}
-	return shown, len(all)
+	return kept, len(all)
 }
 
 func (i *business) text() string {
@@ -194,20 +194,20 @@ func (i *business) text() string {
 		{i.ModulesEnabled.Rentals, "rentals", i.PaymentModes.Rentals, "list_rentals"},
 	} {
 		if of.offered {
-			fmt.Fprintf(&b, "\nIt offers %s (%s), paid %s.", of.what, of.tool, i.paid(of.mode))
+			fmt.Fprintf(&b, "\nIt offers %s (%s), paid %s.", of.what, of.tool, i.paymentText(of.mode))
 		}
 	}
-	b.WriteString(i.whereabouts())
-	b.WriteString("\n" + i.cancelling())
-	required := slices.DeleteFunc(slices.Clone(i.Form), func(q question) bool {
+	b.WriteString(i.placeText())
+	b.WriteString("\n" + i.cancellationText())
+	requiredOnline := slices.DeleteFunc(slices.Clone(i.Form), func(q question) bool {
 		isElsewhere := len(q.ServiceIDs) == 0 && len(q.EventIDs)+len(q.RentalIDs) > 0 // only about tickets or rentals
 		return !q.Required || isElsewhere
 	})
-	if len(required) > 0 {
+	if len(requiredOnline) > 0 {
 		b.WriteString("\nAsk the customer these questions, and send the answers as form_data of book_appointment, by " +
 			"their keys:")
 	}
-	for _, q := range required {
+	for _, q := range requiredOnline {
 		b.WriteString(q.line())
 	}
 	if i.FormTotal > 0 {
@@ -227,8 +227,8 @@ func (i *business) text() string {
 // contains it if the agent could otherwise conclude that it can book.
 const paused = "Online bookings are paused: nothing can be booked now, and book_appointment is refused."
 
-// paid returns a text that states when customers pay. The argument `mode` is the payment mode of the business.
-func (i *business) paid(mode string) string {
+// paymentText returns a text that states when customers pay. The argument `mode` is the payment mode of the business.
+func (i *business) paymentText(mode string) string {
 	switch {
 	case mode == "at_door" || !i.HasPaymentProviders:
 		return "at the door"
@@ -238,8 +238,8 @@ func (i *business) paid(mode string) string {
 	return "online or at the door, as the customer chooses (payment_choice)"
 }
 
-// cancelling returns a sentence that states which part of the payment a cancellation refunds (lifecycle.md §4).
-func (i *business) cancelling() string {
+// cancellationText returns a sentence that states which part of the payment a cancellation refunds (lifecycle.md §4).
+func (i *business) cancellationText() string {
 	if len(i.CancellationPolicy) == 0 {
 		return "Cancelling: all that was paid online is refunded."
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
 )
 
-func TestBusinessCountsTheQuestionsThatAreLeftOut(t *testing.T) {
+func TestLimitCountsOmittedQuestions(t *testing.T) {
 	t.Parallel()
 	ask := func(questions, options int) *business {
 		b := &business{}
@@ -20,7 +20,7 @@ func TestBusinessCountsTheQuestionsThatAreLeftOut(t *testing.T) {
 			}
 			b.Form = append(b.Form, q)
 		}
-		b.bound()
+		b.limit()
 		return b
 	}
 	many := ask(50, 2)

@@ -16,19 +16,21 @@ import (
 // stands for every mode of the HTTP API except per_service.
 const oneProvider = "one_provider"
 
-// combining returns the arguments that combine several services in one appointment, and the argument for variants.
-// find_slots and book_appointment have the same arguments, so that every slot that find_slots returns can be booked.
-func combining() []property {
+// combinedProperties returns the arguments that combine several services in one appointment, and the argument for
+// variants. find_slots and book_appointment have the same arguments, so that every slot that find_slots returns can be
+// booked.
+func combinedProperties() []property {
 	return []property{
-		optional("is_package", &jsonschema.Schema{Type: "boolean",
+		optionalProperty("is_package", &jsonschema.Schema{Type: "boolean",
 			Description: "True: the services are one package, and each start is offered " +
 				"once, with the first staff member who can serve it. False where it is left out. Send the same to " +
 				"find_slots and book_appointment."}),
-		optional("staffing_mode", oneOfSchema("For a package: one_provider (also when left out) has one staff member "+
-			"perform all of it, per_service "+
-			"lets each service have its own. Send the same to find_slots and book_appointment.", oneProvider,
-			availability.StaffingPerService)),
-		optional("variants", variantsSchema()),
+		optionalProperty("staffing_mode",
+			oneOfSchema("For a package: one_provider (also when left out) has one staff member "+
+				"perform all of it, per_service "+
+				"lets each service have its own. Send the same to find_slots and book_appointment.", oneProvider,
+				availability.StaffingPerService)),
+		optionalProperty("variants", variantsSchema()),
 	}
 }
 
@@ -42,9 +44,9 @@ func variantsSchema() *jsonschema.Schema {
 	}
 }
 
-// combined reads the arguments of [combining] and sets the
+// addCombined reads the arguments of [combinedProperties] and sets the
 // corresponding query parameters of /slots and /available-dates.
-func (a arguments) combined(query url.Values) error {
+func (a arguments) addCombined(query url.Values) error {
 	var isPackage bool
 	if raw, ok := a["is_package"]; ok && json.Unmarshal(raw, &isPackage) != nil {
 		return request.Invalid("is_package: send true or false.")

@@ -24,12 +24,12 @@ type eventList struct {
 // event is an event as /events describes it, without HTML, images and translations.
 type event struct {
 	publicapi.Event
-	DescriptionHTML hidden `json:"description_html,omitzero"`
-	ImageURL        hidden `json:"image_url,omitzero"`
-	InventoryTotal  int    `json:"inventory_total,omitzero" jsonschema:"only where they are more than are shown here: how many kinds of tickets there are; the business's own page has them all"`
+	DescriptionHTML hiddenFields `json:"description_html,omitzero"`
+	ImageURL        hiddenFields `json:"image_url,omitzero"`
+	InventoryTotal  int          `json:"inventory_total,omitzero" jsonschema:"only where they are more than are shown here: how many kinds of tickets there are; the business's own page has them all"`
 }
 
-func (b *Toolbox) events() *tool {
+func (b *Toolbox) eventsTool() *tool {
 	return &tool{
 		Tool: mcp.Tool{
 			Name:  "list_events",
@@ -37,18 +37,18 @@ func (b *Toolbox) events() *tool {
 			Description: "The coming public events: name, description, date, start and end, kinds of tickets with " +
 				"prices, and how many places are left. Dates and times are local time of the business's time zone. " +
 				"Tickets cannot be bought with these tools. Long lists come in pages.",
-			InputSchema:  input(localeProperty(), offsetProperty()),
-			OutputSchema: output[eventList](),
-			Annotations:  reading("Events"),
+			InputSchema:  inputSchema(localeProperty(), offsetProperty()),
+			OutputSchema: outputSchema[eventList](),
+			Annotations:  readAnnotations("Events"),
 		},
-		scopes: readers,
+		scopes: readScopes,
 		call:   b.listEvents,
 	}
 }
 
 func (b *Toolbox) listEvents(ctx context.Context, who caller.Caller, args arguments) (result, error) {
 	query := url.Values{}
-	offset, err := args.listing(query)
+	offset, err := args.listQuery(query)
 	if err != nil {
 		return result{}, err
 	}
@@ -68,10 +68,11 @@ func newEventList(answer *publicapi.EventList) eventList {
 	for i := range answer.Events {
 		e := &l.Events[i]
 		e.Event = answer.Events[i]
-		e.Name, e.Description, e.EventTranslations = clip(e.Name, maxName), clip(e.Description, maxDescription), nil
-		e.Inventory, e.InventoryTotal = cut(e.Inventory, maxTiers)
+		e.Name, e.Description, e.EventTranslations = clipText(e.Name, maxName), clipText(e.Description, maxDescription),
+			nil
+		e.Inventory, e.InventoryTotal = cutList(e.Inventory, maxTiers)
 		for j := range e.Inventory {
-			e.Inventory[j].Name, e.Inventory[j].NameTranslations = clip(e.Inventory[j].Name, maxName), nil
+			e.Inventory[j].Name, e.Inventory[j].NameTranslations = clipText(e.Inventory[j].Name, maxName), nil
 		}
 	}
 	return l
@@ -93,19 +94,19 @@ func (l *eventList) text(note string) string {
 func (e *event) write(b *strings.Builder, currency string, listed int) {
 	minute := func(t string) string { return strings.TrimSuffix(t, ":00") }
 	fmt.Fprintf(b, "\n%s %s–%s %s%s%s", withWeekday(e.Date.String()), minute(e.StartTime), minute(e.EndTime), e.Name,
-		left(e.SpotsRemaining),
-		inAdvance(e.PaymentRequirement, e.DepositValue, currency))
-	b.WriteString(brief(e.Description, listed))
+		leftText(e.SpotsRemaining),
+		paymentNote(e.PaymentRequirement, e.DepositValue, currency))
+	b.WriteString(shortDescription(e.Description, listed))
 	for _, t := range e.Inventory {
-		fmt.Fprintf(b, "\n  %s: %s%s", t.Name, cost(t.Price, t.QuotedPrice, currency), left(t.SpotsRemaining))
+		fmt.Fprintf(b, "\n  %s: %s%s", t.Name, costText(t.Price, t.QuotedPrice, currency), leftText(t.SpotsRemaining))
 	}
 	if e.InventoryTotal > 0 {
 		fmt.Fprintf(b, "\n  and %d more kinds of tickets, which are not shown", e.InventoryTotal-len(e.Inventory))
 	}
 }
 
-// left returns a text with the number of places that are left. It returns "" if the number is unknown.
-func left(places *int) string {
+// leftText returns a text with the number of places that are left. It returns "" if the number is unknown.
+func leftText(places *int) string {
 	switch {
 	case places == nil:
 		return ""

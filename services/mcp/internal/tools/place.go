@@ -30,27 +30,27 @@ func (i *business) resolvePlace(code string) {
 	i.Legal = &legal
 }
 
-// boundPlace shortens the texts of the locations, the legal texts and the policy text, so that the answer
+// limitPlace shortens the texts of the locations, the legal texts and the policy text, so that the answer
 // fits into its limit. It leaves out a long address of a page, because a shortened one would not work.
 // It returns the size of all these fields as JSON, in bytes; 0 if there are none.
-func (i *business) boundPlace() int {
-	i.PolicyText = clip(i.PolicyText, maxDescription)
+func (i *business) limitPlace() int {
+	i.PolicyText = clipText(i.PolicyText, maxDescription)
 	for n := range i.Locations {
 		l := &i.Locations[n]
-		l.Name, l.Address.Street, l.Address.City = clip(l.Name, maxName), clip(l.Address.Street, maxName),
-			clip(l.Address.City, maxName)
+		l.Name, l.Address.Street, l.Address.City = clipText(l.Name, maxName), clipText(l.Address.Street, maxName),
+			clipText(l.Address.City, maxName)
 	}
 	if i.Contact != nil {
 		contact := *i.Contact
-		contact.Website, contact.Messenger = boundURL(contact.Website), boundURL(contact.Messenger)
+		contact.Website, contact.Messenger = limitURL(contact.Website), limitURL(contact.Messenger)
 		i.Contact = &contact
 	}
 	if i.Legal != nil {
 		for _, text := range []*string{&i.Legal.Imprint, &i.Legal.Privacy, &i.Legal.Terms} {
 			if catalog.LegalURL(*text) != "" {
-				*text = boundURL(*text)
+				*text = limitURL(*text)
 			}
-			*text = clip(*text, maxDescription)
+			*text = clipText(*text, maxDescription)
 		}
 	}
 	fields, err := json.Marshal(publicapi.BusinessInfo{
@@ -63,17 +63,17 @@ func (i *business) boundPlace() int {
 	return len(fields) - len(empty)
 }
 
-// boundURL returns a URL that fits into maxDescription, or "".
-func boundURL(url string) string {
-	if clip(url, maxDescription) != url {
+// limitURL returns a URL that fits into maxDescription, or "".
+func limitURL(url string) string {
+	if clipText(url, maxDescription) != url {
 		return ""
 	}
 	return url
 }
 
-// whereabouts returns lines that state where bookings take place, how customers
+// placeText returns lines that state where bookings take place, how customers
 // reach the business, and its own rules. It returns "" if nothing is known.
-func (i *business) whereabouts() string {
+func (i *business) placeText() string {
 	var b strings.Builder
 	for _, l := range i.Locations {
 		fmt.Fprintf(&b, "\nBookings take place at %s", l.Name)

@@ -2,25 +2,25 @@ package tools
 
 import "encoding/json"
 
-// cost returns a price as text: the quoted price and, if it differs, also the listed price.
-func cost(listed json.Number, quoted *json.Number, currency string) string {
-	if nothing(listed) {
+// costText returns a price as text: the quoted price and, if it differs, also the listed price.
+func costText(listPrice json.Number, quoted *json.Number, currency string) string {
+	if isZero(listPrice) {
 		return "free"
 	}
-	if quoted == nil || *quoted == listed {
-		return listed.String() + " " + currency
+	if quoted == nil || *quoted == listPrice {
+		return listPrice.String() + " " + currency
 	}
-	return quoted.String() + " " + currency + " instead of " + listed.String()
+	return quoted.String() + " " + currency + " instead of " + listPrice.String()
 }
 
-func nothing(n json.Number) bool {
+func isZero(n json.Number) bool {
 	value, err := n.Float64()
 	return err == nil && value == 0
 }
 
-// inAdvance returns a text that states how much the customer must pay in advance
+// paymentNote returns a text that states how much the customer must pay in advance
 // when paying online. It returns "" if no payment in advance is required.
-func inAdvance(requirement string, deposit *json.Number, currency string) string {
+func paymentNote(requirement string, deposit *json.Number, currency string) string {
 	switch {
 	case requirement == "full":
 		return ", paid in full when paid online"

@@ -21,30 +21,30 @@ type refusal struct {
 	OtherSlots        []slot `json:"other_slots,omitempty" jsonschema:"up to ten free starts of the same date, nearest first, where the one asked for is taken"`
 }
 
-// taken is the refusal of a start that is no longer free, together with the other free starts of the date.
-type taken struct {
+// slotTaken is the refusal of a start that is no longer free, together with the other free starts of the date.
+type slotTaken struct {
 	error
-	others []slot
-	next   string
+	otherSlots []slot
+	next       string
 }
 
 // Unwrap returns the refusal without the other free starts.
-func (t *taken) Unwrap() error { return t.error }
+func (t *slotTaken) Unwrap() error { return t.error }
 
-// refused converts an error to a tool error. If the error is internal,
-// refused logs it, and the tool error does not contain its details.
-func (b *Toolbox) refused(ctx context.Context, t *tool, err error) *mcp.CallToolResult {
+// newRefusal converts an error to a tool error. If the error is internal,
+// newRefusal logs it, and the tool error does not contain its details.
+func (b *Toolbox) newRefusal(ctx context.Context, t *tool, err error) *mcp.CallToolResult {
 	f := server.FaultOf(err)
 	if f.Kind == fault.Internal {
 		b.Telemetry.Logger.ErrorContext(ctx, "tool failed", "tool", t.Name, "error", err)
 	}
 	r := refusal{Error: named.Replace(f.Sentence), MessageCode: f.Kind.Code, RetryAfterSeconds: f.RetrySeconds(),
 		NextStep: nextStep(t, f.Kind)}
-	var start *taken
+	var start *slotTaken
 	if errors.As(err, &start) {
-		r.OtherSlots, r.NextStep = start.others, start.next
+		r.OtherSlots, r.NextStep = start.otherSlots, start.next
 	}
-	return contentOf(r.text(), r, true)
+	return newResult(r.text(), r, true)
 }
 
 // named replaces the names of the HTTP API in a sentence with the names of the tools.

@@ -48,8 +48,9 @@ const (
 func (a arguments) period() (url.Values, error) {
 	query := url.Values{}
 	if err := cmp.Or(
-		copyTo(query, "startDate", a.date, "start_date"), copyTo(query, "endDate", a.date, "end_date"),
-		copyTo(query, "startTime", a.clockTime, "start_time"), copyTo(query, "endTime", a.clockTime, "end_time"),
+		copyArgument(query, "startDate", a.date, "start_date"), copyArgument(query, "endDate", a.date, "end_date"),
+		copyArgument(query, "startTime", a.clockTime, "start_time"),
+		copyArgument(query, "endTime", a.clockTime, "end_time"),
 	); err != nil {
 		return nil, err
 	}
@@ -94,7 +95,7 @@ func (a arguments) checkPeriod(query url.Values) error {
 
 // clockTime reads a time of day before 24:00 and returns its text unchanged. It returns "" if the argument is left out.
 func (a arguments) clockTime(name string) (string, error) {
-	return checked(a, name, func(name, s string) (timespan.TimeOfDay, error) {
+	return readChecked(a, name, func(name, s string) (timespan.TimeOfDay, error) {
 		t, err := request.Time(name, s)
 		if err != nil || t == timespan.MinutesPerDay {
 			err = request.Invalid("%s: %s is not a time of day; write HH:MM, 00:00 to 23:59.", name, request.Quoted(s))
@@ -112,20 +113,21 @@ func (a arguments) quantity() (int, error) {
 	return n, nil
 }
 
-// atOnce is the maximum number of concurrent requests for the availability of rentals in one tool call.
-const atOnce = 8
+// maxConcurrentCalls is the maximum number of concurrent requests for the availability of rentals in one tool call.
+const maxConcurrentCalls = 8
 
 // addAvailability sets the availability of each rental. It returns the number of rentals
 // whose availability is unknown because it cannot be read, or cannot be read within the time
 // of the tool call. The list always contains these rentals too. Fault: invalid_parameter.
-func (b *Toolbox) addAvailability(ctx context.Context, slug string, asked url.Values, rentals []rental) (int, error) {
+func (b *Toolbox) addAvailability(ctx context.Context, slug string, baseQuery url.Values,
+	rentals []rental) (int, error) {
 	var calls errgroup.Group
-	calls.SetLimit(atOnce)
+	calls.SetLimit(maxConcurrentCalls)
 	for i := range rentals {
 		calls.Go(func() error {
 			return fault.Guard(func() error {
 				var err error
-				rentals[i].Availability, err = b.availability(ctx, slug, asked, rentals[i].ID)
+				rentals[i].Availability, err = b.availability(ctx, slug, baseQuery, rentals[i].ID)
 				return err
 			})
 		})
@@ -144,29 +146,29 @@ func (b *Toolbox) addAvailability(ctx context.Context, slug string, asked url.Va
 
 // availability reads the availability of one rental. If it cannot be read, the result has the
 // status unknown. Fault: invalid_parameter if the arguments of the tool call are invalid.
-func (b *Toolbox) availability(ctx context.Context, slug string, asked url.Values,
+func (b *Toolbox) availability(ctx context.Context, slug string, baseQuery url.Values,
 	id uuid.UUID) (*rentalAvailability, error) {
 	query := url.Values{"rentalId": {id.String()}}
-	for name, values := range asked {
+	for name, values := range baseQuery {
 		query[name] = values
 	}
 	var verdict publicapi.RentalAvailability
 	err := b.Rental.Read(ctx, slug, "rental-availability", query, &verdict)
 	switch {
 	case fault.Is(err, fault.InvalidParameter):
-		return nil, inWordsOfTool(err)
+		return nil, translateError(err)
 	case err != nil:
 		return &rentalAvailability{Status: statusUnknown}, nil
 	case verdict.Available:
 		return &rentalAvailability{Status: statusAvailable}, nil
 	}
-	reason := clip(verdict.ConflictReason, maxReason)
+	reason := clipText(verdict.ConflictReason, maxReason)
 	return &rentalAvailability{Status: statusUnavailable, Reason: &reason, MessageCode: &verdict.MessageCode}, nil
 }
 
-// inWordsOfTool replaces the names of the parameters of
+// translateError replaces the names of the parameters of
 // /rental-availability in an error with the names of the tool's arguments.
-func inWordsOfTool(err error) error {
+func translateError(err error) error {
 	f := *fault.Of(err)
 	f.Sentence = strings.NewReplacer("startDate", "start_date", "endDate", "end_date", "startTime", "start_time",
 		"endTime", "end_time").Replace(f.Sentence)

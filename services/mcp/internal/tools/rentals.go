@@ -30,8 +30,8 @@ type rentalList struct {
 // rental is a rental as /rentals describes it, without HTML, images and translations.
 type rental struct {
 	publicapi.Rental
-	DescriptionHTML hidden              `json:"description_html,omitzero"`
-	ImageURL        hidden              `json:"image_url,omitzero"`
+	DescriptionHTML hiddenFields        `json:"description_html,omitzero"`
+	ImageURL        hiddenFields        `json:"image_url,omitzero"`
 	Upsells         []upsell            `json:"upsells" jsonschema:"what is offered along with it"`
 	UpsellsTotal    int                 `json:"upsells_total,omitzero" jsonschema:"only where they are more than are shown here: how many upsells it has; the business's own page has them all"`
 	Availability    *rentalAvailability `json:"availability" jsonschema:"for start_date to end_date; null where no dates were sent"`
@@ -44,20 +44,24 @@ type upsell struct {
 }
 
 func rentalSchema() *jsonschema.Schema {
-	return input(
-		optional("start_date", dateSchema("First date of the rental; with end_date each rental says whether it is "+
-			"available. Prices are quoted for it.")),
-		optional("end_date", dateSchema("Last date of the rental, included; on or after start_date, at most 730 days "+
-			"with both ends. The same as start_date for one day.")),
-		optional("start_time", clockSchema("Rentals by the hour: when the rental begins on start_date. Send it "+
-			"together with end_time; without both, whole days.")),
-		optional("end_time", clockSchema("Rentals by the hour: when it ends on end_date.")),
-		optional("quantity", wholeSchema("How many units are wanted of each; 1 where it is left out. Needs dates.", 1,
-			maxQuantity)),
+	return inputSchema(
+		optionalProperty("start_date",
+			dateSchema("First date of the rental; with end_date each rental says whether it is "+
+				"available. Prices are quoted for it.")),
+		optionalProperty("end_date",
+			dateSchema("Last date of the rental, included; on or after start_date, at most 730 days "+
+				"with both ends. The same as start_date for one day.")),
+		optionalProperty("start_time",
+			clockSchema("Rentals by the hour: when the rental begins on start_date. Send it "+
+				"together with end_time; without both, whole days.")),
+		optionalProperty("end_time", clockSchema("Rentals by the hour: when it ends on end_date.")),
+		optionalProperty("quantity",
+			wholeSchema("How many units are wanted of each; 1 where it is left out. Needs dates.", 1,
+				maxQuantity)),
 		localeProperty(), offsetProperty())
 }
 
-func (b *Toolbox) rentals() *tool {
+func (b *Toolbox) rentalsTool() *tool {
 	return &tool{
 		Tool: mcp.Tool{
 			Name:  "list_rentals",
@@ -68,37 +72,37 @@ func (b *Toolbox) rentals() *tool {
 				"free or full). All dates and times are local time of the business's time zone. Rentals cannot be " +
 				"reserved with these tools. Long lists come in pages.",
 			InputSchema:  rentalSchema(),
-			OutputSchema: output[rentalList](),
-			Annotations:  reading("Rentals"),
+			OutputSchema: outputSchema[rentalList](),
+			Annotations:  readAnnotations("Rentals"),
 		},
-		scopes: readers,
+		scopes: readScopes,
 		call:   b.listRentals,
 	}
 }
 
 func (b *Toolbox) listRentals(ctx context.Context, who caller.Caller, args arguments) (result, error) {
-	asked, err := args.period()
+	period, err := args.period()
 	if err != nil {
 		return result{}, err
 	}
 	query := url.Values{}
-	offset, err := args.listing(query)
+	offset, err := args.listQuery(query)
 	if err != nil {
 		return result{}, err
 	}
-	if asked != nil {
-		query.Set("date", asked.Get("startDate"))
+	if period != nil {
+		query.Set("date", period.Get("startDate"))
 	}
 	var answer publicapi.RentalList
 	if err := b.Catalog.Read(ctx, who.Slug, "rentals", query, &answer); err != nil {
 		return result{}, err
 	}
-	all := boundRentals(&answer)
+	all := limitRentals(&answer)
 	p := pageOf(all, offset, maxAvailability)
 	unknown := 0
-	if asked != nil {
-		asked.Set("lang", query.Get("locale"))
-		if unknown, err = b.addAvailability(ctx, who.Slug, asked, p.items); err != nil {
+	if period != nil {
+		period.Set("lang", query.Get("locale"))
+		if unknown, err = b.addAvailability(ctx, who.Slug, period, p.items); err != nil {
 			return result{}, err
 		}
 	}
@@ -108,30 +112,30 @@ func (b *Toolbox) listRentals(ctx context.Context, who caller.Caller, args argum
 		Computed: unknown == 0, Total: p.total, NextOffset: p.next,
 	}
 	return result{structured: shown, text: shown.text(unknown, len(answer.AddOnRentals)) + p.note() +
-		lines(p.items, namesOf(all), answer.Currency)}, nil
+		rentalLines(p.items, rentalNames(all), answer.Currency)}, nil
 }
 
-// boundRentals returns the rentals, followed by the add-ons, each with its upsells. It shortens long texts
+// limitRentals returns the rentals, followed by the add-ons, each with its upsells. It shortens long texts
 // and lists that the owner wrote, so that the answer fits into its limit. It also removes the translations.
-func boundRentals(answer *publicapi.RentalList) []rental {
-	along := make(map[uuid.UUID][]upsell)
+func limitRentals(answer *publicapi.RentalList) []rental {
+	upsells := make(map[uuid.UUID][]upsell)
 	for _, u := range answer.RentalUpsells {
-		along[u.RentalID] = append(along[u.RentalID], upsell{u.UpsellRentalID, u.IsRequired})
+		upsells[u.RentalID] = append(upsells[u.RentalID], upsell{u.UpsellRentalID, u.IsRequired})
 	}
 	all := make([]rental, 0, len(answer.Rentals)+len(answer.AddOnRentals))
 	for _, listed := range slices.Concat(answer.Rentals, answer.AddOnRentals) {
 		r := rental{Rental: listed}
-		r.Name, r.Category, r.Description = clip(r.Name, maxName), clip(r.Category, maxName),
-			clip(r.Description, maxDescription)
+		r.Name, r.Category, r.Description = clipText(r.Name, maxName), clipText(r.Category, maxName),
+			clipText(r.Description, maxDescription)
 		r.RentalTranslations = nil
-		r.Upsells, r.UpsellsTotal = cut(append([]upsell{}, along[r.ID]...), maxUpsells)
+		r.Upsells, r.UpsellsTotal = cutList(append([]upsell{}, upsells[r.ID]...), maxUpsells)
 		all = append(all, r)
 	}
 	return all
 }
 
-// namesOf returns the names of rentals by their ids.
-func namesOf(rentals []rental) map[uuid.UUID]string {
+// rentalNames returns the names of rentals by their ids.
+func rentalNames(rentals []rental) map[uuid.UUID]string {
 	names := make(map[uuid.UUID]string, len(rentals))
 	for i := range rentals {
 		names[rentals[i].ID] = rentals[i].Name
@@ -150,21 +154,21 @@ func (l *rentalList) text(unknown, addOns int) string {
 	return text
 }
 
-// lines returns a line of text for each rental, followed by lines for its
+// rentalLines returns a line of text for each rental, followed by lines for its
 // upsells. The argument `names` contains the names of all rentals by id.
-func lines(rentals []rental, names map[uuid.UUID]string, currency string) string {
+func rentalLines(rentals []rental, names map[uuid.UUID]string, currency string) string {
 	var b strings.Builder
 	for i := range rentals {
 		r := &rentals[i]
-		fmt.Fprintf(&b, "\n%s: %s%s%s%s", r.Name, r.price(currency), r.bounds(),
-			inAdvance(r.PaymentRequirement, r.DepositValue, currency), r.free())
-		fmt.Fprintf(&b, ", id %s%s", r.ID, brief(r.Description, len(rentals)))
-		for _, along := range r.Upsells {
+		fmt.Fprintf(&b, "\n%s: %s%s%s%s", r.Name, r.price(currency), r.limitsText(),
+			paymentNote(r.PaymentRequirement, r.DepositValue, currency), r.availabilityText())
+		fmt.Fprintf(&b, ", id %s%s", r.ID, shortDescription(r.Description, len(rentals)))
+		for _, upsells := range r.Upsells {
 			how := "can be added"
-			if along.IsRequired {
+			if upsells.IsRequired {
 				how = "is required with it"
 			}
-			fmt.Fprintf(&b, "\n  %s %s", cmp.Or(names[along.RentalID], along.RentalID.String()), how)
+			fmt.Fprintf(&b, "\n  %s %s", cmp.Or(names[upsells.RentalID], upsells.RentalID.String()), how)
 		}
 	}
 	return b.String()
@@ -176,14 +180,14 @@ func (r *rental) price(currency string) string {
 	if r.PriceType == "hourly" {
 		unit = " an hour"
 	}
-	if nothing(r.Price) {
+	if isZero(r.Price) {
 		unit = ""
 	}
-	return cost(r.Price, r.QuotedPrice, currency) + unit
+	return costText(r.Price, r.QuotedPrice, currency) + unit
 }
 
-// bounds returns a text with the maximum number of units and the limits of the length of a rental.
-func (r *rental) bounds() string {
+// limitsText returns a text with the maximum number of units and the limits of the length of a rental.
+func (r *rental) limitsText() string {
 	text := ""
 	if r.MaxBookableOnline != nil {
 		text = fmt.Sprintf(", at most %d at once", *r.MaxBookableOnline)
@@ -203,8 +207,9 @@ func (r *rental) bounds() string {
 	return text
 }
 
-// free returns a text with the availability for the requested time. It returns "" if the agent requested no time.
-func (r *rental) free() string {
+// availabilityText returns a text with the availability for the requested time. It returns "" if the agent requested no
+// time.
+func (r *rental) availabilityText() string {
 	switch {
 	case r.Availability == nil:
 		return ""

@@ -15,13 +15,13 @@ import (
 
 // property is one argument in the input schema of a tool.
 type property struct {
-	name     string
-	schema   *jsonschema.Schema
-	required bool
+	name       string
+	schema     *jsonschema.Schema
+	isRequired bool
 }
 
-// input returns the schema of a tool's arguments. It lists the arguments in the given order and allows no others.
-func input(properties ...property) *jsonschema.Schema {
+// inputSchema returns the schema of a tool's arguments. It lists the arguments in the given order and allows no others.
+func inputSchema(properties ...property) *jsonschema.Schema {
 	s := &jsonschema.Schema{
 		Type: "object", Properties: map[string]*jsonschema.Schema{},
 		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}},
@@ -29,18 +29,22 @@ func input(properties ...property) *jsonschema.Schema {
 	for _, p := range properties {
 		s.Properties[p.name] = p.schema
 		s.PropertyOrder = append(s.PropertyOrder, p.name)
-		if p.required {
+		if p.isRequired {
 			s.Required = append(s.Required, p.name)
 		}
 	}
 	return s
 }
 
-func required(name string, schema *jsonschema.Schema) property { return property{name, schema, true} }
-func optional(name string, schema *jsonschema.Schema) property { return property{name, schema, false} }
+func requiredProperty(name string, schema *jsonschema.Schema) property {
+	return property{name, schema, true}
+}
+func optionalProperty(name string, schema *jsonschema.Schema) property {
+	return property{name, schema, false}
+}
 
-func textSchema(description string, most int) *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "string", Description: description, MaxLength: &most}
+func textSchema(description string, maxLength int) *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "string", Description: description, MaxLength: &maxLength}
 }
 
 func idSchema(description string) *jsonschema.Schema {
@@ -52,10 +56,11 @@ func dateSchema(description string) *jsonschema.Schema {
 		Description: description + " YYYY-MM-DD, a calendar date in the business's time zone."}
 }
 
-func idsSchema(description string, most int) *jsonschema.Schema {
-	least := 1
+func idsSchema(description string, maxItems int) *jsonschema.Schema {
+	minItems := 1
 	return &jsonschema.Schema{
-		Type: "array", Items: &jsonschema.Schema{Type: "string", Format: "uuid"}, MinItems: &least, MaxItems: &most,
+		Type: "array", Items: &jsonschema.Schema{Type: "string", Format: "uuid"}, MinItems: &minItems,
+		MaxItems:    &maxItems,
 		Description: description,
 	}
 }
@@ -71,10 +76,10 @@ func clockSchema(description string) *jsonschema.Schema {
 	}
 }
 
-func wholeSchema(description string, least, most float64) *jsonschema.Schema {
-	s := &jsonschema.Schema{Type: "integer", Description: description, Minimum: &least}
-	if most > 0 {
-		s.Maximum = &most
+func wholeSchema(description string, minimum, maximum float64) *jsonschema.Schema {
+	s := &jsonschema.Schema{Type: "integer", Description: description, Minimum: &minimum}
+	if maximum > 0 {
+		s.Maximum = &maximum
 	}
 	return s
 }
@@ -84,19 +89,21 @@ func oneOfSchema(description string, values ...any) *jsonschema.Schema {
 }
 
 func localeProperty() property {
-	return optional("locale", textSchema("Language of names and descriptions, as a BCP 47 code such as pt. One that "+
-		"the business does not offer, "+
-		"like none, gives its default language; get_business_info lists languages.", maxLocale))
+	return optionalProperty("locale",
+		textSchema("Language of names and descriptions, as a BCP 47 code such as pt. One that "+
+			"the business does not offer, "+
+			"like none, gives its default language; get_business_info lists languages.", maxLocale))
 }
 
 func offsetProperty() property {
-	return optional("offset", wholeSchema("Where to go on in a long list: the next_offset of the answer before. Left "+
-		"out: the beginning.", 0, 0))
+	return optionalProperty("offset",
+		wholeSchema("Where to go on in a long list: the next_offset of the answer before. Left "+
+			"out: the beginning.", 0, 0))
 }
 
-// output returns the schema of a tool's structured content. The content is an Out or, in a tool error, a
+// outputSchema returns the schema of a tool's structured content. The content is an Out or, in a tool error, a
 // [refusal]. The schema allows additional fields, because later versions of the service may add fields.
-func output[Out any]() *jsonschema.Schema {
+func outputSchema[Out any]() *jsonschema.Schema {
 	answer, refused := schemaOf[Out](), schemaOf[refusal]()
 	s := &jsonschema.Schema{
 		Type:          "object",
@@ -113,23 +120,23 @@ func schemaOf[T any]() *jsonschema.Schema {
 	if err != nil {
 		panic(fmt.Sprintf("the schema of %T: %v", *new(T), err)) // a programming error that every test of a tool finds
 	}
-	open(s)
+	allowExtraFields(s)
 	return s
 }
 
-// open changes a schema so that every object allows additional fields. If a value may be null,
+// allowExtraFields changes a schema so that every object allows additional fields. If a value may be null,
 // open describes it as a choice of two types (anyOf), because most clients do not understand a
 // list of types. Only lists are an exception, because they are never null in the tools' answers.
-func open(s *jsonschema.Schema) {
+func allowExtraFields(s *jsonschema.Schema) {
 	if s == nil {
 		return
 	}
 	s.AdditionalProperties = nil
 	maps.DeleteFunc(s.Properties, func(_ string, p *jsonschema.Schema) bool { return p.Comment == isHidden })
 	s.PropertyOrder = slices.DeleteFunc(s.PropertyOrder, func(name string) bool { return s.Properties[name] == nil })
-	open(s.Items)
+	allowExtraFields(s.Items)
 	for _, p := range s.Properties {
-		open(p)
+		allowExtraFields(p)
 	}
 	if len(s.Types) != 2 || s.Types[0] != "null" {
 		return
@@ -143,11 +150,12 @@ func open(s *jsonschema.Schema) {
 	s.AnyOf = []*jsonschema.Schema{{Type: other}, {Type: "null"}}
 }
 
-// hidden is the type of a field that hides another field: the field of an embedded type of the public API with the
-// same JSON name. If the tag of the hidden field has omitzero, neither the answer nor the schema contains the field.
-type hidden struct{}
+// hiddenFields is the type of a field that hides another field: the field of an embedded type of the public API with
+// the same JSON name. If the tag of the hidden field has omitzero, neither the answer nor the schema contains the
+// field.
+type hiddenFields struct{}
 
-// isHidden is the comment that marks the schema of a [hidden] field, so that [open] removes it.
+// isHidden is the comment that marks the schema of a [hiddenFields] field, so that [allowExtraFields] removes it.
 const isHidden = "hidden"
 
 // known contains the schemas of types whose JSON form differs from their Go type.
@@ -156,7 +164,7 @@ var known = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[uuid.UUID]():          {Type: "string"},
 	reflect.TypeFor[timespan.Date]():      {Type: "string"},
 	reflect.TypeFor[timespan.TimeOfDay](): {Type: "string"},
-	reflect.TypeFor[hidden]():             {Comment: isHidden},
+	reflect.TypeFor[hiddenFields]():       {Comment: isHidden},
 	reflect.TypeFor[availabilityStatus](): {Type: "string", Enum: []any{statusAvailable, statusUnavailable,
 		statusUnknown}},
 }

@@ -25,13 +25,13 @@ type serviceList struct {
 // images and translations. The field Variants is never null in JSON.
 type service struct {
 	publicapi.Service
-	DescriptionHTML hidden              `json:"description_html,omitzero"`
-	ImageURL        hidden              `json:"image_url,omitzero"`
+	DescriptionHTML hiddenFields        `json:"description_html,omitzero"`
+	ImageURL        hiddenFields        `json:"image_url,omitzero"`
 	Variants        []publicapi.Variant `json:"variants" jsonschema:"other lengths and prices that it comes in; empty: only as it is"`
 	VariantsTotal   int                 `json:"variants_total,omitzero" jsonschema:"only where they are more than are shown here: how many variants it has; the business's own page has them all"`
 }
 
-func (b *Toolbox) services() *tool {
+func (b *Toolbox) servicesTool() *tool {
 	return &tool{
 		Tool: mcp.Tool{
 			Name:  "list_services",
@@ -40,23 +40,23 @@ func (b *Toolbox) services() *tool {
 				"in minutes, and price. Call it before find_slots and book_appointment, which take the ids. With " +
 				"date, quoted_price is the price for a booking on that date; the total that book_appointment gives " +
 				"is what counts. Long lists come in pages.",
-			InputSchema: input(
-				optional("date", dateSchema("The date to quote prices for; left out: today.")),
+			InputSchema: inputSchema(
+				optionalProperty("date", dateSchema("The date to quote prices for; left out: today.")),
 				localeProperty(), offsetProperty()),
-			OutputSchema: output[serviceList](),
-			Annotations:  reading("Services"),
+			OutputSchema: outputSchema[serviceList](),
+			Annotations:  readAnnotations("Services"),
 		},
-		scopes: readers,
+		scopes: readScopes,
 		call:   b.listServices,
 	}
 }
 
 func (b *Toolbox) listServices(ctx context.Context, who caller.Caller, args arguments) (result, error) {
 	query := url.Values{}
-	if err := copyTo(query, "date", args.date, "date"); err != nil {
+	if err := copyArgument(query, "date", args.date, "date"); err != nil {
 		return result{}, err
 	}
-	offset, err := args.listing(query)
+	offset, err := args.listQuery(query)
 	if err != nil {
 		return result{}, err
 	}
@@ -74,32 +74,32 @@ func newServiceList(answer *publicapi.ServiceList) serviceList {
 	l := serviceList{Services: make([]service, len(answer.Services)), Currency: answer.Currency, Quote: answer.Quote}
 	for i := range answer.Services {
 		l.Services[i].Service = answer.Services[i]
-		l.Services[i].bound()
+		l.Services[i].limit()
 	}
 	return l
 }
 
-// bound shortens long texts and lists that the owner wrote, so that
+// limit shortens long texts and lists that the owner wrote, so that
 // the answer fits into its limit. It also removes the translations.
-func (s *service) bound() {
-	s.Name, s.Category, s.Description = clip(s.Name, maxName), clip(s.Category, maxName),
-		clip(s.Description, maxDescription)
+func (s *service) limit() {
+	s.Name, s.Category, s.Description = clipText(s.Name, maxName), clipText(s.Category, maxName),
+		clipText(s.Description, maxDescription)
 	s.ServiceTranslations = nil
-	s.Variants, s.VariantsTotal = cut(append([]publicapi.Variant{}, s.Service.Variants...), maxVariants)
+	s.Variants, s.VariantsTotal = cutList(append([]publicapi.Variant{}, s.Service.Variants...), maxVariants)
 	s.Service.Variants = nil
 	for i := range s.Variants {
-		s.Variants[i].Name, s.Variants[i].NameTranslations = clip(s.Variants[i].Name, maxName), nil
+		s.Variants[i].Name, s.Variants[i].NameTranslations = clipText(s.Variants[i].Name, maxName), nil
 	}
 }
 
-// listing reads the arguments that all tools for lists have. It sets locale in the query and returns the offset.
-func (a arguments) listing(query url.Values) (int, error) {
+// listQuery reads the arguments that all tools for lists have. It sets locale in the query and returns the offset.
+func (a arguments) listQuery(query url.Values) (int, error) {
 	language, err := a.text("locale")
 	if err != nil {
 		return 0, err
 	}
 	if language != "" {
-		query.Set("locale", clip(language, maxLocale)) // a language is never refused; a shortened name matches none
+		query.Set("locale", clipText(language, maxLocale)) // a language is never refused; a shortened name matches none
 	}
 	return a.offset()
 }
@@ -116,8 +116,8 @@ func (l *serviceList) text(note string) string {
 	return b.String()
 }
 
-// perPerson returns " per person" if the price is per person and not zero. Otherwise it returns "".
-func (s *service) perPerson() string {
+// priceBasis returns " per person" if the price is per person and not zero. Otherwise it returns "".
+func (s *service) priceBasis() string {
 	if s.PricePer != "person" || s.Price.String() == "0" {
 		return ""
 	}
@@ -131,17 +131,18 @@ func (s *service) write(b *strings.Builder, currency string, listed int) {
 	if s.Category != "" {
 		b.WriteString(" (" + s.Category + ")")
 	}
-	fmt.Fprintf(b, ": %d min, %s%s%s, id %s", s.DurationMinutes, cost(s.Price, s.QuotedPrice, currency), s.perPerson(),
-		inAdvance(s.PaymentRequirement, s.DepositValue, currency), s.ID)
+	fmt.Fprintf(b, ": %d min, %s%s%s, id %s", s.DurationMinutes, costText(s.Price, s.QuotedPrice, currency),
+		s.priceBasis(),
+		paymentNote(s.PaymentRequirement, s.DepositValue, currency), s.ID)
 	if s.HasClassSchedule {
 		b.WriteString("; a class: booked alone, at the sessions that find_slots lists")
 	}
-	b.WriteString(brief(s.Description, listed))
+	b.WriteString(shortDescription(s.Description, listed))
 	if s.VariantsTotal > 0 { // written before the variants, because the end of a long text is cut off
 		fmt.Fprintf(b, "\n  %d of its %d variants are shown", len(s.Variants), s.VariantsTotal)
 	}
 	for _, v := range s.Variants {
 		fmt.Fprintf(b, "\n  variant %s: %d min, %s, variants [\"%s:%s\"]", v.Name, v.DurationMinutes,
-			cost(v.Price, v.QuotedPrice, currency), s.ID, v.ID)
+			costText(v.Price, v.QuotedPrice, currency), s.ID, v.ID)
 	}
 }

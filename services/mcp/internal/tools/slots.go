@@ -57,7 +57,7 @@ type day struct {
 // maxServices is the maximum number of services of one appointment (interface.md §8).
 const maxServices = 20
 
-func (b *Toolbox) slots() *tool {
+func (b *Toolbox) slotsTool() *tool {
 	return &tool{
 		Tool: mcp.Tool{
 			Name:  "find_slots",
@@ -71,27 +71,28 @@ func (b *Toolbox) slots() *tool {
 				"local time of the business's time zone. While the business has paused online bookings the answer " +
 				"says so: nothing can be booked then.",
 			InputSchema:  slotsSchema(),
-			OutputSchema: output[calendar](),
-			Annotations:  reading("Free times"),
+			OutputSchema: outputSchema[calendar](),
+			Annotations:  readAnnotations("Free times"),
 		},
-		scopes: readers,
+		scopes: readScopes,
 		call:   b.findSlots,
 	}
 }
 
 func slotsSchema() *jsonschema.Schema {
 	properties := append([]property{
-		required("service_ids", idsSchema("Ids from list_services, in the order in which the services are performed.",
-			maxServices)),
-		optional("date", dateSchema("One date. Send either this, or start_date and end_date.")),
-		optional("start_date", dateSchema("First date of a window.")),
-		optional("end_date", dateSchema("Last date of a window, at most 62 days with both ends.")),
-		optional("from_time", clockSchema("With date: no start before this time.")),
-		optional("to_time",
+		requiredProperty("service_ids",
+			idsSchema("Ids from list_services, in the order in which the services are performed.",
+				maxServices)),
+		optionalProperty("date", dateSchema("One date. Send either this, or start_date and end_date.")),
+		optionalProperty("start_date", dateSchema("First date of a window.")),
+		optionalProperty("end_date", dateSchema("Last date of a window, at most 62 days with both ends.")),
+		optionalProperty("from_time", clockSchema("With date: no start before this time.")),
+		optionalProperty("to_time",
 			clockSchema("With date: no start after this time; one before from_time is after midnight.")),
-		optional("staff_id", idSchema("Only this staff member: an id from list_staff.")),
-	}, combining()...)
-	return input(append(properties, offsetProperty())...)
+		optionalProperty("staff_id", idSchema("Only this staff member: an id from list_staff.")),
+	}, combinedProperties()...)
+	return inputSchema(append(properties, offsetProperty())...)
 }
 
 func (b *Toolbox) findSlots(ctx context.Context, who caller.Caller, args arguments) (result, error) {
@@ -103,25 +104,25 @@ func (b *Toolbox) findSlots(ctx context.Context, who caller.Caller, args argumen
 	if err != nil {
 		return result{}, err
 	}
-	within, err := args.timeRange()
+	hours, err := args.timeRange()
 	if err != nil {
 		return result{}, err
 	}
-	if within.given && !query.Has("date") {
+	if hours.isGiven && !query.Has("date") {
 		return result{}, request.Invalid("from_time, to_time: they go with date; a window counts whole dates.")
 	}
-	isPaused := b.paused(ctx, who.Slug)
+	isPaused := b.pauseReader(ctx, who.Slug)
 	defer isPaused() // waits, so that the request ends before the call
 	if query.Has("date") {
-		return b.oneDate(ctx, who, query, within, offset, isPaused)
+		return b.findOnDate(ctx, who, query, hours, offset, isPaused)
 	}
-	return b.window(ctx, who, query, isPaused)
+	return b.findInWindow(ctx, who, query, isPaused)
 }
 
-// paused starts a request to catalog. The function that paused returns waits for the answer. It reports whether
-// the business has paused online bookings or is not open yet. The request runs at the same time as other requests.
-// If the request fails, the function returns false. This is safe, because booking checks the same again.
-func (b *Toolbox) paused(ctx context.Context, slug string) func() bool {
+// pauseReader starts a request to catalog. The function that pauseReader returns waits for the answer. It reports
+// whether the business has paused online bookings or is not open yet. The request runs at the same time as other
+// requests. If the request fails, the function returns false. This is safe, because booking checks the same again.
+func (b *Toolbox) pauseReader(ctx context.Context, slug string) func() bool {
 	info := publicapi.BusinessInfo{Open: true} // older versions of catalog do not send the field open
 	var asked errgroup.Group
 	asked.Go(func() error {
@@ -147,8 +148,9 @@ func calendarQuery(args arguments) (url.Values, error) {
 	}
 	query := url.Values{"service_id": {strings.Join(ids, ",")}}
 	if err := cmp.Or(
-		args.combined(query), copyTo(query, "date", args.date, "date"), copyTo(query, "start", args.date, "start_date"),
-		copyTo(query, "end", args.date, "end_date"), copyTo(query, "staff_id", args.id, "staff_id"),
+		args.addCombined(query), copyArgument(query, "date", args.date, "date"),
+		copyArgument(query, "start", args.date, "start_date"),
+		copyArgument(query, "end", args.date, "end_date"), copyArgument(query, "staff_id", args.id, "staff_id"),
 	); err != nil {
 		return nil, err
 	}
@@ -167,7 +169,7 @@ func dateOf(query url.Values) timespan.Date {
 	return d
 }
 
-func (b *Toolbox) oneDate(ctx context.Context, who caller.Caller, query url.Values, within timeRange, offset int,
+func (b *Toolbox) findOnDate(ctx context.Context, who caller.Caller, query url.Values, hours timeRange, offset int,
 	isPaused func() bool) (result, error) {
 	shown, err := b.readSlots(ctx, who.Slug, query)
 	if err != nil {
@@ -177,18 +179,18 @@ func (b *Toolbox) oneDate(ctx context.Context, who caller.Caller, query url.Valu
 		return result{structured: shown, text: unknown}, nil
 	}
 	all := shown.Total
-	shown.Slots = within.filter(shown.Slots, dateOf(query))
+	shown.Slots = hours.filter(shown.Slots, dateOf(query))
 	shown.Total = len(shown.Slots)
-	free := timesOf(shown.Slots, offset, dateOf(query))
+	free := newTimesText(shown.Slots, offset, dateOf(query))
 	if shown.Total == 0 && all > 0 {
 		free.head = fmt.Sprintf("; at other times of that date %d are free.", all)
 	} else if shown.Total == 0 {
-		why := b.nothingFree(ctx, who.Slug, shown.Timezone, query)
+		why := b.explainNoStart(ctx, who.Slug, shown.Timezone, query)
 		free.head, shown.Reason, shown.NextDate = "."+why.text, why.reason, why.nextDate
 	}
 	p := pageOf(shown.Slots, offset, 0)
 	shown.Slots, shown.NextOffset, shown.Paused = p.items, p.next, isPaused()
-	text := fmt.Sprintf("%d free starts on %s%s (%s)%s", shown.Total, withWeekday(query.Get("date")), within,
+	text := fmt.Sprintf("%d free starts on %s%s (%s)%s", shown.Total, withWeekday(query.Get("date")), hours,
 		shown.Timezone, free.head)
 	return result{structured: shown, text: shown.next(text, free.next) + free.times}, nil
 }
@@ -205,7 +207,7 @@ func (b *Toolbox) readSlots(ctx context.Context, slug string, query url.Values) 
 	}
 	for i, of := range listed.Slots {
 		if of.StaffName != nil {
-			*of.StaffName = clip(*of.StaffName, maxName)
+			*of.StaffName = clipText(*of.StaffName, maxName)
 		}
 		c.Slots[i] = slot{of.Date, of.Time, of.EndTime, of.StaffID, of.StaffName, of.RemainingCapacity,
 			of.ClassScheduleID}
@@ -215,7 +217,7 @@ func (b *Toolbox) readSlots(ctx context.Context, slug string, query url.Values) 
 
 const unknown = "Availability could not be read just now. That does not mean fully booked: call again in a few seconds."
 
-func (b *Toolbox) window(ctx context.Context, who caller.Caller, query url.Values,
+func (b *Toolbox) findInWindow(ctx context.Context, who caller.Caller, query url.Values,
 	isPaused func() bool) (result, error) {
 	var dates publicapi.AvailableDates
 	if err := b.Availability.Read(ctx, who.Slug, "available-dates", query, &dates); err != nil {
@@ -237,10 +239,10 @@ func (b *Toolbox) window(ctx context.Context, who caller.Caller, query url.Value
 	shown.Paused = isPaused()
 	text := fmt.Sprintf("%d free starts from %s to %s (%s).", shown.Total, withWeekday(query.Get("start")),
 		withWeekday(query.Get("end")), shown.Timezone)
-	next := b.firstStart(ctx, who.Slug, query, firstFree(dates.Days)) +
+	next := b.firstStart(ctx, who.Slug, query, findFirstFree(dates.Days)) +
 		" Next: find_slots with one of these dates as date."
 	if shown.Total == 0 {
-		why := b.nothingFree(ctx, who.Slug, shown.Timezone, query)
+		why := b.explainNoStart(ctx, who.Slug, shown.Timezone, query)
 		next, shown.Reason, shown.NextDate = why.text, why.reason, why.nextDate
 	}
 	return result{structured: shown, text: shown.next(text, next) + lines.String()}, nil

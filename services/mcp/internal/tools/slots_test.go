@@ -9,7 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-func TestOtherStartsComeNearestFirstAlsoPastMidnight(t *testing.T) {
+func TestNearestSlotsCrossMidnight(t *testing.T) {
 	t.Parallel()
 	date := timespan.NewDate(2027, time.March, 1)
 	after := date + 1
@@ -18,7 +18,7 @@ func TestOtherStartsComeNearestFirstAlsoPastMidnight(t *testing.T) {
 		{Date: date, Time: 23*60 + 30}, {Date: after, Time: 30}, {Date: after, Time: 60},
 	}
 	var got []string
-	for _, s := range nearest(free, date, "23:50") {
+	for _, s := range nearestSlots(free, date, "23:50") {
 		got = append(got, s.Date.String()+" "+s.Time.String())
 	}
 	want := []string{

@@ -22,11 +22,11 @@ type staffList struct {
 // member is a staff member as /staff describes them, without HTML and translations.
 type member struct {
 	publicapi.StaffMember
-	DescriptionHTML hidden `json:"description_html,omitzero"`
-	Bio             hidden `json:"bio_translations,omitzero"`
+	DescriptionHTML hiddenFields `json:"description_html,omitzero"`
+	Bio             hiddenFields `json:"bio_translations,omitzero"`
 }
 
-func (b *Toolbox) staff() *tool {
+func (b *Toolbox) staffTool() *tool {
 	return &tool{
 		Tool: mcp.Tool{
 			Name:  "list_staff",
@@ -35,23 +35,24 @@ func (b *Toolbox) staff() *tool {
 				"customer wants somebody in particular; with service_id it lists those who perform that service. " +
 				"find_slots and book_appointment take an id as staff_id. Nobody has to be chosen: without staff_id " +
 				"the first who is free is assigned.",
-			InputSchema: input(
-				optional("service_id", idSchema("A service's id from list_services: only those who perform it.")),
+			InputSchema: inputSchema(
+				optionalProperty("service_id",
+					idSchema("A service's id from list_services: only those who perform it.")),
 				localeProperty(), offsetProperty()),
-			OutputSchema: output[staffList](),
-			Annotations:  reading("Staff"),
+			OutputSchema: outputSchema[staffList](),
+			Annotations:  readAnnotations("Staff"),
 		},
-		scopes: readers,
+		scopes: readScopes,
 		call:   b.listStaff,
 	}
 }
 
 func (b *Toolbox) listStaff(ctx context.Context, who caller.Caller, args arguments) (result, error) {
 	query := url.Values{}
-	if err := copyTo(query, "service_id", args.id, "service_id"); err != nil {
+	if err := copyArgument(query, "service_id", args.id, "service_id"); err != nil {
 		return result{}, err
 	}
-	offset, err := args.listing(query)
+	offset, err := args.listQuery(query)
 	if err != nil {
 		return result{}, err
 	}
@@ -61,9 +62,9 @@ func (b *Toolbox) listStaff(ctx context.Context, who caller.Caller, args argumen
 	}
 	members := make([]member, len(answer.Staff))
 	for i, m := range answer.Staff {
-		m.Name, m.Category, m.Description = clip(m.Name, maxName), clip(m.Category, maxName),
-			clip(m.Description, maxDescription)
-		m.ImageURL, m.StaffTranslations = clip(m.ImageURL, maxDescription), nil
+		m.Name, m.Category, m.Description = clipText(m.Name, maxName), clipText(m.Category, maxName),
+			clipText(m.Description, maxDescription)
+		m.ImageURL, m.StaffTranslations = clipText(m.ImageURL, maxDescription), nil
 		members[i].StaffMember = m
 	}
 	p := pageOf(members, offset, 0)
@@ -79,7 +80,7 @@ func (l *staffList) text(note string) string {
 		if m.Category != "" {
 			fmt.Fprintf(&b, " (%s)", m.Category)
 		}
-		fmt.Fprintf(&b, ": id %s%s", m.ID, brief(m.Description, len(l.Staff)))
+		fmt.Fprintf(&b, ": id %s%s", m.ID, shortDescription(m.Description, len(l.Staff)))
 	}
 	return b.String()
 }

@@ -32,22 +32,22 @@ type freeMember struct {
 // sentences, the next tool to call, and the list of the starts.
 type timesText struct{ head, next, times string }
 
-// timesOf describes the free starts of a date, beginning with the one at the index
+// newTimesText describes the free starts of a date, beginning with the one at the index
 // offset. The starts are grouped by staff member. Each class session has its own line.
-func timesOf(slots []slot, offset int, date timespan.Date) timesText {
+func newTimesText(slots []slot, offset int, date timespan.Date) timesText {
 	slots = slots[min(offset, len(slots)):]
-	each := sameLength(slots)
-	said, sessions, members := grouped(slots, date, each == 0)
+	withEnds := commonLength(slots)
+	count, sessions, members := groupByMember(slots, date, withEnds == 0)
 	text := timesText{head: "."}
-	if each > 0 {
-		text.head = fmt.Sprintf(", of %d min each.", each)
+	if withEnds > 0 {
+		text.head = fmt.Sprintf(", of %d min each.", withEnds)
 	}
-	if said < len(slots) {
-		text.head += fmt.Sprintf(" From %s on there are more: call again with offset %d.", slots[said].Time,
-			offset+said)
+	if count < len(slots) {
+		text.head += fmt.Sprintf(" From %s on there are more: call again with offset %d.", slots[count].Time,
+			offset+count)
 	}
 	if len(slots) > 0 {
-		text.next = " Next: book_appointment with date, time" + needed(slots[0]) + "."
+		text.next = " Next: book_appointment with date, time" + neededSeats(slots[0]) + "."
 	}
 	text.times = sessions
 	for _, m := range members {
@@ -56,19 +56,19 @@ func timesOf(slots []slot, offset int, date timespan.Date) timesText {
 	return text
 }
 
-// grouped formats as many of the starts as fit into the text. It returns the number of these starts, the lines
+// groupByMember formats as many of the starts as fit into the text. It returns the number of these starts, the lines
 // of the class sessions, and the times of each staff member. If `withEnds` is true, each time also has its end.
-func grouped(slots []slot, date timespan.Date, withEnds bool) (int, string, []*freeMember) {
-	said, sessions, members := 0, "", []*freeMember{}
-	for size := 0; said < len(slots) && size < maxTimes; said++ {
-		s := slots[said]
+func groupByMember(slots []slot, date timespan.Date, withEnds bool) (int, string, []*freeMember) {
+	count, sessions, members := 0, "", []*freeMember{}
+	for size := 0; count < len(slots) && size < maxTimes; count++ {
+		s := slots[count]
 		if s.ClassScheduleID != nil {
 			sessions += s.line()
 			size = len(sessions)
 			continue
 		}
-		of, begun := memberOf(&members, s)
-		if begun {
+		of, seen := memberOf(&members, s)
+		if seen {
 			size += len(of.head(date))
 		}
 		start := s.Time.String()
@@ -78,12 +78,12 @@ func grouped(slots []slot, date timespan.Date, withEnds bool) (int, string, []*f
 		of.times = append(of.times, start)
 		size += len(start) + len(", ")
 	}
-	return said, sessions, members
+	return count, sessions, members
 }
 
-// needed returns " and " with the name of the argument that book_appointment needs for
+// neededSeats returns " and " with the name of the argument that book_appointment needs for
 // this slot in addition to date and time. It returns "" if there is no such argument.
-func needed(s slot) string {
+func neededSeats(s slot) string {
 	switch {
 	case s.ClassScheduleID != nil:
 		return " and class_schedule_id"
@@ -122,9 +122,9 @@ func (m *freeMember) head(date timespan.Date) string {
 	return text + "at "
 }
 
-// sameLength returns the duration of the slots in minutes if all slots have the same duration.
+// commonLength returns the duration of the slots in minutes if all slots have the same duration.
 // It returns 0 if durations differ, if a slot is a class session, or if there are no slots.
-func sameLength(slots []slot) int {
+func commonLength(slots []slot) int {
 	each := 0
 	for i, s := range slots {
 		if i > 0 && s.ClassScheduleID == nil && s.Time == slots[i-1].Time && s.EndTime == slots[i-1].EndTime {

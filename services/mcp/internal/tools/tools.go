@@ -97,25 +97,26 @@ func (b *Toolbox) Server(about *mcp.Implementation) *mcp.Server {
 		// The answer depends on the API key, so shared caches must not store it.
 		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" },
 	})
-	all := b.all()
+	all := b.allTools()
 	calls := b.Telemetry.Counter("slotmesh.mcp.calls",
 		"Calls of tools by tool and outcome: ok, or the messageCode of the refusal.")
 	for _, tool := range all {
-		server.AddTool(&tool.Tool, b.handler(tool, calls))
+		server.AddTool(&tool.Tool, b.newHandler(tool, calls))
 	}
-	server.AddReceivingMiddleware(showing(all))
+	server.AddReceivingMiddleware(filterTools(all))
 	return server
 }
 
-// all returns all tools, in the order of the answer of tools/list.
-func (b *Toolbox) all() []*tool {
-	return []*tool{b.businessInfo(), b.services(), b.staff(), b.slots(), b.events(), b.rentals(), b.book()}
+// allTools returns all tools, in the order of the answer of tools/list.
+func (b *Toolbox) allTools() []*tool {
+	return []*tool{b.businessTool(), b.servicesTool(), b.staffTool(), b.slotsTool(), b.eventsTool(), b.rentalsTool(),
+		b.bookTool()}
 }
 
-// handler returns the function that runs the calls of a tool, with a span, a deadline
+// newHandler returns the function that runs the calls of a tool, with a span, a deadline
 // and a metric. It does not use the SDK's typed handlers, because they would refuse
 // invalid arguments with the SDK's own sentences. The tool checks its arguments itself.
-func (b *Toolbox) handler(t *tool, calls metric.Int64Counter) mcp.ToolHandler {
+func (b *Toolbox) newHandler(t *tool, calls metric.Int64Counter) mcp.ToolHandler {
 	return func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		ctx, span := b.Telemetry.Tracer.Start(ctx, "tools/call "+t.Name)
 		defer span.End()
@@ -135,21 +136,22 @@ func (b *Toolbox) handler(t *tool, calls metric.Int64Counter) mcp.ToolHandler {
 		calls.Add(ctx, 1, metric.WithAttributes(attribute.String("tool", t.Name), attribute.String("outcome", outcome)))
 		span.SetAttributes(attribute.String("slotmesh.outcome", outcome))
 		if err != nil {
-			return b.refused(ctx, t, err), nil
+			return b.newRefusal(ctx, t, err), nil
 		}
-		return contentOf(shown.text, shown.structured, false), nil
+		return newResult(shown.text, shown.structured, false), nil
 	}
 }
 
-// contentOf returns the result of a tool call in the form of the
-// protocol. The argument `refused` is true for a tool error.
-func contentOf(text string, structured any, refused bool) *mcp.CallToolResult {
+// newResult returns the result of a tool call in the form of the
+// protocol. The argument `isRefused` is true for a tool error.
+func newResult(text string, structured any, isRefused bool) *mcp.CallToolResult {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: clipLines(text)}},
-		StructuredContent: structured, IsError: refused}
+		StructuredContent: structured, IsError: isRefused}
 }
 
-// showing returns middleware for the answer of tools/list. It removes the tools that the caller's API key may not call.
-func showing(all []*tool) mcp.Middleware {
+// filterTools returns middleware for the answer of tools/list. It removes the tools that the caller's API key may not
+// call.
+func filterTools(all []*tool) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
 			answer, err := next(ctx, method, r)
@@ -158,8 +160,8 @@ func showing(all []*tool) mcp.Middleware {
 				return answer, err
 			}
 			shown := *list
-			shown.Tools = slices.DeleteFunc(slices.Clone(list.Tools), func(listed *mcp.Tool) bool {
-				i := slices.IndexFunc(all, func(t *tool) bool { return t.Name == listed.Name })
+			shown.Tools = slices.DeleteFunc(slices.Clone(list.Tools), func(allowed *mcp.Tool) bool {
+				i := slices.IndexFunc(all, func(t *tool) bool { return t.Name == allowed.Name })
 				return i < 0 || !all[i].allows(caller.Of(ctx).Scope)
 			})
 			return &shown, nil
@@ -191,12 +193,12 @@ func (t *tool) forbidden(scope string) error {
 }
 
 var (
-	readers = []string{booking.ScopeRead, booking.ScopeAll}
-	writers = []string{booking.ScopeWrite, booking.ScopeAll}
+	readScopes  = []string{booking.ScopeRead, booking.ScopeAll}
+	writeScopes = []string{booking.ScopeWrite, booking.ScopeAll}
 )
 
-// reading returns the annotations of a tool that only reads.
-func reading(title string) *mcp.ToolAnnotations {
+// readAnnotations returns the annotations of a tool that only reads.
+func readAnnotations(title string) *mcp.ToolAnnotations {
 	no := false
 	return &mcp.ToolAnnotations{Title: title, ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: &no,
 		OpenWorldHint: &no}

@@ -17,22 +17,22 @@ import (
 	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
 )
 
-// panicking is a reader that panics.
-type panicking struct{ Reader }
+// panickingReader is a reader that panics.
+type panickingReader struct{ Reader }
 
-func (panicking) Read(context.Context, string, string, url.Values, any) error { panic("secret") }
+func (panickingReader) Read(context.Context, string, string, url.Values, any) error { panic("secret") }
 
-// TestAPanicInAToolIsARefusalThatSaysNothingOfIt shows that a panic in a tool gives a fault with the code internal, and
+// TestPanicInToolIsOpaqueRefusal shows that a panic in a tool gives a fault with the code internal, and
 // that only the log has the cause. The SDK calls tools in its own goroutines, so an uncaught panic would end the
 // process.
-func TestAPanicInAToolIsARefusalThatSaysNothingOfIt(t *testing.T) {
+func TestPanicInToolIsOpaqueRefusal(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	tel := telemetry.Discard()
 	tel.Logger = slog.New(slog.NewTextHandler(&log, nil))
-	box := &Toolbox{Catalog: panicking{}, Telemetry: tel}
+	box := &Toolbox{Catalog: panickingReader{}, Telemetry: tel}
 	ctx := caller.With(t.Context(), caller.Caller{Scope: booking.ScopeAll, Until: time.Now().Add(time.Hour)})
-	answer, err := box.handler(box.staff(), tel.Counter("calls", ""))(ctx,
+	answer, err := box.newHandler(box.staffTool(), tel.Counter("calls", ""))(ctx,
 		&mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{}})
 	if err != nil {
 		t.Fatal(err)

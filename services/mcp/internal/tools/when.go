@@ -19,17 +19,17 @@ import (
 
 // timeRange is a range of start times on a date: from the argument `from_time` to the
 // argument `to_time`, both included. If `to_time` is before `from_time`, the range
-// ends on the next date. If the field `given` is false, the range is the whole date.
+// ends on the next date. If the field `isGiven` is false, the range is the whole date.
 type timeRange struct {
 	from, to timespan.TimeOfDay
-	given    bool
+	isGiven  bool
 }
 
 // timeRange reads the arguments `from_time` and `to_time`. If they
 // are left out, they are the beginning and the end of the date.
 func (a arguments) timeRange() (timeRange, error) {
 	r := timeRange{to: 2 * timespan.MinutesPerDay}
-	for name, into := range map[string]*timespan.TimeOfDay{"from_time": &r.from, "to_time": &r.to} {
+	for name, target := range map[string]*timespan.TimeOfDay{"from_time": &r.from, "to_time": &r.to} {
 		text, err := a.text(name)
 		if err != nil {
 			return timeRange{}, err
@@ -37,11 +37,11 @@ func (a arguments) timeRange() (timeRange, error) {
 		if text == "" {
 			continue
 		}
-		if *into, err = timespan.ParseTimeOfDay(text); err != nil {
+		if *target, err = timespan.ParseTimeOfDay(text); err != nil {
 			return timeRange{}, request.Invalid("%s: %s is not a time; send HH:MM, such as 17:30.", name,
 				request.Quoted(text))
 		}
-		r.given = true
+		r.isGiven = true
 	}
 	if r.to < r.from {
 		r.to += timespan.MinutesPerDay
@@ -51,7 +51,7 @@ func (a arguments) timeRange() (timeRange, error) {
 
 // filter returns those slots of a date whose start is in the range. It keeps their order.
 func (r timeRange) filter(slots []slot, date timespan.Date) []slot {
-	if !r.given {
+	if !r.isGiven {
 		return slots
 	}
 	return slices.DeleteFunc(slots, func(s slot) bool {
@@ -63,7 +63,7 @@ func (r timeRange) filter(slots []slot, date timespan.Date) []slot {
 // String returns the range as words, with a space before them. It returns "" for the whole date.
 func (r timeRange) String() string {
 	switch {
-	case !r.given:
+	case !r.isGiven:
 		return ""
 	case r.to >= 2*timespan.MinutesPerDay:
 		return fmt.Sprintf(" from %s on", r.from)
@@ -84,8 +84,8 @@ func (s slot) start(date timespan.Date) timespan.TimeOfDay {
 // /available-dates, including the first and the last day (interface.md §8).
 const maxWindow = 62
 
-// firstFree returns the earliest date with a free start. It returns "" if there is no such date.
-func firstFree(days map[timespan.Date]int) string {
+// findFirstFree returns the earliest date with a free start. It returns "" if there is no such date.
+func findFirstFree(days map[timespan.Date]int) string {
 	for _, date := range slices.Sorted(maps.Keys(days)) {
 		if days[date] > 0 {
 			return date.String()
@@ -94,8 +94,8 @@ func firstFree(days map[timespan.Date]int) string {
 	return ""
 }
 
-// noStart explains why a date or a window of dates has no free start.
-type noStart struct {
+// noStartReason explains why a date or a window of dates has no free start.
+type noStartReason struct {
 	text     string // sentences, each after a space; "" if no explanation could be read
 	reason   string // name of the rule in [reasons]; "" if unknown, or if dates have different rules
 	nextDate string // the next date with a free start within [maxWindow] days, or ""
@@ -118,22 +118,22 @@ var reasons = map[string]struct{ name, of, sentence string }{
 	availability.RuleBooking: {"sold_out", "sold out", "That date is sold out."},
 }
 
-// nothingFree returns the reason why a date or a window of dates has no free starts, and the
+// explainNoStart returns the reason why a date or a window of dates has no free starts, and the
 // next date with a free start. If one of the two cannot be read, the result does not contain it.
-func (b *Toolbox) nothingFree(ctx context.Context, slug, timezone string, query url.Values) noStart {
+func (b *Toolbox) explainNoStart(ctx context.Context, slug, timezone string, query url.Values) noStartReason {
 	from, to := cmp.Or(query.Get("date"), query.Get("start")), cmp.Or(query.Get("date"), query.Get("end"))
 	loc, err := zone.Load(timezone)
 	if err != nil {
-		return noStart{}
+		return noStartReason{}
 	}
 	window := maps.Clone(query)
 	window.Del("date")
 	window.Set("start", from)
 	window.Set("end", to)
-	var why noStart
+	var why noStartReason
 	var rules availability.NoStarts
 	if err := b.Availability.Read(ctx, slug, "no-starts", window, &rules); err == nil {
-		why.reason, why.text = explained(slices.Collect(maps.Values(rules.Rules)))
+		why.reason, why.text = explainRules(slices.Collect(maps.Values(rules.Rules)))
 	}
 	after, err := time.Parse(time.DateOnly, to)
 	if err != nil {
@@ -148,7 +148,7 @@ func (b *Toolbox) nothingFree(ctx context.Context, slug, timezone string, query 
 	if err := b.Availability.Read(ctx, slug, "available-dates", window, &calendar); err != nil || !calendar.Computed {
 		return why
 	}
-	if why.nextDate = firstFree(calendar.Days); why.nextDate != "" {
+	if why.nextDate = findFirstFree(calendar.Days); why.nextDate != "" {
 		next, _ := timespan.ParseDate(why.nextDate)
 		why.text += fmt.Sprintf(" The next date with a free start is %s (%d free).", withWeekday(why.nextDate),
 			calendar.Days[next])
@@ -159,9 +159,9 @@ func (b *Toolbox) nothingFree(ctx context.Context, slug, timezone string, query 
 	return why
 }
 
-// explained returns the name of the reason if all dates have the same one, otherwise "". It
+// explainRules returns the name of the reason if all dates have the same one, otherwise "". It
 // also returns all reasons as a sentence. The argument `rules` contains the rule of each date.
-func explained(rules []string) (string, string) {
+func explainRules(rules []string) (string, string) {
 	slices.Sort(rules)
 	shared := slices.Compact(slices.Clone(rules))
 	if len(shared) == 1 && len(rules) == 1 {
