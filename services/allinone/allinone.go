@@ -163,7 +163,7 @@ func (p *Process) openToken(context.Context) error {
 		return err
 	}
 	p.AdminToken, _, _ = strings.Cut(p.adminTokens, ",")
-	if _, given := p.cfg.Settings["LINK_SECRETS"]; given {
+	if _, isGiven := p.cfg.Settings["LINK_SECRETS"]; isGiven {
 		return nil
 	}
 	p.linkSecret, err = loadSecret(p.home.Path, linkSecretFile, "the secret of customers' links")
@@ -209,15 +209,15 @@ func (p *Process) migrate(ctx context.Context) error {
 // newTablesError adds advice to an error of a migration. The argument `data` is the data folder of the PostgreSQL that
 // this process started, or "" if DATABASE_URL names the PostgreSQL.
 func newTablesError(service, data string, err error) error {
-	what := "the tables of " + service + " cannot be made or brought up to date"
+	label := "the tables of " + service + " cannot be made or brought up to date"
 	if data == "" {
-		return fmt.Errorf("DATABASE_URL: %s: %w", what, err)
+		return fmt.Errorf("DATABASE_URL: %s: %w", label, err)
 	}
 	if _, ok := errors.AsType[*postgres.ChangedTextError](err); ok {
 		return fmt.Errorf("%s, as a build that was never released has made them; delete %s, which loses all data, "+
-			"and start again", what, data)
+			"and start again", label, data)
 	}
-	return fmt.Errorf("%s: %w", what, err)
+	return fmt.Errorf("%s: %w", label, err)
 }
 
 // startServices starts the services in the order of the variable services, and then the front.

@@ -131,8 +131,8 @@ func TestRunPrintsWorkingCommandsAndKeepsData(t *testing.T) {
 		if key := curlHead.FindStringSubmatch(try[2])[2]; !strings.Contains(booked, key) {
 			t.Errorf("the demo's key has changed: %s", key)
 		}
-		again := curlURL.ReplaceAllString(booked, curlURL.FindString(try[2])) // the port differs
-		got := []int{runCurl(t, again), runCurl(t, try[2])}
+		second := curlURL.ReplaceAllString(booked, curlURL.FindString(try[2])) // the port differs
+		got := []int{runCurl(t, second), runCurl(t, try[2])}
 		if diff := cmp.Diff([]int{409, 201}, got); diff != "" {
 			t.Error(diff)
 		}

@@ -236,7 +236,7 @@ func fillHome(ctx context.Context, home, url string, from *backup.Backup) error 
 		return fmt.Errorf("the backup cannot be restored: %w", shortenError(err))
 	}
 	for _, name := range homeFiles {
-		if content, kept := files[name]; kept {
+		if content, isStored := files[name]; isStored {
 			if err := os.WriteFile(filepath.Join(home, name), content, 0o600); err != nil {
 				return fmt.Errorf("the database is restored, and SLOTMESH_HOME lacks the file %s of the backup: %w",
 					name, err)

@@ -63,8 +63,8 @@ func TestBackupWorksForRunningAndStoppedHome(t *testing.T) {
 		}
 	}
 	for _, name := range []string{linkSecretFile, TokenFile} {
-		kept, restored := readEntry(t, running, "files/"+name), readEntry(t, stopped, "files/"+name)
-		if is, err := os.ReadFile(filepath.Join(home, name)); err != nil || !bytes.Equal(is, kept) ||
+		stored, restored := readEntry(t, running, "files/"+name), readEntry(t, stopped, "files/"+name)
+		if is, err := os.ReadFile(filepath.Join(home, name)); err != nil || !bytes.Equal(is, stored) ||
 			!bytes.Equal(is, restored) {
 			t.Errorf("the backups have another %s: %v", name, err)
 		}
@@ -104,12 +104,12 @@ func TestBackupReportsFailuresInOneSentence(t *testing.T) {
 	if err := Backup(t.Context(), envconfig.MapLookuper(env), file, t.Output()); err != nil {
 		t.Fatal(err)
 	}
-	var said bytes.Buffer
+	var output bytes.Buffer
 	database := map[string]string{"DATABASE_URL": env["DATABASE_URL"],
 		"SLOTMESH_HOME": filepath.Join(t.TempDir(), "other")}
-	if err := Backup(t.Context(), envconfig.MapLookuper(database), file+"3", &said); err != nil ||
-		!strings.Contains(said.String(), "keep the value of LINK_SECRETS") {
-		t.Errorf("a backup without the secret of links: %v, %s", err, said.String())
+	if err := Backup(t.Context(), envconfig.MapLookuper(database), file+"3", &output); err != nil ||
+		!strings.Contains(output.String(), "keep the value of LINK_SECRETS") {
+		t.Errorf("a backup without the secret of links: %v, %s", err, output.String())
 	}
 	err = Backup(t.Context(), envconfig.MapLookuper(env), file, t.Output())
 	expectSentence(t, err, file+" is there already; name another file")

@@ -91,9 +91,9 @@ func (p *Process) publishDemo(ctx context.Context) error {
 // loadDemoKey returns the API key in the home folder if the key is still valid. Otherwise it creates a new key.
 func (p *Process) loadDemoKey(ctx context.Context) (string, error) {
 	path := p.file(DemoKeyFile)
-	if kept, err := os.ReadFile(path); err == nil {
-		key := strings.TrimSpace(string(kept))
-		if good, err := p.isValidKey(ctx, key); good || err != nil {
+	if stored, err := os.ReadFile(path); err == nil {
+		key := strings.TrimSpace(string(stored))
+		if isValid, err := p.isValidKey(ctx, key); isValid || err != nil {
 			return key, err
 		}
 	}
@@ -101,11 +101,11 @@ func (p *Process) loadDemoKey(ctx context.Context) (string, error) {
 	if err := checkStatus(http.StatusCreated, status, body, err); err != nil {
 		return "", err
 	}
-	var made booking.Key
-	if err := json.Unmarshal(body, &made); err != nil {
+	var key booking.Key
+	if err := json.Unmarshal(body, &key); err != nil {
 		return "", err
 	}
-	return made.Secret, os.WriteFile(path, []byte(made.Secret+"\n"), 0o600)
+	return key.Secret, os.WriteFile(path, []byte(key.Secret+"\n"), 0o600)
 }
 
 // demoOwner and demoOperator are the invitations of the demo's owner and of an operator. They are two people, because

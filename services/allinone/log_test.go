@@ -39,15 +39,15 @@ func TestOpenLogRotatesFullFile(t *testing.T) {
 	// lumberjack removes old logs in a goroutine and does not report when it is done. The test repeats the check.
 	aside := filepath.Join(home, "slotmesh-*.log")
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		kept, err := filepath.Glob(aside)
+		remaining, err := filepath.Glob(aside)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(kept) == maxOldLogs {
+		if len(remaining) == maxOldLogs {
 			break
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("%d logs are kept: %v", len(kept), kept)
+			t.Fatalf("%d logs are kept: %v", len(remaining), remaining)
 		}
 	}
 }

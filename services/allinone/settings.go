@@ -65,12 +65,12 @@ func listPassedSettings() []string {
 func readSettings(cfg *Config, env envconfig.Lookuper) error {
 	var errs []error
 	for _, name := range listServiceSettings() {
-		if _, given := env.Lookup(name); given && isOwnSetting(name) {
+		if _, isGiven := env.Lookup(name); isGiven && isOwnSetting(name) {
 			errs = append(errs, fmt.Errorf("%s: the one process makes this setting itself; leave it out", name))
 		}
 	}
 	for _, name := range listPassedSettings() {
-		if value, given := env.Lookup(name); given {
+		if value, isGiven := env.Lookup(name); isGiven {
 			if cfg.Settings == nil {
 				cfg.Settings = make(map[string]string)
 			}
@@ -84,15 +84,16 @@ func readSettings(cfg *Config, env envconfig.Lookuper) error {
 // because their names are probably misspelt. Each element of the argument `environment` has the form NAME=value.
 func CheckNames(environment []string) error {
 	const prefix = "SLOTMESH_"
-	known := slices.Concat(config.Names(new(Config)), listPassedSettings(), foreignVariables)
-	known = slices.DeleteFunc(known, func(name string) bool { return !strings.HasPrefix(name, prefix) })
-	slices.Sort(known)
+	knownNames := slices.Concat(config.Names(new(Config)), listPassedSettings(), foreignVariables)
+	knownNames = slices.DeleteFunc(knownNames, func(name string) bool { return !strings.HasPrefix(name, prefix) })
+	slices.Sort(knownNames)
 	var errs []error
 	for _, pair := range environment {
 		name, _, _ := strings.Cut(pair, "=")
-		if strings.HasPrefix(name, prefix) && !ignoredVariables.MatchString(name) && !slices.Contains(known, name) {
+		if strings.HasPrefix(name, prefix) && !ignoredVariables.MatchString(name) && !slices.Contains(knownNames,
+			name) {
 			errs = append(errs, fmt.Errorf("%s: there is no such setting; those with this beginning are %s",
-				name, strings.Join(slices.Compact(known), ", ")))
+				name, strings.Join(slices.Compact(knownNames), ", ")))
 		}
 	}
 	return errors.Join(errs...)

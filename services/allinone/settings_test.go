@@ -62,16 +62,16 @@ func TestReadSettingsPassesServiceSettings(t *testing.T) {
 
 func TestCheckNamesRefusesUnknownSetting(t *testing.T) {
 	t.Parallel()
-	known := []string{
+	knownNames := []string{
 		"PATH=/bin", "SLOTMESH_HOME=x", "SLOTMESH_DEMO=false", "SLOTMESH_SERVER=http://x",
 		"SLOTMESH_TEST_DATABASE_URL=x", "SLOTMESH_INSTALL=yes",
 		"SLOTMESH_SERVICE_HOST=10.0.0.1", "SLOTMESH_PORT=tcp://10.0.0.1:80", "SLOTMESH_FRONT_PORT_80_TCP_ADDR=10.0.0.1",
 		"SLOTMESH_FRONT_SERVICE_PORT_HTTP=80",
 	}
-	if err := CheckNames(known); err != nil {
+	if err := CheckNames(knownNames); err != nil {
 		t.Error(err)
 	}
-	if err := CheckNames(append(known, "SLOTMESH_DEMOS=false")); err == nil || !strings.HasPrefix(err.Error(),
+	if err := CheckNames(append(knownNames, "SLOTMESH_DEMOS=false")); err == nil || !strings.HasPrefix(err.Error(),
 		"SLOTMESH_DEMOS: ") {
 		t.Errorf("%v", err)
 	}

@@ -27,20 +27,20 @@ func loadAdminToken(cfg Config, home string) (string, error) {
 // views are derived. Because of the file, the links in mails still work after a restart.
 const linkSecretFile = "link-secret"
 
-// loadSecret returns the secret in a file of the home folder, which the first start creates. The argument `what` is the
-// name of the secret in errors.
-func loadSecret(home, file, what string) (string, error) {
+// loadSecret returns the secret in a file of the home folder, which the first start creates. The argument `label` is
+// the name of the secret in errors.
+func loadSecret(home, file, label string) (string, error) {
 	path := filepath.Join(home, file)
-	kept, err := os.ReadFile(path)
-	if err == nil && len(strings.TrimSpace(string(kept))) > 0 {
-		return strings.TrimSpace(string(kept)), nil
+	stored, err := os.ReadFile(path)
+	if err == nil && len(strings.TrimSpace(string(stored))) > 0 {
+		return strings.TrimSpace(string(stored)), nil
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("%s cannot be read: %w", what, err)
+		return "", fmt.Errorf("%s cannot be read: %w", label, err)
 	}
 	secret := newToken()
 	if err := os.WriteFile(path, []byte(secret+"\n"), 0o600); err != nil {
-		return "", fmt.Errorf("%s cannot be kept: %w", what, err)
+		return "", fmt.Errorf("%s cannot be kept: %w", label, err)
 	}
 	return secret, nil
 }

@@ -174,7 +174,8 @@ func (w *session) run(settings string) {
 	w.running = exec.CommandContext(w.Context(), "sh", "-c", settings+"exec bin/slotmesh-allinone")
 	w.running.Dir, w.running.Env, w.running.Stdout, w.running.Stderr, w.running.WaitDelay = w.dir, w.env, said,
 		w.Output(), testkit.MaxWait
-	w.running.Cancel = func() error { return w.running.Process.Signal(syscall.SIGINT) } // the program then stops its stores
+	// the program then stops its stores
+	w.running.Cancel = func() error { return w.running.Process.Signal(syscall.SIGINT) }
 	if err := w.running.Start(); err != nil {
 		w.Fatal(err)
 	}
@@ -213,11 +214,11 @@ func (w *session) runShell(name string, blocks []block) {
 	for _, b := range blocks {
 		script += w.addresses.Replace(b.commands) + "printf '\\000over\\n'\n"
 	}
-	var said bytes.Buffer
+	var output bytes.Buffer
 	shell := exec.CommandContext(w.Context(), "sh", "-c", script)
-	shell.Dir, shell.Env, shell.Stdout, shell.Stderr, shell.WaitDelay = w.dir, w.env, &said, &said, testkit.MaxWait
+	shell.Dir, shell.Env, shell.Stdout, shell.Stderr, shell.WaitDelay = w.dir, w.env, &output, &output, testkit.MaxWait
 	err := shell.Run()
-	parts := strings.Split(said.String(), outputSeparator)
+	parts := strings.Split(output.String(), outputSeparator)
 	for i, b := range blocks {
 		switch {
 		case i == len(parts)-1:

@@ -209,35 +209,35 @@ func TestPagesFollowPermissionTable(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	people := addSessionPerRole(t, w, publish(t, w))
-	walked := map[string]bool{}
+	visited := map[string]bool{}
 	for _, route := range w.Routes {
 		name := route.Method + " " + route.Path
-		ours := route.Path == "/" || strings.HasPrefix(route.Path, "/business")
-		if !ours || route.Method != http.MethodGet && route.Method != http.MethodPost || walked[name] {
+		isOwn := route.Path == "/" || strings.HasPrefix(route.Path, "/business")
+		if !isOwn || route.Method != http.MethodGet && route.Method != http.MethodPost || visited[name] {
 			continue
 		}
-		walked[name] = true
+		visited[name] = true
 		row, ok := rowOfPage[name]
 		if !ok || permissionTable[row] == "" {
 			t.Errorf("%s has no row in the table of who may do what", name)
 			continue
 		}
 		path := strings.NewReplacer(":slug", "harbor", ":id", uuid.NewString()).Replace(route.Path)
-		for _, who := range slices.Sorted(maps.Keys(people)) {
-			want := findExpectedOutcome(route.Path, row, who)
+		for _, person := range slices.Sorted(maps.Keys(people)) {
+			want := findExpectedOutcome(route.Path, row, person)
 			var got consoletest.Answer
 			if route.Method == http.MethodPost {
-				got = pressButton(t, w, path, people[who])
+				got = pressButton(t, w, path, people[person])
 			} else {
-				got = getPage(t, w, path, people[who])
+				got = getPage(t, w, path, people[person])
 			}
 			if got := findPageOutcome(got, route.Path, want); got != want {
-				t.Errorf("%s by %s: %s, want %s", name, who, got, want)
+				t.Errorf("%s by %s: %s, want %s", name, person, got, want)
 			}
 		}
 	}
 	for name := range rowOfPage {
-		if !walked[name] {
+		if !visited[name] {
 			t.Errorf("%s is in the table and is no route", name)
 		}
 	}
@@ -280,14 +280,14 @@ func addTokenPerRole(t *testing.T, w *consoletest.Fixture, businessID uuid.UUID)
 }
 
 // findExpectedOutcome returns the outcome that permissionTable requires for a caller at a route.
-func findExpectedOutcome(path, row, who string) string {
+func findExpectedOutcome(path, row, person string) string {
 	switch {
-	case who == "nobody":
+	case person == "nobody":
 		return "401 unauthorized"
-	case who == "another's owner" && strings.Contains(path, ":slug"):
+	case person == "another's owner" && strings.Contains(path, ":slug"):
 		return "404 business_not_found"
-	case who == "another's owner" && strings.Contains(permissionTable[row], "w"),
-		strings.Contains(permissionTable[row], who):
+	case person == "another's owner" && strings.Contains(permissionTable[row], "w"),
+		strings.Contains(permissionTable[row], person):
 		return "in"
 	}
 	return "403 forbidden"
@@ -297,39 +297,39 @@ func TestRoutesFollowPermissionTable(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t, func(c *console.Config) { c.Limits.WrongTokensPerMinute = 0 })
 	tokens := addTokenPerRole(t, w, publish(t, w))
-	walked := map[string]bool{}
+	visited := map[string]bool{}
 	for _, route := range w.Routes {
 		name := route.Method + " " + route.Path
-		if route.Method == http.MethodHead || !strings.HasPrefix(route.Path, "/admin") || walked[name] {
+		if route.Method == http.MethodHead || !strings.HasPrefix(route.Path, "/admin") || visited[name] {
 			continue
 		}
-		walked[name] = true
+		visited[name] = true
 		row, ok := rowOfRoute[name]
 		if !ok || permissionTable[row] == "" {
 			t.Errorf("%s has no row in the table of who may do what", name)
 			continue
 		}
 		path := strings.NewReplacer(":slug", "harbor", ":id", uuid.NewString()).Replace(route.Path)
-		for _, who := range slices.Sorted(maps.Keys(tokens)) {
-			if row == "erase customers, the business" && route.Method == http.MethodDelete && who != "nobody" &&
-				findExpectedOutcome(route.Path, row, who) == "in" {
+		for _, person := range slices.Sorted(maps.Keys(tokens)) {
+			if row == "erase customers, the business" && route.Method == http.MethodDelete && person != "nobody" &&
+				findExpectedOutcome(route.Path, row, person) == "in" {
 				continue // the requests that follow still need the business
 			}
 			body := "{}"
 			if route.Method == http.MethodGet {
 				body = ""
 			}
-			want := findExpectedOutcome(route.Path, row, who)
-			if who == "s" && row == "edit the offer" {
+			want := findExpectedOutcome(route.Path, row, person)
+			if person == "s" && row == "edit the offer" {
 				want = "in" // another test checks what staff may change
 			}
-			if got := findOutcome(t, w.CallAs(t, tokens[who], route.Method, path, body)); got != want {
-				t.Errorf("%s by %s: %s, want %s", name, who, got, want)
+			if got := findOutcome(t, w.CallAs(t, tokens[person], route.Method, path, body)); got != want {
+				t.Errorf("%s by %s: %s, want %s", name, person, got, want)
 			}
 		}
 	}
 	for name := range rowOfRoute {
-		if !walked[name] {
+		if !visited[name] {
 			t.Errorf("%s is in the table and is no route", name)
 		}
 	}
@@ -406,9 +406,9 @@ func TestViewerSeesNoContact(t *testing.T) {
 		"/reservations": `{"rental_id":"` + uuid.NewString() +
 			`","start_date":"2026-12-01","end_date":"2026-12-01","quantity":1,` + customer,
 	} {
-		made := w.CallAs(t, desk, "POST", harb+list, order)
-		if made.Status != 201 || !strings.Contains(made.Body, "@cara") {
-			t.Fatalf("%s: %d %s", list, made.Status, made.Body)
+		created := w.CallAs(t, desk, "POST", harb+list, order)
+		if created.Status != 201 || !strings.Contains(created.Body, "@cara") {
+			t.Fatalf("%s: %d %s", list, created.Status, created.Body)
 		}
 		for token, sees := range map[string]bool{viewer: false, desk: true} {
 			got := w.CallAs(t, token, "GET", harb+list, "")
@@ -420,7 +420,7 @@ func TestViewerSeesNoContact(t *testing.T) {
 		}
 		page := "/business/harbor/rentals"
 		if list == "/tickets" {
-			page = "/business/harbor/tickets/" + field(t, made, "id").(string)
+			page = "/business/harbor/tickets/" + field(t, created, "id").(string)
 		}
 		for role, sees := range map[access.Role]bool{access.Viewer: false, access.FrontDesk: true} {
 			session := w.AddSession(t, string(role)+list[1:]+"@example.com", access.Member{BusinessID: id, Role: role})
@@ -441,12 +441,12 @@ func TestRefundsBeyondPolicyNeedPermission(t *testing.T) {
 	desk, _ := addTokenAs(t, w, id, access.FrontDesk)
 	manager, _ := addTokenAs(t, w, id, access.Manager)
 	for token, may := range map[string]bool{desk: false, manager: true} {
-		for body, others := range map[string]bool{"": false, `{"refund":"policy"}`: false, `{"refund":"full"}`: true,
+		for body, hasOthers := range map[string]bool{"": false, `{"refund":"policy"}`: false, `{"refund":"full"}`: true,
 			`{"refund":"none"}`: true, `{"refund":1.5}`: true} {
 			b := someBooking("confirmed", "2026-12-01")
 			w.Booking.Add(id, b)
 			got := w.CallAs(t, token, "POST", harb+"/bookings/"+b.ID.String()+"/cancel", body)
-			if want := !others || may; (got.Status == 200) != want {
+			if want := !hasOthers || may; (got.Status == 200) != want {
 				t.Errorf("%s: %d %s", body, got.Status, got.Body)
 			}
 		}
@@ -474,7 +474,7 @@ func TestTokenEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	publish(t, w)
-	for what, token := range map[string]string{
+	for label, token := range map[string]string{
 		"expired":      w.AddTokenUntil(t, time.Now().Add(-time.Second)),
 		"unknown":      "slo_" + strings.Repeat("a", 64),
 		"no token":     "slo_" + strings.Repeat("a", 63),
@@ -482,7 +482,7 @@ func TestTokenEndsAtOnce(t *testing.T) {
 		"in its quote": `"` + w.AddToken(t, access.Member{Role: access.Operator}) + `"`,
 	} {
 		if got := w.CallAs(t, token, "GET", harb, ""); got.Status != 401 {
-			t.Errorf("%s: %d %s", what, got.Status, got.Body)
+			t.Errorf("%s: %d %s", label, got.Status, got.Body)
 		}
 	}
 	if got := w.CallAs(t, w.AddTokenUntil(t, time.Now().Add(time.Hour)), "GET", harb, ""); got.Status != 200 {

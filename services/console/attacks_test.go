@@ -124,7 +124,7 @@ func checkEmbeddingIsDenied(t *testing.T, name string, got consoletest.Answer) {
 func TestFormsRejectOtherSites(t *testing.T) {
 	t.Parallel()
 	w := newAttackFixture(t)
-	walked := map[string]bool{}
+	visited := map[string]bool{}
 	for _, route := range w.Routes {
 		name := route.Method + " " + route.Path
 		entry := slices.ContainsFunc([]string{"/sign-in", "/account", "/device"}, func(below string) bool {
@@ -132,10 +132,10 @@ func TestFormsRejectOtherSites(t *testing.T) {
 		})
 		page := route.Path == "/" || strings.HasPrefix(route.Path, "/business/")
 		if !entry && !page || strings.Contains(route.Path, "/assets/") || route.Method != http.MethodGet &&
-			route.Method != http.MethodPost || walked[name] {
+			route.Method != http.MethodPost || visited[name] {
 			continue
 		}
-		walked[name] = true
+		visited[name] = true
 		if _, ok := entrances[name]; entry && !ok {
 			t.Errorf("%s has no row in the table of what is attacked", name)
 			continue
@@ -144,8 +144,8 @@ func TestFormsRejectOtherSites(t *testing.T) {
 			strings.Repeat("0", 64)).Replace(route.Path)
 		session := w.AddSession(t, "ana@example.com", access.Member{BusinessID: w.id, Role: access.Owner})
 		if route.Method == http.MethodGet {
-			for _, who := range []string{"", session} {
-				checkEmbeddingIsDenied(t, name, getPage(t, w.Fixture, path+"?"+foreignTargets.Encode(), who))
+			for _, person := range []string{"", session} {
+				checkEmbeddingIsDenied(t, name, getPage(t, w.Fixture, path+"?"+foreignTargets.Encode(), person))
 			}
 			continue
 		}
@@ -160,7 +160,7 @@ func TestFormsRejectOtherSites(t *testing.T) {
 		checkEmbeddingIsDenied(t, name, postForm(t, w.Fixture, path, "", foreignTargets))
 	}
 	for name := range entrances {
-		if !walked[name] {
+		if !visited[name] {
 			t.Errorf("%s is in the table and is no route", name)
 		}
 	}

@@ -307,7 +307,7 @@ func TestKeySecretIsShownOnce(t *testing.T) {
 		t.Errorf("revoke: %d %s", got.Status, got.Body)
 	}
 	key := field(t, w.Call(t, "GET", harb+"/keys", ""), "keys").([]any)[0].(map[string]any)
-	if _, there := key["last_used_at"]; !there || key["revoked_at"] == nil {
+	if _, exists := key["last_used_at"]; !exists || key["revoked_at"] == nil {
 		t.Errorf("listed key: %v", key)
 	}
 	expect(t, w.Call(t, "DELETE", harb+"/keys/"+uuid.NewString(), ""), 404, "not_found", "Key")
@@ -452,18 +452,18 @@ func TestRemoveNeedsForceForFutureBookings(t *testing.T) {
 
 func TestRemoveNeedsForceForFutureSales(t *testing.T) {
 	t.Parallel()
-	for what, order := range map[string][2]string{
+	for label, order := range map[string][2]string{
 		"tickets (2)":      {"/tickets", someTickets("Cara")},
 		"reservations (1)": {"/reservations", someReservation("Cara", "2026-12-01", "2026-12-03")},
 	} {
 		w := consoletest.Start(t)
 		publish(t, w)
 		if got := w.Call(t, "POST", harb+order[0], order[1]); got.Status != 201 {
-			t.Fatalf("%s: %d %s", what, got.Status, got.Body)
+			t.Fatalf("%s: %d %s", label, got.Status, got.Body)
 		}
-		expect(t, w.Call(t, "DELETE", harb, ""), 409, "conflict", what)
+		expect(t, w.Call(t, "DELETE", harb, ""), 409, "conflict", label)
 		if got := w.Call(t, "DELETE", harb+"?force=true", ""); got.Status != 204 {
-			t.Errorf("%s, by force: %d %s", what, got.Status, got.Body)
+			t.Errorf("%s, by force: %d %s", label, got.Status, got.Body)
 		}
 	}
 }
@@ -547,8 +547,8 @@ func TestValidateReportsAllSettings(t *testing.T) {
 
 func TestCheckTokensAcceptsRandomTokens(t *testing.T) {
 	t.Parallel()
-	for _, good := range []string{rand.Text(), rand.Text() + "," + rand.Text()} {
-		_, err := console.New(t.Context(), console.Config{AdminToken: good},
+	for _, valid := range []string{rand.Text(), rand.Text() + "," + rand.Text()} {
+		_, err := console.New(t.Context(), console.Config{AdminToken: valid},
 			server.Runtime{Name: "console", Clock: clock.System(), Telemetry: telemetry.Discard()})
 		if err != nil && strings.Contains(err.Error(), "SLOTMESH_ADMIN_TOKEN") {
 			t.Error(err)

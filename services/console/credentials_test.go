@@ -49,8 +49,8 @@ func TestRemovedMembersCredentialsListAndEnd(t *testing.T) {
 		"days": {"365"}, "key": {"k"}}); got.Status != 201 {
 		t.Fatalf("%d %s", got.Status, got.Body)
 	}
-	made := harb + "/members/" + bos + "/made"
-	if got := countCredentials(t, w.Call(t, "GET", made, "")); got != "2 keys, 1 calendars, 1 webhooks, 1 tokens" {
+	created := harb + "/members/" + bos + "/made"
+	if got := countCredentials(t, w.Call(t, "GET", created, "")); got != "2 keys, 1 calendars, 1 webhooks, 1 tokens" {
 		t.Error(got)
 	}
 	removed := postForm(t, w, "/business/harbor/team/"+bos+"/remove", ana, nil)
@@ -58,7 +58,7 @@ func TestRemovedMembersCredentialsListAndEnd(t *testing.T) {
 		"/made?done=team_removed" {
 		t.Errorf("%d to %s", removed.Status, to)
 	}
-	if got := countCredentials(t, w.Call(t, "GET", made, "")); got != "2 keys, 1 calendars, 1 webhooks, 0 tokens" {
+	if got := countCredentials(t, w.Call(t, "GET", created, "")); got != "2 keys, 1 calendars, 1 webhooks, 0 tokens" {
 		t.Errorf("after the removal: %s", got)
 	}
 	if page := getPage(t, w, "/business/harbor/team/"+bos+"/made", ana); page.Status != 200 ||
@@ -70,7 +70,7 @@ func TestRemovedMembersCredentialsListAndEnd(t *testing.T) {
 		!strings.HasSuffix(got.Header.Get("Location"), "?done=team_made_ended") {
 		t.Errorf("%d %v", got.Status, got.Header)
 	}
-	if got := countCredentials(t, w.Call(t, "GET", made, "")); got != "0 keys, 0 calendars, 0 webhooks, 0 tokens" {
+	if got := countCredentials(t, w.Call(t, "GET", created, "")); got != "0 keys, 0 calendars, 0 webhooks, 0 tokens" {
 		t.Errorf("after ending all: %s", got)
 	}
 	anas := harb + "/members/" + findMemberID(t, w, "ana@example.com") + "/made"

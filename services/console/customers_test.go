@@ -27,11 +27,11 @@ func TestCustomersListExportAndErase(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	business := publish(t, w)
-	done, ahead := uuid.New(), uuid.New()
+	done, futureID := uuid.New(), uuid.New()
 	for _, b := range []booking.Booking{
 		{ID: done, Status: "completed", CustomerName: "Ada", CustomerEmail: "ada@example.com",
 			CreatedAt: consoletest.Epoch, Total: "40.00"},
-		{ID: ahead, Status: "pending", CustomerName: "Ada", CustomerEmail: "Ada@example.com",
+		{ID: futureID, Status: "pending", CustomerName: "Ada", CustomerEmail: "Ada@example.com",
 			CreatedAt: consoletest.Epoch, Total: "40.00"},
 		{ID: uuid.New(), Status: "pending", CustomerName: "Bob", CustomerEmail: "bob@example.com",
 			CreatedAt: consoletest.Epoch, Total: "40.00"},
@@ -40,8 +40,8 @@ func TestCustomersListExportAndErase(t *testing.T) {
 	}
 	reserved := strings.Replace(someReservation("Countess", "2026-12-01", "2026-12-03"), `}`,
 		`, "customer_email": "ada@example.com"}`, 1)
-	if made := w.Call(t, "POST", harb+"/reservations", reserved); made.Status != 201 {
-		t.Fatalf("reserved: %d %s", made.Status, made.Body)
+	if created := w.Call(t, "POST", harb+"/reservations", reserved); created.Status != 201 {
+		t.Fatalf("reserved: %d %s", created.Status, created.Body)
 	}
 	at := harb + "/customers"
 	for query, want := range map[string]string{
@@ -69,7 +69,7 @@ func TestCustomersListExportAndErase(t *testing.T) {
 	}
 	erased := w.Call(t, "POST", at+"/erase", `{"email": "ada@example.com"}`)
 	if erased.Status != 200 || field(t, erased, "bookings") != 1.0 || field(t, erased, "reservations") != 1.0 ||
-		!strings.Contains(erased.Body, ahead.String()) {
+		!strings.Contains(erased.Body, futureID.String()) {
 		t.Errorf("erased: %d %s", erased.Status, erased.Body)
 	}
 	if forced := w.Call(t, "POST", at+"/erase", `{"email": "ada@example.com", "force": true}`); field(t, forced,
@@ -99,8 +99,8 @@ func TestEraseIncludesMessagesAndDeliveries(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	business := publish(t, w)
-	done, ahead := uuid.New(), uuid.New()
-	for id, status := range map[uuid.UUID]string{done: "completed", ahead: "pending"} {
+	done, futureID := uuid.New(), uuid.New()
+	for id, status := range map[uuid.UUID]string{done: "completed", futureID: "pending"} {
 		w.Booking.Add(business, booking.Booking{ID: id, Status: status, CustomerName: "Ada",
 			CustomerEmail: "ada@example.com", CreatedAt: consoletest.Epoch, Total: "40.00"})
 		w.Notifications.AddMessages(business, consoletest.Message{About: id, To: "Ada@example.com"},
@@ -121,7 +121,7 @@ func TestEraseIncludesMessagesAndDeliveries(t *testing.T) {
 	}
 	got := w.Call(t, "POST", at, `{"email": " ADA@example.com"}`)
 	if got.Status != 200 || field(t, got, "bookings") != 0.0 || field(t, got, "messages") != 1.0 ||
-		field(t, got, "deliveries") != 1.0 || !strings.Contains(got.Body, ahead.String()) {
+		field(t, got, "deliveries") != 1.0 || !strings.Contains(got.Body, futureID.String()) {
 		t.Errorf("repeated: %d %s", got.Status, got.Body)
 	}
 	got = w.Call(t, "POST", at, `{"email": "ada@example.com", "force": true}`)

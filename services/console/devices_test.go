@@ -55,16 +55,16 @@ func poll(t *testing.T, w *consoletest.Fixture, device string) (string, string) 
 		"client_id": {"slotmesh"}, "grant_type": {"urn:ietf:params:oauth:grant-type:device_code"},
 		"device_code": {device},
 	}, "Origin", "", "Sec-Fetch-Site", "")
-	var said struct {
+	var answer struct {
 		Token string `json:"access_token"`
 		Kind  string `json:"token_type"`
 		Error string
 	}
-	if err := json.Unmarshal([]byte(a.Body), &said); err != nil || (a.Status == 200) != (said.Token != "") ||
-		a.Status == 200 && said.Kind != "Bearer" {
+	if err := json.Unmarshal([]byte(a.Body), &answer); err != nil || (a.Status == 200) != (answer.Token != "") ||
+		a.Status == 200 && answer.Kind != "Bearer" {
 		t.Fatalf("%d %s", a.Status, a.Body)
 	}
-	return said.Token, said.Error
+	return answer.Token, answer.Error
 }
 
 // allow answers the code of a program in the browser: `answer` is "allow" or "refuse".
@@ -83,11 +83,11 @@ func TestProgramActsForConfirmingPerson(t *testing.T) {
 		len(p.Code) != 9 {
 		t.Errorf("%+v", p)
 	}
-	if _, said := poll(t, other, p.Device); said != "authorization_pending" {
-		t.Error(said)
+	if _, output := poll(t, other, p.Device); output != "authorization_pending" {
+		t.Error(output)
 	}
-	if _, said := poll(t, w, p.Device); said != "slow_down" {
-		t.Error(said)
+	if _, output := poll(t, w, p.Device); output != "slow_down" {
+		t.Error(output)
 	}
 	mia := w.AddSession(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
 	page := getPage(t, w, "/device?code="+strings.ToLower(p.Code), mia)
@@ -115,13 +115,13 @@ func TestProgramActsForConfirmingPerson(t *testing.T) {
 	)
 	for range at {
 		all.Go(func() {
-			token, said := poll(t, w, p.Device)
+			token, output := poll(t, w, p.Device)
 			mu.Lock()
 			defer mu.Unlock()
 			if token != "" {
 				tokens = append(tokens, token)
-			} else if said != "invalid_grant" {
-				t.Error(said)
+			} else if output != "invalid_grant" {
+				t.Error(output)
 			}
 		})
 	}
@@ -157,8 +157,8 @@ func TestRefusedProgramGetsNoToken(t *testing.T) {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
 	for _, want := range []string{"access_denied", "invalid_grant"} {
-		if token, said := poll(t, w, p.Device); said != want || token != "" {
-			t.Errorf("%q, want %s", said, want)
+		if token, output := poll(t, w, p.Device); output != want || token != "" {
+			t.Errorf("%q, want %s", output, want)
 		}
 	}
 	// A program also gets no token if the person is demoted between the confirmation and the program's next poll.
@@ -167,8 +167,8 @@ func TestRefusedProgramGetsNoToken(t *testing.T) {
 	allow(t, w, ana, p.Code, id.String(), "allow")
 	owner := w.AddToken(t, access.Member{BusinessID: id, Role: access.Owner})
 	w.CallAs(t, owner, "PATCH", harb+"/members/"+findMemberID(t, w, "ana@example.com"), `{"role":"viewer"}`)
-	if token, said := poll(t, w, p.Device); said != "access_denied" || token != "" {
-		t.Error(said)
+	if token, output := poll(t, w, p.Device); output != "access_denied" || token != "" {
+		t.Error(output)
 	}
 	for _, code := range []string{"BCDF-GHJK", "", "x", strings.Repeat("B", 9), p.Code} {
 		if got := getPage(t, w, "/device?code="+code, ana); code != "" && got.Status != 303 &&
@@ -260,9 +260,9 @@ func connect(t *testing.T, w *consoletest.Fixture, session, name string, busines
 	if got := allow(t, w, session, p.Code, business.String(), "allow"); got.Status != 303 {
 		t.Fatalf("%d %s", got.Status, got.Body)
 	}
-	token, said := poll(t, w, p.Device)
+	token, output := poll(t, w, p.Device)
 	if token == "" {
-		t.Fatal(said)
+		t.Fatal(output)
 	}
 	return token
 }
@@ -291,18 +291,18 @@ func TestProgramsEndWithPassword(t *testing.T) {
 	} {
 		email := how + "@example.com"
 		session := w.AddSession(t, email, owner)
-		who, err := w.Store.FindCredentialsByEmail(t.Context(), email)
+		person, err := w.Store.FindCredentialsByEmail(t.Context(), email)
 		if err != nil {
 			t.Fatal(err)
 		}
 		program := connect(t, w, session, "laptop", id)
-		child, named := createChildToken(t, w, program), w.AddTokenCreatedBy(t, owner, who.ID)
+		child, named := createChildToken(t, w, program), w.AddTokenCreatedBy(t, owner, person.ID)
 		waits := begin(t, w, "laptop that waits")
 		if got := allow(t, w, session, waits.Code, id.String(), "allow"); got.Status != 303 {
 			t.Fatalf("%d %s", got.Status, got.Body)
 		}
 		other := connect(t, w, w.AddSession(t, "other-"+email, owner), "another's", id)
-		end(email, session, who.ID)
+		end(email, session, person.ID)
 		for name, token := range map[string]string{"the program": program, "the program's token": child} {
 			if got := w.CallAs(t, token, "GET", harb, ""); got.Status != 401 {
 				t.Errorf("%s: %s: %d", how, name, got.Status)
@@ -314,8 +314,8 @@ func TestProgramsEndWithPassword(t *testing.T) {
 				t.Errorf("%s: %s: %d", how, name, got.Status)
 			}
 		}
-		if token, said := poll(t, w, waits.Device); token != "" || said != "access_denied" {
-			t.Errorf("%s: the program that waited: %s", how, said)
+		if token, output := poll(t, w, waits.Device); token != "" || output != "access_denied" {
+			t.Errorf("%s: the program that waited: %s", how, output)
 		}
 	}
 }

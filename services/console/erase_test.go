@@ -45,17 +45,17 @@ func fillAll(t *testing.T, w *consoletest.Fixture, businessID uuid.UUID, email s
 	t.Helper()
 	owner := access.Member{BusinessID: businessID, Role: access.Owner}
 	session := w.AddSession(t, email, owner)
-	who, err := w.Store.FindCredentialsByEmail(t.Context(), email)
+	person, err := w.Store.FindCredentialsByEmail(t.Context(), email)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.AddTokenCreatedBy(t, owner, who.ID)
+	w.AddTokenCreatedBy(t, owner, person.ID)
 	now := time.Now()
-	sessions, err := w.Store.ListSessions(t.Context(), who.ID, now)
+	sessions, err := w.Store.ListSessions(t.Context(), person.ID, now)
 	if err != nil || len(sessions) == 0 {
 		t.Fatal(err, sessions)
 	}
-	by := access.Principal{Kind: access.Person, ID: who.ID, Session: sessions[0].ID}
+	by := access.Principal{Kind: access.Person, ID: person.ID, Session: sessions[0].ID}
 	_, hash := secret.New("")
 	must := func(err error) {
 		t.Helper()
@@ -64,14 +64,14 @@ func fillAll(t *testing.T, w *consoletest.Fixture, businessID uuid.UUID, email s
 		}
 	}
 	must(w.Store.AddPasskey(testkit.AsSystem(t), by, store.Passkey{Key: passkey.Key{ID: hash[:], PublicKey: hash[:],
-		Transports: []string{}}, ID: uuid.New(), PersonID: who.ID, Name: "mine", CreatedAt: now}))
+		Transports: []string{}}, ID: uuid.New(), PersonID: person.ID, Name: "mine", CreatedAt: now}))
 	must(w.Store.AddOwnChallenge(t.Context(), by, hash, []byte("{}"), now.Add(time.Hour)))
-	must(w.Store.AddLink(t.Context(), store.Link{PersonID: who.ID, Purpose: store.PurposeSignIn,
+	must(w.Store.AddLink(t.Context(), store.Link{PersonID: person.ID, Purpose: store.PurposeSignIn,
 		ExpiresAt: now.Add(time.Hour)}, hash))
 	must(w.Store.AddDeviceLogin(t.Context(), store.DeviceLogin{UserCode: email, Client: "x", CreatedAt: now,
 		ExpiresAt: now.Add(time.Hour)}, hash))
 	must(w.Store.AnswerDeviceLogin(t.Context(), by, email, &owner, now))
-	must(w.Store.RememberBrowser(t.Context(), hash, who.ID, sessions[0].ID, now))
+	must(w.Store.RememberBrowser(t.Context(), hash, person.ID, sessions[0].ID, now))
 	for _, sql := range []string{
 		`INSERT INTO invitations (business_id, id, email, role, created_at, expires_at) VALUES ($1, $2, 'bo@example.com', 'desk', now(), now())`,
 		`INSERT INTO refused_writes VALUES ($1, $2, now())`,
@@ -80,7 +80,7 @@ func fillAll(t *testing.T, w *consoletest.Fixture, businessID uuid.UUID, email s
 		_, err := w.Pool.Exec(t.Context(), sql, businessID, uuid.New())
 		must(err)
 	}
-	return who.ID, session
+	return person.ID, session
 }
 
 // TestEraseDeletesAllRowsOfBusiness shows that no table has rows of an erased business. It also fails if
@@ -104,8 +104,8 @@ func TestEraseDeletesAllRowsOfBusiness(t *testing.T) {
 		}
 	}
 	before := decodeEvents(t, w, "business_id", other)
-	for _, some := range []bool{true, false} {
-		if n, err := w.Store.Erase(t.Context(), []uuid.UUID{removed, uuid.New()}); err != nil || (n > 0) != some {
+	for _, hasSome := range []bool{true, false} {
+		if n, err := w.Store.Erase(t.Context(), []uuid.UUID{removed, uuid.New()}); err != nil || (n > 0) != hasSome {
 			t.Fatalf("%d rows, %v", n, err)
 		}
 	}
@@ -123,9 +123,9 @@ func TestEraseDeletesAllRowsOfBusiness(t *testing.T) {
 	if _, err := w.Store.FindCredentials(t.Context(), ana); err != store.ErrNotFound { //nolint:errorlint // it is that very one
 		t.Errorf("who belonged to it alone: %v", err)
 	}
-	for session, good := range map[string]bool{anas: false, both: true, operator: true} {
-		if got := getPage(t, w, "/account", session); (got.Status == 200) != good {
-			t.Errorf("%d, want it to be good: %t", got.Status, good)
+	for session, isValid := range map[string]bool{anas: false, both: true, operator: true} {
+		if got := getPage(t, w, "/account", session); (got.Status == 200) != isValid {
+			t.Errorf("%d, want it to be good: %t", got.Status, isValid)
 		}
 	}
 }

@@ -28,12 +28,13 @@ func TestExplainUsesNewestOffer(t *testing.T) {
 	if got.Status != 200 || !strings.Contains(got.Body, `"rule":"closed"`) {
 		t.Fatalf("%d %s", got.Status, got.Body)
 	}
-	asked := w.Availability.ListRequests()[0]
-	q := asked.Question
-	if asked.Slug != "harbor" || asked.OfferVersion != 1 || q.ServiceIDs[0] != uuid.MustParse(cutID) ||
+	explainRequest := w.Availability.ListRequests()[0]
+	q := explainRequest.Question
+	if explainRequest.Slug != "harbor" || explainRequest.OfferVersion != 1 ||
+		q.ServiceIDs[0] != uuid.MustParse(cutID) ||
 		*q.StaffID != uuid.MustParse(annaID) ||
 		q.Date.String() != "2027-03-02" || q.Time.String() != "10:15" {
-		t.Errorf("asked %+v", asked)
+		t.Errorf("asked %+v", explainRequest)
 	}
 	for query, want := range map[string]string{
 		"":                    "service_id",

@@ -39,8 +39,8 @@ func TestFinishIsOfferedOnlyOnItsDays(t *testing.T) {
 		at := "/business/harbor/bookings/" + b.ID.String()
 		got := getPage(t, w, at+"?from="+c.date+"&to="+c.date, desk)
 		for path, want := range map[string]bool{"/complete": c.arrived, "/reopen": c.undo} {
-			if offered := strings.Contains(got.Body, b.ID.String()+path); got.Status != 200 || offered != want {
-				t.Errorf("%+v: %d, %s is offered: %t", c, got.Status, path, offered)
+			if isOffered := strings.Contains(got.Body, b.ID.String()+path); got.Status != 200 || isOffered != want {
+				t.Errorf("%+v: %d, %s is offered: %t", c, got.Status, path, isOffered)
 			}
 		}
 		if !c.undo {

@@ -45,10 +45,10 @@ var baseOf = regexp.MustCompile(`name="base" value="(\d+)"`)
 // page.
 func submitStep(t *testing.T, w *consoletest.Fixture, session, at string, fields url.Values) string {
 	t.Helper()
-	shown := getPage(t, w, at, session)
-	base := baseOf.FindStringSubmatch(shown.Body)
-	if shown.Status != 200 || base == nil || strings.Contains(strings.ToLower(shown.Body), "manifest") {
-		t.Fatalf("%s: %d %s", at, shown.Status, shown.Body)
+	page := getPage(t, w, at, session)
+	base := baseOf.FindStringSubmatch(page.Body)
+	if page.Status != 200 || base == nil || strings.Contains(strings.ToLower(page.Body), "manifest") {
+		t.Fatalf("%s: %d %s", at, page.Status, page.Body)
 	}
 	sent := url.Values{"base": {base[1]}}
 	for name, values := range fields {
@@ -252,9 +252,9 @@ func TestFirstVisitNotifiesCreatorOfBookings(t *testing.T) {
 	olga := addOperatorSession(t, w)
 	postForm(t, w, "/business", olga, newFirstForm("salon"))
 	const at = "/business/salon/offer/notifications"
-	shown := getPage(t, w, at, olga)
-	if shown.Status != 200 || !strings.Contains(shown.Body, "olga@example.com") {
-		t.Errorf("%d %s", shown.Status, shown.Body)
+	page := getPage(t, w, at, olga)
+	if page.Status != 200 || !strings.Contains(page.Body, "olga@example.com") {
+		t.Errorf("%d %s", page.Status, page.Body)
 	}
 	got := postForm(t, w, at, olga, url.Values{
 		"base": {"1"}, "notifications.owner_emails": {"desk@example.com\r\nboss@example.com"},
@@ -452,10 +452,10 @@ func TestFirstVisitKeepsTheOrderOfTheForm(t *testing.T) {
 	if orders["Zoe"] != 3 || orders["Ada"] != 4 || orders["Yoga"] != 4 || orders["Advice"] != 5 {
 		t.Errorf("the order is %v", orders)
 	}
-	if shown := getPage(t, w, "/business/clinic/offer/services/new", olga).Body; !strings.Contains(shown,
+	if value := getPage(t, w, "/business/clinic/offer/services/new", olga).Body; !strings.Contains(value,
 		`value="6"`) ||
-		strings.Count(shown, `name="staff" value=`) != 4 || strings.Count(shown, " checked") != 5 {
-		t.Errorf("a new service does not begin behind the others, done by all: %s", shown)
+		strings.Count(value, `name="staff" value=`) != 4 || strings.Count(value, " checked") != 5 {
+		t.Errorf("a new service does not begin behind the others, done by all: %s", value)
 	}
 }
 
@@ -465,14 +465,14 @@ func TestAddedRowHasFocus(t *testing.T) {
 	w := consoletest.Start(t)
 	olga := addOperatorSession(t, w)
 	postForm(t, w, "/business", olga, newFirstForm("clinic"))
-	shown := postForm(
+	value := postForm(
 		t,
 		w,
 		"/business/clinic/first/services",
 		olga,
 		url.Values{"base": {"1"}, "services.n": {"4"}, "more": {"services"}},
 	).Body
-	focused := regexp.MustCompile(`<input[^>]* autofocus[^>]*>`).FindAllString(shown, -1)
+	focused := regexp.MustCompile(`<input[^>]* autofocus[^>]*>`).FindAllString(value, -1)
 	if len(focused) != 1 || !strings.Contains(focused[0], `name="services.4.name"`) {
 		t.Errorf("the cursor is in %q", focused)
 	}

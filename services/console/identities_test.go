@@ -137,8 +137,8 @@ func TestProviderSignsPeopleIn(t *testing.T) {
 				t.Errorf("%s sees the team: %d", who.email, team.Status)
 			}
 		}
-		if again := requestCallback(t, w, back, cookie); again.Status != 403 {
-			t.Errorf("%s, the same answer once more: %d", who.email, again.Status)
+		if second := requestCallback(t, w, back, cookie); second.Status != 403 {
+			t.Errorf("%s, the same answer once more: %d", who.email, second.Status)
 		}
 	}
 	if got := getPage(t, w, "/account", early); got.Status != 303 {
@@ -170,15 +170,15 @@ func TestCallbackRejectsAnswerToOtherAttempt(t *testing.T) {
 	value := strings.TrimPrefix(cookie, "slotmesh-oidc=")
 	parts := strings.Split(value, ".")
 	foreign := strings.Split(strings.TrimPrefix(others, "slotmesh-oidc="), ".")
-	for what, kept := range map[string]string{
+	for label, stored := range map[string]string{
 		"no cookie": "", "another browser's": others, "another nonce": "slotmesh-oidc=" + parts[0] + "." + foreign[1] +
 			"." + parts[2],
 		"another verifier": "slotmesh-oidc=" + parts[0] + "." + parts[1] + "." + foreign[2],
 		"not one":          "slotmesh-oidc=x",
 	} {
-		if got := requestCallback(t, w, signInAtProvider(t, address, "ana@example.com"), kept); got.Status != 403 ||
+		if got := requestCallback(t, w, signInAtProvider(t, address, "ana@example.com"), stored); got.Status != 403 ||
 			strings.Contains(got.Header.Get("Set-Cookie"), "slotmesh-session") {
-			t.Errorf("%s: %d %v", what, got.Status, got.Header)
+			t.Errorf("%s: %d %v", label, got.Status, got.Header)
 		}
 	}
 	for _, path := range []string{"/sign-in/oidc/callback", "/sign-in/oidc/callback?error=access_denied&state=" +

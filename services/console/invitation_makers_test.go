@@ -80,11 +80,11 @@ func TestInvitationsEndWithInviterRights(t *testing.T) {
 				w.AddSession(t, "olga@example.com", owner)
 				friend := w.AddSession(t, "friend@example.com")
 				by := invitingOwner{session: w.AddSession(t, "max@example.com", owner)}
-				who, err := w.Store.FindCredentialsByEmail(t.Context(), "max@example.com")
+				person, err := w.Store.FindCredentialsByEmail(t.Context(), "max@example.com")
 				if err != nil {
 					t.Fatal(err)
 				}
-				by.id = who.ID
+				by.id = person.ID
 				invite(t, w, &by, owner, "friend@example.com")
 				list := field(t, w.Call(t, "GET", harb+"/invitations", ""), "invitations").([]any)
 				if len(list) != 1 {

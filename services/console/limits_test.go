@@ -27,37 +27,37 @@ type rateWindow struct {
 // checkRateLimit sends requests until one is refused, and fails if the refusal is too early or too late for all
 // windows. It returns the refusal and the time until which it lasts at least. A request counts at some time between its
 // start and its answer, so a slow machine does not fail the test.
-func checkRateLimit(t *testing.T, what string, send func(i int) consoletest.Answer,
+func checkRateLimit(t *testing.T, label string, send func(i int) consoletest.Answer,
 	windows ...rateWindow) (consoletest.Answer, time.Time) {
 	t.Helper()
 	var sent, answered []time.Time // times of the accepted requests
 	for i := range 5 * windows[0].n {
-		begun := time.Now()
+		startTime := time.Now()
 		got := send(i)
 		ended := time.Now()
 		var until time.Time
 		may := false
 		for _, w := range windows {
-			may = may || countSince(answered, begun.Add(-w.of)) >= w.n
+			may = may || countSince(answered, startTime.Add(-w.of)) >= w.n
 			if len(sent) >= w.n && sent[len(sent)-w.n].Add(w.of).After(until) {
 				until = sent[len(sent)-w.n].Add(w.of)
 			}
 		}
 		if got.Status == http.StatusTooManyRequests {
 			if !may {
-				t.Fatalf("%s: request %d is refused, and fewer than a window takes have passed: %v", what, i+1,
+				t.Fatalf("%s: request %d is refused, and fewer than a window takes have passed: %v", label, i+1,
 					answered)
 			}
 			// The console measures the end of a refusal from a time before it calls Redis, so subtract the duration of
 			// the request.
-			return got, until.Add(begun.Sub(ended))
+			return got, until.Add(startTime.Sub(ended))
 		}
 		if ended.Before(until) {
-			t.Fatalf("%s: request %d is answered %d though a window is full: %v", what, i+1, got.Status, sent)
+			t.Fatalf("%s: request %d is answered %d though a window is full: %v", label, i+1, got.Status, sent)
 		}
-		sent, answered = append(sent, begun), append(answered, ended)
+		sent, answered = append(sent, startTime), append(answered, ended)
 	}
-	t.Fatalf("%s: %d requests took so long that no window was ever full", what, 5*windows[0].n)
+	t.Fatalf("%s: %d requests took so long that no window was ever full", label, 5*windows[0].n)
 	return consoletest.Answer{}, time.Time{}
 }
 

@@ -29,14 +29,14 @@ func TestMessagesListShowAndRetry(t *testing.T) {
 		t.Errorf("the next page: %s", next.Body)
 	}
 	at := harb + "/messages/" + mailed[0].ID.String()
-	shown := w.Call(t, "GET", at, "")
-	if shown.Status != 200 || field(t, shown, "text") != mailed[0].Text || field(t, shown, "html") != mailed[0].HTML ||
-		field(t, shown, "reason") != "550 No such user" ||
-		field(t, shown, "sent_at") != nil || shown.Header.Get("Cache-Control") != "no-store" {
-		t.Errorf("shown: %d %s", shown.Status, shown.Body)
+	page := w.Call(t, "GET", at, "")
+	if page.Status != 200 || field(t, page, "text") != mailed[0].Text || field(t, page, "html") != mailed[0].HTML ||
+		field(t, page, "reason") != "550 No such user" ||
+		field(t, page, "sent_at") != nil || page.Header.Get("Cache-Control") != "no-store" {
+		t.Errorf("shown: %d %s", page.Status, page.Body)
 	}
-	if again := w.Call(t, "POST", at+"/retry", ""); again.Status != 202 || field(t, again, "status") != "queued" {
-		t.Errorf("sent again: %d %s", again.Status, again.Body)
+	if second := w.Call(t, "POST", at+"/retry", ""); second.Status != 202 || field(t, second, "status") != "queued" {
+		t.Errorf("sent again: %d %s", second.Status, second.Body)
 	}
 	expect(t, w.Call(t, "POST", harb+"/messages/"+mailed[1].ID.String()+"/retry", ""), 409, "conflict", "was sent")
 	if log := w.Log.String(); !strings.Contains(log, `"change":"retry message"`) || strings.Contains(log, "zoe@") ||

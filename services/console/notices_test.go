@@ -106,22 +106,22 @@ func TestEndedSessionMakesNoBrowserKnown(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	w.AddSession(t, "ana@example.com", access.Member{BusinessID: publish(t, w), Role: access.Owner})
-	who, err := w.Store.FindCredentialsByEmail(t.Context(), "ana@example.com")
+	person, err := w.Store.FindCredentialsByEmail(t.Context(), "ana@example.com")
 	if err != nil {
 		t.Fatal(err)
 	}
 	now := time.Now()
-	sessions, err := w.Store.ListSessions(t.Context(), who.ID, now)
+	sessions, err := w.Store.ListSessions(t.Context(), person.ID, now)
 	if err != nil || len(sessions) != 1 {
 		t.Fatal(sessions, err)
 	}
-	for id, known := range map[uuid.UUID]bool{sessions[0].ID: true, uuid.New(): false} {
+	for id, isKnown := range map[uuid.UUID]bool{sessions[0].ID: true, uuid.New(): false} {
 		_, hash := secret.New("")
-		if err := w.Store.RememberBrowser(t.Context(), hash, who.ID, id, now); err != nil {
+		if err := w.Store.RememberBrowser(t.Context(), hash, person.ID, id, now); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := w.Store.KnowsBrowser(t.Context(), hash, "ana@example.com", now); err != nil || got != known {
-			t.Errorf("%t, %v, want %t", got, err, known)
+		if got, err := w.Store.KnowsBrowser(t.Context(), hash, "ana@example.com", now); err != nil || got != isKnown {
+			t.Errorf("%t, %v, want %t", got, err, isKnown)
 		}
 	}
 }

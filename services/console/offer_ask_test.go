@@ -26,12 +26,12 @@ type affectedBusiness struct {
 func newAffectedBusiness(t *testing.T) affectedBusiness {
 	t.Helper()
 	w := consoletest.Start(t)
-	id, ahead := publish(t, w), newBookingTomorrow("confirmed")
-	ahead.CustomerName = "Cara <b>"
-	w.Booking.Add(id, ahead)
+	id, future := publish(t, w), newBookingTomorrow("confirmed")
+	future.CustomerName = "Cara <b>"
+	w.Booking.Add(id, future)
 	w.Availability.SetAffected(availability.Outside{Reason: availability.Reason{Rule: availability.RuleClosed,
 		Whose: availability.OfStaff, StaffName: "Anna"}})
-	return affectedBusiness{w, id, ahead.ID,
+	return affectedBusiness{w, id, future.ID,
 		w.AddSession(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})}
 }
 
@@ -151,10 +151,10 @@ func TestSavePriceCallsPeersAtMostFourTimes(t *testing.T) {
 	w := newAffectedBusiness(t)
 	before := w.Peers.ListRequests()
 	w.expectSaved(t, newHaircutForm("47", "duration_minutes", "45"), 2)
-	asked := w.Peers.ListRequests()[len(before):]
-	if len(asked) > 4 ||
-		slices.ContainsFunc(asked, func(call string) bool { return !strings.Contains(call, "/harbor") }) {
-		t.Errorf("%d calls: %q", len(asked), asked)
+	requests := w.Peers.ListRequests()[len(before):]
+	if len(requests) > 4 ||
+		slices.ContainsFunc(requests, func(call string) bool { return !strings.Contains(call, "/harbor") }) {
+		t.Errorf("%d calls: %q", len(requests), requests)
 	}
 	if text := w.Call(t, "GET", harb, "").Body; !strings.Contains(text, "47") {
 		t.Errorf("the price is not published: %s", text)

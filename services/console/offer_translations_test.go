@@ -62,9 +62,9 @@ func TestLanguageRemovalNeedsNoTranslations(t *testing.T) {
 		t.Fatalf("%d %s", got.Status, got.Body)
 	}
 	drop := url.Values{"languages": {"en"}}
-	const says = "There are still translations into pt. Keep this language, or first delete them under “Translations”."
+	const text = "There are still translations into pt. Keep this language, or first delete them under “Translations”."
 	if got := postForm(t, w, "/business/harbor/offer/business", mia, drop); got.Status != 422 ||
-		!strings.Contains(got.Body, says) {
+		!strings.Contains(got.Body, text) {
 		t.Fatalf("with a translation: %d %s", got.Status, got.Body)
 	}
 	postForm(

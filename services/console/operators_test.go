@@ -116,12 +116,12 @@ func TestGroupOperatorsLapse(t *testing.T) {
 	token := func(m access.Member, by uuid.UUID, at time.Time) (uuid.UUID, [32]byte) {
 		t.Helper()
 		clear, hash := secret.New(secret.TokenPrefix)
-		made := store.Token{Member: m, ID: uuid.New(), Name: "n", Prefix: secret.DisplayPrefix(clear), CreatedBy: by,
+		token := store.Token{Member: m, ID: uuid.New(), Name: "n", Prefix: secret.DisplayPrefix(clear), CreatedBy: by,
 			CreatedAt: at}
-		if err := w.Store.AddToken(testkit.AsSystem(t), consoletest.Operator, made, hash); err != nil {
+		if err := w.Store.AddToken(testkit.AsSystem(t), consoletest.Operator, token, hash); err != nil {
 			t.Fatal(err)
 		}
-		return made.ID, hash
+		return token.ID, hash
 	}
 	signIn(now)
 	first, firstHash := token(access.Member{Role: access.Operator}, person.ID, now)

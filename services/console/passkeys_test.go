@@ -52,13 +52,13 @@ func findCookie(a consoletest.Answer, name string) string {
 // addPasskey adds the device's passkey to the account of the person with this session.
 func addPasskey(t *testing.T, w *consoletest.Fixture, session string, device *consoletest.Device) {
 	t.Helper()
-	begun := postToOwner(t, w, "/account/passkeys/begin", nil, sessionCookie, session)
-	if begun.Status != 200 {
-		t.Fatalf("%d %s", begun.Status, begun.Body)
+	beginning := postToOwner(t, w, "/account/passkeys/begin", nil, sessionCookie, session)
+	if beginning.Status != 200 {
+		t.Fatalf("%d %s", beginning.Status, beginning.Body)
 	}
 	got := postToOwner(t, w, "/account/passkeys",
-		url.Values{"name": {"Ana's phone"}, "credential": {device.CreateCredential(t, begun.Body)}},
-		sessionCookie, session, challengeCookie, findCookie(begun, challengeCookie))
+		url.Values{"name": {"Ana's phone"}, "credential": {device.CreateCredential(t, beginning.Body)}},
+		sessionCookie, session, challengeCookie, findCookie(beginning, challengeCookie))
 	if got.Status != 303 || got.Header.Get("Location") != "/account?done=passkey_added" {
 		t.Fatalf("%d %s", got.Status, got.Body)
 	}
@@ -68,11 +68,11 @@ func addPasskey(t *testing.T, w *consoletest.Fixture, session string, device *co
 // challenge.
 func beginPasskeySignIn(t *testing.T, w *consoletest.Fixture, email string) (string, string) {
 	t.Helper()
-	begun := postToOwner(t, w, "/sign-in/passkey/begin", url.Values{"email": {email}})
-	if begun.Status != 200 || begun.Header.Get("Cache-Control") != "no-store" {
-		t.Fatalf("%d %s", begun.Status, begun.Body)
+	beginning := postToOwner(t, w, "/sign-in/passkey/begin", url.Values{"email": {email}})
+	if beginning.Status != 200 || beginning.Header.Get("Cache-Control") != "no-store" {
+		t.Fatalf("%d %s", beginning.Status, beginning.Body)
 	}
-	return begun.Body, findCookie(begun, challengeCookie)
+	return beginning.Body, findCookie(beginning, challengeCookie)
 }
 
 // answerChallenge sends the answer of a device to a challenge.
@@ -87,8 +87,8 @@ func answerChallenge(t *testing.T, w *consoletest.Fixture, answer, cookie, email
 func signInByPasskey(t *testing.T, w, other *consoletest.Fixture, device *consoletest.Device,
 	email string) consoletest.Answer {
 	t.Helper()
-	told, cookie := beginPasskeySignIn(t, w, email)
-	return answerChallenge(t, other, device.Sign(t, told), cookie, email)
+	answer, cookie := beginPasskeySignIn(t, w, email)
+	return answerChallenge(t, other, device.Sign(t, answer), cookie, email)
 }
 
 func TestPasskeySignsPersonIn(t *testing.T) {
@@ -119,15 +119,15 @@ func TestPasskeySignsPersonIn(t *testing.T) {
 	}
 	// A challenge does not show whether the address has an account.
 	for _, email := range []string{"", "ana@example.com", "nobody@example.com"} {
-		if told, _ := beginPasskeySignIn(t, w, email); strings.Contains(told, "allowCredentials") ||
-			!strings.Contains(told,
+		if answer, _ := beginPasskeySignIn(t, w, email); strings.Contains(answer, "allowCredentials") ||
+			!strings.Contains(answer,
 				`"userVerification":"required"`) {
-			t.Errorf("%q: %s", email, told)
+			t.Errorf("%q: %s", email, answer)
 		}
 	}
 	// Passkeys belong to the public address, and this request has another host.
-	if shown := getPage(t, w, "/sign-in", ""); strings.Contains(shown.Body, "passkey") {
-		t.Error(shown.Body)
+	if page := getPage(t, w, "/sign-in", ""); strings.Contains(page.Body, "passkey") {
+		t.Error(page.Body)
 	}
 }
 
@@ -142,8 +142,8 @@ func TestInvalidPasskeysGetSameAnswer(t *testing.T) {
 	bo := w.AddSession(t, "bo@example.com", access.Member{BusinessID: id, Role: access.FrontDesk})
 	// Bo never sends this passkey to the server.
 	stranger.CreateCredential(t, postToOwner(t, w, "/account/passkeys/begin", nil, sessionCookie, bo).Body)
-	told, cookie := beginPasskeySignIn(t, w, "")
-	used := device.Sign(t, told)
+	answer, cookie := beginPasskeySignIn(t, w, "")
+	used := device.Sign(t, answer)
 	if got := answerChallenge(t, w, used, cookie, ""); got.Status != 303 {
 		t.Fatalf("%d %s", got.Status, got.Body)
 	}
@@ -154,7 +154,7 @@ func TestInvalidPasskeysGetSameAnswer(t *testing.T) {
 			return signInByPasskey(t, w, w, &d, "")
 		}
 	}
-	var said []string
+	var lines []string
 	for name, try := range map[string]func() consoletest.Answer{
 		"a challenge that was answered": func() consoletest.Answer { return answerChallenge(t, w, used, cookie, "") },
 		"another challenge's answer": func() consoletest.Answer {
@@ -162,8 +162,8 @@ func TestInvalidPasskeysGetSameAnswer(t *testing.T) {
 			return answerChallenge(t, w, used, cookie, "")
 		},
 		"another browser's challenge": func() consoletest.Answer {
-			told, _ := beginPasskeySignIn(t, w, "")
-			return answerChallenge(t, w, device.Sign(t, told), "", "")
+			answer, _ := beginPasskeySignIn(t, w, "")
+			return answerChallenge(t, w, device.Sign(t, answer), "", "")
 		},
 		"a cookie that nobody was given": func() consoletest.Answer {
 			return answerChallenge(t, w, used, strings.Repeat("0", 64), "")
@@ -185,18 +185,18 @@ func TestInvalidPasskeysGetSameAnswer(t *testing.T) {
 			return answerChallenge(t, w, strings.Repeat("x", 20000), cookie, "")
 		},
 		"what somebody was told to add": func() consoletest.Answer {
-			begun := postToOwner(t, w, "/account/passkeys/begin", nil, sessionCookie, bo)
-			return answerChallenge(t, w, used, findCookie(begun, challengeCookie), "")
+			beginning := postToOwner(t, w, "/account/passkeys/begin", nil, sessionCookie, bo)
+			return answerChallenge(t, w, used, findCookie(beginning, challengeCookie), "")
 		},
 	} {
 		got := try()
 		if got.Status != 422 || strings.Contains(got.Header.Get("Set-Cookie"), "session=") {
 			t.Errorf("%s: %d %v", name, got.Status, got.Header)
 		}
-		said = append(said, strings.ReplaceAll(got.Body, `value="bo@example.com"`, `value=""`))
+		lines = append(lines, strings.ReplaceAll(got.Body, `value="bo@example.com"`, `value=""`))
 	}
-	for _, s := range said {
-		if s != said[0] || !strings.Contains(s, "signs nobody in here") {
+	for _, s := range lines {
+		if s != lines[0] || !strings.Contains(s, "signs nobody in here") {
 			t.Errorf("what is answered tells them apart: %s", s)
 		}
 	}
@@ -219,8 +219,8 @@ func TestCopiedPasskeyIsRejected(t *testing.T) {
 	)
 	for range at { // each copy has the same counter value
 		one := *device
-		told, cookie := beginPasskeySignIn(t, w, "")
-		answer := one.Sign(t, told)
+		options, cookie := beginPasskeySignIn(t, w, "")
+		answer := one.Sign(t, options)
 		all.Go(func() {
 			got := answerChallenge(t, w, answer, cookie, "")
 			mu.Lock()
@@ -237,16 +237,16 @@ func TestCopiedPasskeyIsRejected(t *testing.T) {
 	if got := signInByPasskey(t, w, w, &replica, ""); got.Status != 422 {
 		t.Errorf("the copy: %d", got.Status)
 	}
-	who, err := w.Store.FindCredentialsByEmail(t.Context(), "ana@example.com")
+	person, err := w.Store.FindCredentialsByEmail(t.Context(), "ana@example.com")
 	if err != nil {
 		t.Fatal(err)
 	}
-	known, err := w.Store.ListPasskeys(t.Context(), who.ID)
+	known, err := w.Store.ListPasskeys(t.Context(), person.ID)
 	if err != nil || len(known) != 1 {
 		t.Fatal(known, err)
 	}
 	_, hash := secret.New("")
-	of := store.Session{ID: uuid.New(), PersonID: who.ID, CreatedAt: time.Now()}
+	of := store.Session{ID: uuid.New(), PersonID: person.ID, CreatedAt: time.Now()}
 	if err := w.Store.SignInByPasskey(t.Context(), known[0].Key, of, hash); err != store.ErrNotFound { //nolint:errorlint // it is that very one
 		t.Errorf("a count that another answer took meanwhile: %v", err)
 	}
@@ -369,14 +369,14 @@ func TestOldSessionChangesNoCredentials(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	addPersonWithPassword(t, w, publish(t, w), "ana@example.com", gulls)
-	who, err := w.Store.FindCredentialsByEmail(t.Context(), "ana@example.com")
+	person, err := w.Store.FindCredentialsByEmail(t.Context(), "ana@example.com")
 	if err != nil {
 		t.Fatal(err)
 	}
 	hands := clock.Fixed(time.Now())
 	accounts := identity.NewAccounts(identity.AccountsConfig{Store: w.Store, Clock: hands,
 		Telemetry: telemetry.Discard()})
-	signed := &identity.SignedInPerson{Person: who.Person, Session: store.Session{CreatedAt: hands.Now()}}
+	signed := &identity.SignedInPerson{Person: person.Person, Session: store.Session{CreatedAt: hands.Now()}}
 	hands.Advance(identity.MaxSignInAge + time.Second)
 	_, _, begin := accounts.BeginPasskey(t.Context(), signed)
 	add := accounts.AddPasskey(t.Context(), signed, "", "mine", "")
@@ -393,10 +393,10 @@ func TestChallengesExpire(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	publish(t, w)
-	for after, good := range map[time.Duration]bool{4 * time.Minute: true, 6 * time.Minute: false} {
+	for after, isValid := range map[time.Duration]bool{4 * time.Minute: true, 6 * time.Minute: false} {
 		_, cookie := beginPasskeySignIn(t, w, "")
 		if _, err := w.Store.TakeChallenge(t.Context(), secret.Hash(cookie), uuid.Nil,
-			time.Now().Add(after)); (err == nil) != good {
+			time.Now().Add(after)); (err == nil) != isValid {
 			t.Errorf("after %s: %v", after, err)
 		}
 		if _, err := w.Store.TakeChallenge(t.Context(), secret.Hash(cookie), uuid.Nil, time.Now()); err == nil {

@@ -64,17 +64,17 @@ func TestPasswordSignsPersonIn(t *testing.T) {
 		t.Errorf("%d %s", page.Status, page.Body)
 	}
 	w.AddSession(t, "bo@example.com", access.Member{BusinessID: id, Role: access.FrontDesk}) // Bo has no password
-	var said []string
+	var lines []string
 	for _, who := range [][2]string{{"ana@example.com", herring}, {"nobody@example.com", gulls}, {"bo@example.com", ""},
 		{"bo@example.com", gulls}, {"", ""}} {
 		got := signInByPassword(t, w, who[0], who[1])
 		if got.Status != 422 || got.Header.Get("Set-Cookie") != "" {
 			t.Errorf("%v: %d %v", who, got.Status, got.Header)
 		}
-		said = append(said, strings.ReplaceAll(got.Body, `"`+who[0]+`"`, `""`))
+		lines = append(lines, strings.ReplaceAll(got.Body, `"`+who[0]+`"`, `""`))
 	}
-	if len(slices.Compact(said)) != 1 {
-		t.Errorf("what is answered tells who exists: %q", said)
+	if len(slices.Compact(lines)) != 1 {
+		t.Errorf("what is answered tells who exists: %q", lines)
 	}
 	if log := w.Log.String(); strings.Contains(log, "@example.com") || strings.Contains(log, "gull") ||
 		!strings.Contains(log, `"by":"password"`) {
@@ -93,12 +93,12 @@ func TestUnknownAccountCostsOneHash(t *testing.T) {
 	hasher := password.NewHasher()
 	accounts := identity.NewAccounts(identity.AccountsConfig{Store: w.Store, Passwords: hasher, Clock: clock.System(),
 		Telemetry: telemetry.Discard()})
-	for i, who := range []string{"ana@example.com", "bo@example.com", "nobody@example.com"} {
-		if _, err := accounts.SignInByPassword(t.Context(), who, herring, "a browser"); err != identity.ErrInvalidSecret { //nolint:errorlint // it is that very one
-			t.Errorf("%s: %v", who, err)
+	for i, person := range []string{"ana@example.com", "bo@example.com", "nobody@example.com"} {
+		if _, err := accounts.SignInByPassword(t.Context(), person, herring, "a browser"); err != identity.ErrInvalidSecret { //nolint:errorlint // it is that very one
+			t.Errorf("%s: %v", person, err)
 		}
 		if n := hasher.Computed(); n != int64(i+1) {
-			t.Errorf("%s: %d hashes, want %d", who, n, i+1)
+			t.Errorf("%s: %d hashes, want %d", person, n, i+1)
 		}
 	}
 }
@@ -114,18 +114,18 @@ func TestPasswordAttemptsAreLimited(t *testing.T) {
 	ana, nobody := uuid.NewString()+"@example.com", uuid.NewString()+"@example.com"
 	id, replicas := publish(t, w), []*consoletest.Fixture{w, other}
 	addPersonWithPassword(t, w, id, ana, gulls)
-	for _, who := range []string{nobody, ana} { // from many addresses, on two replicas
-		got, until := checkRateLimit(t, who, func(i int) consoletest.Answer {
-			got := signInByPassword(t, replicas[i%2], who, herring, "X-Forwarded-For", newAddress())
+	for _, person := range []string{nobody, ana} { // from many addresses, on two replicas
+		got, until := checkRateLimit(t, person, func(i int) consoletest.Answer {
+			got := signInByPassword(t, replicas[i%2], person, herring, "X-Forwarded-For", newAddress())
 			if got.Status != 429 && got.Status != 422 {
-				t.Errorf("%s: %d", who, got.Status)
+				t.Errorf("%s: %d", person, got.Status)
 			}
 			return got
 		}, failureWindows...)
 		if !strings.Contains(got.Body, "Please wait") || got.Header.Get("Retry-After") == "" {
 			t.Errorf("%v %s", got.Header, got.Body)
 		}
-		if got := signInByPassword(t, w, who, gulls, "X-Forwarded-For", newAddress()); got.Status != 429 &&
+		if got := signInByPassword(t, w, person, gulls, "X-Forwarded-For", newAddress()); got.Status != 429 &&
 			time.Now().Before(until) {
 			t.Errorf("the right one, once there were too many: %d", got.Status)
 		}
@@ -155,7 +155,7 @@ func TestFailedAttemptsDoNotBlockKnownBrowser(t *testing.T) {
 			browser, _, _ = strings.Cut(value, ";")
 		}
 	}
-	known := []string{"X-Forwarded-For", home, "Cookie", "slotmesh-browser=" + browser}
+	knownNames := []string{"X-Forwarded-For", home, "Cookie", "slotmesh-browser=" + browser}
 	bo := uuid.NewString() + "@example.com"
 	for i := range 25 {
 		from := newAddress()
@@ -168,10 +168,10 @@ func TestFailedAttemptsDoNotBlockKnownBrowser(t *testing.T) {
 	if got := signInByPassword(t, w, ana, gulls, "X-Forwarded-For", newAddress()); got.Status != 429 {
 		t.Errorf("a browser that is not known: %d", got.Status)
 	}
-	if got := signInByPassword(t, w, bo, herring, known...); got.Status != 429 {
+	if got := signInByPassword(t, w, bo, herring, knownNames...); got.Status != 429 {
 		t.Errorf("another account in that browser: %d", got.Status)
 	}
-	if got := signInByPassword(t, w, ana, gulls, known...); got.Status != 303 {
+	if got := signInByPassword(t, w, ana, gulls, knownNames...); got.Status != 303 {
 		t.Errorf("the known browser: %d", got.Status)
 	}
 	if got := postForm(t, w, "/account/password", session,
@@ -186,7 +186,7 @@ func TestFailedAttemptsDoNotBlockKnownBrowser(t *testing.T) {
 	if got := postForm(t, w, link, "", url.Values{"new": {herring}}, "X-Forwarded-For", home); got.Status != 303 {
 		t.Errorf("the link: %d", got.Status)
 	}
-	if got := signInByPassword(t, w, ana, herring, known...); got.Status != 429 {
+	if got := signInByPassword(t, w, ana, herring, knownNames...); got.Status != 429 {
 		t.Errorf("a link forgets browsers: %d", got.Status)
 	}
 }
@@ -197,11 +197,11 @@ func TestMailedLinkSetsPasswordOnce(t *testing.T) {
 	id := publish(t, w)
 	other := w.StartReplica(t)
 	before := addPersonWithPassword(t, w, id, "ana@example.com", gulls)
-	for _, who := range []string{"Ana@example.com", "nobody@example.com", "ana@example.com"} {
-		got := postForm(t, w, "/sign-in/forgotten", "", url.Values{"email": {who}}, "Host", "evil.example", "Origin",
+	for _, person := range []string{"Ana@example.com", "nobody@example.com", "ana@example.com"} {
+		got := postForm(t, w, "/sign-in/forgotten", "", url.Values{"email": {person}}, "Host", "evil.example", "Origin",
 			"https://evil.example")
 		if got.Status != 303 || got.Header.Get("Location") != "/sign-in/forgotten?sent=yes" {
-			t.Errorf("%s: %d %v", who, got.Status, got.Header)
+			t.Errorf("%s: %d %v", person, got.Status, got.Header)
 		}
 	}
 	mail, first := w.AwaitMail(t, "ana@example.com", 2)
@@ -223,9 +223,10 @@ func TestMailedLinkSetsPasswordOnce(t *testing.T) {
 		}
 	}
 	chosen := postForm(t, w, first, before, url.Values{"new": {herring}})
-	for path, good := range map[string]bool{first: false, second: false, "/sign-in/link/" + strings.TrimPrefix(second,
-		"/sign-in/password/"): false} {
-		if got := postForm(t, w, path, "", url.Values{"new": {gulls}}); (got.Status == 303) != good {
+	for path, isValid := range map[string]bool{first: false, second: false,
+		"/sign-in/link/" + strings.TrimPrefix(second,
+			"/sign-in/password/"): false} {
+		if got := postForm(t, w, path, "", url.Values{"new": {gulls}}); (got.Status == 303) != isValid {
 			t.Errorf("%s once more: %d", path, got.Status)
 		}
 	}
@@ -293,9 +294,9 @@ func TestPasswordLinksExpire(t *testing.T) {
 	postForm(t, w, "/sign-in/forgotten", "", url.Values{"email": {"ana@example.com"}})
 	_, path := w.AwaitMail(t, "ana@example.com", 1)
 	link := secret.Hash(strings.TrimPrefix(path, "/sign-in/password/"))
-	for after, good := range map[time.Duration]bool{29 * time.Minute: true, 31 * time.Minute: false} {
+	for after, isValid := range map[time.Duration]bool{29 * time.Minute: true, 31 * time.Minute: false} {
 		if _, err := w.Store.FindPersonByLink(t.Context(), link, store.PurposePassword,
-			time.Now().Add(after)); (err == nil) != good {
+			time.Now().Add(after)); (err == nil) != isValid {
 			t.Errorf("after %s: %v", after, err)
 		}
 	}
@@ -396,11 +397,11 @@ func TestPasswordSignInCanBeDisabled(t *testing.T) {
 		t.Errorf("%d", got.Status)
 	}
 	for _, path := range []string{"/sign-in", "/account"} {
-		who := ""
+		person := ""
 		if path == "/account" {
-			who = session
+			person = session
 		}
-		if got := getPage(t, w, path, who); got.Status != 200 || strings.Contains(got.Body, "assword") {
+		if got := getPage(t, w, path, person); got.Status != 200 || strings.Contains(got.Body, "assword") {
 			t.Errorf("%s: %d %s", path, got.Status, got.Body)
 		}
 	}
@@ -424,11 +425,11 @@ func TestNoMailsWithoutOwnerURL(t *testing.T) {
 		getPage(t, w, "/sign-in/forgotten", "").Status != 404 {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
-	for text, good := range map[string]bool{"https://owner.example.com": true, "http://localhost:8090": true,
+	for text, isValid := range map[string]bool{"https://owner.example.com": true, "http://localhost:8090": true,
 		"owner.example.com": false, "https://owner.example.com/": false, "ftp://x": false} {
 		cfg := w.Config()
 		cfg.OwnerURL = text
-		if err := cfg.Validate(); (err == nil) != good {
+		if err := cfg.Validate(); (err == nil) != isValid {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

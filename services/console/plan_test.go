@@ -54,16 +54,16 @@ func TestPlanListsChangesAndConflicts(t *testing.T) {
 	text := consoletest.BuildManifest("harbor", "Harbor") + withGala
 	published := w.Call(t, "PUT", harb, text, "Content-Type", yaml)
 	id := uuid.MustParse(field(t, published, "id").(string))
-	ahead, over := newBookingTomorrow("pending"), newBookingTomorrow("confirmed")
+	future, over := newBookingTomorrow("pending"), newBookingTomorrow("confirmed")
 	over.StartsAt, over.EndsAt = over.StartsAt.AddDate(0, 0, -7), over.EndsAt.AddDate(0, 0, -7)
-	for _, b := range []booking.Booking{newBookingTomorrow("cancelled"), over, ahead} {
+	for _, b := range []booking.Booking{newBookingTomorrow("cancelled"), over, future} {
 		w.Booking.Add(id, b)
 	}
 	owner, _ := addTokenAs(t, w, id, access.Owner)
 	if p := planManifest(t, w, owner, text); len(p.Changes) > 0 || p.Conflicts.Count > 0 || p.Version != 1 {
 		t.Errorf("of what is published: %+v", p)
 	}
-	if held := w.Availability.ListHeld(); len(held) != 1 || held[0].StartsAt != ahead.StartsAt.Unix() ||
+	if held := w.Availability.ListHeld(); len(held) != 1 || held[0].StartsAt != future.StartsAt.Unix() ||
 		held[0].Services[0].DurationMinutes != 45 {
 		t.Errorf("asked about %+v", held)
 	}
@@ -80,7 +80,7 @@ func TestPlanListsChangesAndConflicts(t *testing.T) {
 		t.Errorf("changes: %+v", p.Changes)
 	}
 	o := p.Conflicts
-	if o.Count != 2 || o.Existing != 0 || len(o.Bookings) != 1 || o.Bookings[0].Booking.ID != ahead.ID ||
+	if o.Count != 2 || o.Existing != 0 || len(o.Bookings) != 1 || o.Bookings[0].Booking.ID != future.ID ||
 		len(o.Reservations) != 1 || o.Bookings[0].Reason.Rule != "closed" {
 		t.Errorf("outside: %+v", o)
 	}
@@ -110,8 +110,8 @@ func TestPlanListsAffectedTickets(t *testing.T) {
 	event := func(path string) string { return uuid.NewSHA1(id, []byte(path)).String() }
 	order := `{"event_id": "` + event("event/gala") + `", "tier_id": "` + event("event/gala/tier/vip") +
 		`", "quantity": 9, "customer_name": "Zoë"}`
-	if sold := w.Call(t, "POST", harb+"/tickets", order); sold.Status != 201 {
-		t.Fatal(sold.Body)
+	if sale := w.Call(t, "POST", harb+"/tickets", order); sale.Status != 201 {
+		t.Fatal(sale.Body)
 	}
 	for name, change := range map[string]struct{ from, to, want string }{
 		"nothing of it":     {"price: 5", "price: 6", ""},
@@ -126,10 +126,10 @@ func TestPlanListsAffectedTickets(t *testing.T) {
 	} {
 		p := planManifest(t, w, owner, strings.Replace(text, change.from, change.to, 1))
 		got := ""
-		for _, sold := range p.Conflicts.Tickets {
-			got += sold.Reason.Message
-			if sold.Sold != 9 || sold.Event != "Gala" {
-				t.Errorf("%s: %+v", name, sold)
+		for _, sale := range p.Conflicts.Tickets {
+			got += sale.Reason.Message
+			if sale.Sold != 9 || sale.Event != "Gala" {
+				t.Errorf("%s: %+v", name, sale)
 			}
 		}
 		if got != change.want || p.Conflicts.CountNew() != len(p.Conflicts.Tickets) {

@@ -80,7 +80,7 @@ func TestStaffMemberPublishesOnlyOwnTimeOff(t *testing.T) {
 	block := func(staff string) string {
 		return "blocks: [{from: 2027-03-01T14:00, to: 2027-03-01T16:00" + staff + "}]\n"
 	}
-	for what, text := range map[string]string{
+	for label, text := range map[string]string{
 		"a name": staffManifest(", category: Stylist"),
 		"another's": strings.Replace(staffManifest(""), "name: Bo",
 			"name: Bo, overrides: [{date: 2027-03-01, hours: []}]", 1),
@@ -92,7 +92,7 @@ func TestStaffMemberPublishesOnlyOwnTimeOff(t *testing.T) {
 		"a new business's": strings.Replace(off, "name: Harbor", "name: Mine", 1),
 	} {
 		if got := w.CallAs(t, token, "PUT", harb, text); got.Status != 403 {
-			t.Errorf("%s: %d %s", what, got.Status, got.Body)
+			t.Errorf("%s: %d %s", label, got.Status, got.Body)
 		}
 	}
 	if got := w.CallAs(t, token, "PUT", harb, off); got.Status != 200 {

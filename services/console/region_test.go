@@ -50,13 +50,13 @@ func TestBookingFormRejectsInvalidPhone(t *testing.T) {
 		"people":  {"1"},
 		"phone":   {"abc"},
 	}
-	const says = "Please write a number such as +351 21 000 0000."
+	const text = "Please write a number such as +351 21 000 0000."
 	got := postForm(t, w, "/business/harbor/bookings/new", mia, form)
-	if got.Status != 422 || !strings.Contains(got.Body, says) {
+	if got.Status != 422 || !strings.Contains(got.Body, text) {
 		t.Errorf("abc: %d %s", got.Status, got.Body)
 	}
 	form.Set("phone", "+351 21 000 0000")
-	if got := postForm(t, w, "/business/harbor/bookings/new", mia, form); strings.Contains(got.Body, says) {
+	if got := postForm(t, w, "/business/harbor/bookings/new", mia, form); strings.Contains(got.Body, text) {
 		t.Errorf("a number: %d %s", got.Status, got.Body)
 	}
 }

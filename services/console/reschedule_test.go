@@ -73,14 +73,14 @@ func TestConfirmAndDragOfferNotification(t *testing.T) {
 				t.Errorf("%v: done silently are %v", c.box, got)
 			}
 		}
-		send := func(what string, form url.Values) consoletest.Answer {
+		send := func(label string, form url.Values) consoletest.Answer {
 			t.Helper()
 			for name, value := range c.box {
 				form[name] = value
 			}
-			got := postForm(t, w, "/business/harbor/bookings/"+b.ID.String()+"/"+what, session, form)
+			got := postForm(t, w, "/business/harbor/bookings/"+b.ID.String()+"/"+label, session, form)
 			if got.Status != 303 || strings.Contains(got.Header.Get("Location"), "wrong=") {
-				t.Fatalf("%s: %d to %q: %s", what, got.Status, got.Header.Get("Location"), got.Body)
+				t.Fatalf("%s: %d to %q: %s", label, got.Status, got.Header.Get("Location"), got.Body)
 			}
 			return got
 		}

@@ -85,11 +85,11 @@ func TestReservationRefundsBeyondPolicyNeedPermission(t *testing.T) {
 	desk, _ := addTokenAs(t, w, id, access.FrontDesk)
 	manager, _ := addTokenAs(t, w, id, access.Manager)
 	for token, may := range map[string]bool{desk: false, manager: true} {
-		for body, others := range map[string]bool{"": false, `{"refund":"policy"}`: false, `{"refund":"full"}`: true,
+		for body, hasOthers := range map[string]bool{"": false, `{"refund":"policy"}`: false, `{"refund":"full"}`: true,
 			`{"refund":"none"}`: true, `{"refund":1.5}`: true} {
 			got := w.CallAs(t, token, "POST", harb+"/reservations/"+addPaidReservation(w, "reserved", "paid", nil)+
 				"/cancel", body)
-			if want := !others || may; (got.Status == 200) != want || !want && got.Status != 403 {
+			if want := !hasOthers || may; (got.Status == 200) != want || !want && got.Status != 403 {
 				t.Errorf("%s: %d %s", body, got.Status, got.Body)
 			}
 		}
@@ -124,11 +124,11 @@ func TestReservationRefundReportsRefundableRest(t *testing.T) {
 	w := consoletest.Start(t)
 	owner, _ := publishRental(t, w)
 	at := "/business/harbor/reservations/" + addPaidReservation(w, "reserved", "paid", nil)
-	const says = "€20.00 was paid online. You can still refund up to €20.00."
+	const text = "€20.00 was paid online. You can still refund up to €20.00."
 	expectSentences(t, postForm(t, w, at+"/cancel", owner, url.Values{"refund": {"amount"}, "amount": {"20.01"}}), 422,
-		says)
+		text)
 	at = "/business/harbor/reservations/" + addPaidReservation(w, "cancelled", "paid", nil)
-	expectSentences(t, postForm(t, w, at+"/refund", owner, url.Values{"amount": {"300"}}), 422, says,
+	expectSentences(t, postForm(t, w, at+"/refund", owner, url.Values{"amount": {"300"}}), 422, text,
 		"-Something has changed")
 }
 
@@ -137,7 +137,7 @@ func TestBookingRefundReportsRefundableRest(t *testing.T) {
 	w := consoletest.Start(t)
 	id := publish(t, w)
 	owner := w.AddSession(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Owner})
-	const says = "€40.00 was paid online. You can still refund up to €25.00."
+	const text = "€40.00 was paid online. You can still refund up to €25.00."
 	for status, sent := range map[string]struct {
 		at   string
 		form url.Values
@@ -154,7 +154,7 @@ func TestBookingRefundReportsRefundableRest(t *testing.T) {
 		}
 		w.Booking.Add(id, b)
 		got := postForm(t, w, "/business/harbor/bookings/"+b.ID.String()+sent.at, owner, sent.form)
-		expectSentences(t, got, 422, says, "-Something has changed")
+		expectSentences(t, got, 422, text, "-Something has changed")
 	}
 }
 
@@ -182,9 +182,9 @@ func TestCancelReservationPageShowsRefund(t *testing.T) {
 		!strings.Contains(list.Body, `"status":"cancelled"`) {
 		t.Errorf("cancelled: %s", list.Body)
 	}
-	if again := getPage(t, w, at+"/cancel", owner); again.Status != 303 || again.Header.Get("Location") != rentals+
+	if second := getPage(t, w, at+"/cancel", owner); second.Status != 303 || second.Header.Get("Location") != rentals+
 		"?wrong=changed" {
-		t.Errorf("once more: %d %s", again.Status, again.Header.Get("Location"))
+		t.Errorf("once more: %d %s", second.Status, second.Header.Get("Location"))
 	}
 }
 

@@ -20,9 +20,10 @@ func someReservation(customer, from, to string) string {
 func TestReservationsCreateListAndTransition(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	made := w.Call(t, "POST", harb+"/reservations", someReservation("Cara", "2026-12-01", "2026-12-03"))
-	if made.Status != 201 || made.Header.Get("Cache-Control") != "no-store" || field(t, made, "status") != "reserved" {
-		t.Fatalf("made: %d %v %s", made.Status, made.Header, made.Body)
+	created := w.Call(t, "POST", harb+"/reservations", someReservation("Cara", "2026-12-01", "2026-12-03"))
+	if created.Status != 201 || created.Header.Get("Cache-Control") != "no-store" || field(t, created,
+		"status") != "reserved" {
+		t.Fatalf("made: %d %v %s", created.Status, created.Header, created.Body)
 	}
 	w.Call(t, "POST", harb+"/reservations", someReservation("Late Larry", "2026-12-05", "2026-12-06"))
 	for query, want := range map[string]int{
@@ -33,7 +34,7 @@ func TestReservationsCreateListAndTransition(t *testing.T) {
 			t.Errorf("%q: %d reservations, want %d", query, len(list), want)
 		}
 	}
-	at := harb + "/reservations/" + field(t, made, "id").(string) + "/"
+	at := harb + "/reservations/" + field(t, created, "id").(string) + "/"
 	for _, move := range []struct {
 		name   string
 		status int
@@ -55,13 +56,13 @@ func TestReserveReportsFieldErrors(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	post := func(body string) consoletest.Answer { return w.Call(t, "POST", harb+"/reservations", body) }
-	good := someReservation("Cara", "2026-12-01", "2026-12-03")
-	expect(t, post(strings.Replace(good, `"quantity": 2`, `"quantity": "two"`, 1)), 400, "invalid_parameter",
+	valid := someReservation("Cara", "2026-12-01", "2026-12-03")
+	expect(t, post(strings.Replace(valid, `"quantity": 2`, `"quantity": "two"`, 1)), 400, "invalid_parameter",
 		"quantity")
-	expect(t, post(strings.Replace(good, "2026-12-01", "2026-02-29", 1)), 400, "invalid_parameter", "start_date")
-	expect(t, post(strings.Replace(good, "quantity", "colour", 1)), 400, "invalid_parameter", "colour")
+	expect(t, post(strings.Replace(valid, "2026-12-01", "2026-02-29", 1)), 400, "invalid_parameter", "start_date")
+	expect(t, post(strings.Replace(valid, "quantity", "colour", 1)), 400, "invalid_parameter", "colour")
 	expect(t, post("{"), 400, "invalid_parameter", "JSON")
-	expect(t, post(strings.Replace(good, `"quantity": 2`, `"quantity": 11`, 1)), 409, "conflict", "units")
+	expect(t, post(strings.Replace(valid, `"quantity": 2`, `"quantity": 11`, 1)), 409, "conflict", "units")
 	for query, name := range map[string]string{
 		"from=2027-02-29": "from", "to=tomorrow": "to", "from=2026-12-02&to=2026-12-01": "to", "limit=0": "limit",
 	} {
@@ -70,7 +71,7 @@ func TestReserveReportsFieldErrors(t *testing.T) {
 	for _, slug := range []string{"elsewhere", "Harbor"} {
 		at := "/admin/businesses/" + slug + "/reservations"
 		expect(t, w.Call(t, "GET", at, ""), 404, "business_not_found", "Business")
-		expect(t, w.Call(t, "POST", at, good), 404, "business_not_found", "Business")
+		expect(t, w.Call(t, "POST", at, valid), 404, "business_not_found", "Business")
 		expect(t, w.Call(t, "POST", at+"/"+uuid.NewString()+"/cancel", ""), 404, "business_not_found", "Business")
 	}
 }
@@ -89,8 +90,8 @@ func TestOtherRoutesWorkWithoutRental(t *testing.T) {
 func TestReservationLogHasNoCustomerData(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	made := w.Call(t, "POST", harb+"/reservations", someReservation("Cara", "2026-12-01", "2026-12-03"))
-	w.Call(t, "POST", harb+"/reservations/"+field(t, made, "id").(string)+"/cancel", "")
+	created := w.Call(t, "POST", harb+"/reservations", someReservation("Cara", "2026-12-01", "2026-12-03"))
+	w.Call(t, "POST", harb+"/reservations/"+field(t, created, "id").(string)+"/cancel", "")
 	for _, change := range []string{`"change":"create reservation"`, `"change":"cancel reservation"`} {
 		if !strings.Contains(w.Log.String(), change) {
 			t.Errorf("the log does not hold %s: %s", change, w.Log)

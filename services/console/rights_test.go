@@ -66,20 +66,20 @@ func holdWrite(t *testing.T, w *consoletest.Fixture, route, path string, by cred
 func holdBody(t *testing.T, w *consoletest.Fixture, route, path string, by credential, body, kind string) heldRequest {
 	t.Helper()
 	method, _, _ := strings.Cut(route, " ")
-	held := heldRequest{name: route, rest: body[sentAtOnce:], principal: by}
+	request := heldRequest{name: route, rest: body[sentAtOnce:], principal: by}
 	conn, err := net.Dial("tcp", strings.TrimPrefix(w.URL, "http://"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
 	_ = conn.SetDeadline(time.Now().Add(testkit.MaxWait))
-	held.conn = conn
+	request.conn = conn
 	head := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\nOrigin: %s\r\nSec-Fetch-Site: same-origin\r\nConnection: close\r\nContent-Type: %s\r\nContent-Length: %d\r\n%s\r\n\r\n",
 		method, path, strings.TrimPrefix(w.URL, "http://"), w.URL, kind, len(body), by.header)
 	if _, err := io.WriteString(conn, head+body[:sentAtOnce]); err != nil {
 		t.Fatal(err)
 	}
-	return held
+	return request
 }
 
 // finish sends the rest of the body and returns the answer.
@@ -190,12 +190,14 @@ func listWrites(w *consoletest.Fixture, tokens, operator bool) []string {
 }
 
 // addCredential returns a session, or a token if `token` is true, that has not been used yet.
-func addCredential(t *testing.T, w *consoletest.Fixture, token bool, person uuid.UUID, as access.Member) credential {
+func addCredential(t *testing.T, w *consoletest.Fixture, token bool, person uuid.UUID,
+	member access.Member) credential {
 	t.Helper()
 	id, now := uuid.New(), time.Now()
 	if token {
 		clear, hash := secret.New(secret.TokenPrefix)
-		made := store.Token{Member: as, ID: id, Name: "held", Prefix: secret.DisplayPrefix(clear), CreatedBy: person,
+		made := store.Token{Member: member, ID: id, Name: "held", Prefix: secret.DisplayPrefix(clear),
+			CreatedBy: person,
 			CreatedAt: now, Device: "laptop"}
 		if err := w.Store.AddToken(testkit.AsSystem(t), consoletest.Operator, made, hash); err != nil {
 			t.Fatal(err)
@@ -212,11 +214,11 @@ func addCredential(t *testing.T, w *consoletest.Fixture, token bool, person uuid
 }
 
 // awaitSeen waits until the server has authorized each held request, which updates the last use of its credential.
-func awaitSeen(t *testing.T, w *consoletest.Fixture, held []heldRequest) {
+func awaitSeen(t *testing.T, w *consoletest.Fixture, requests []heldRequest) {
 	t.Helper()
-	ids := make([]uuid.UUID, len(held))
-	for i := range held {
-		ids[i] = held[i].principal.id
+	ids := make([]uuid.UUID, len(requests))
+	for i := range requests {
+		ids[i] = requests[i].principal.id
 	}
 	for late := time.Now().Add(testkit.MaxWait); ; {
 		var seen int
@@ -224,9 +226,9 @@ func awaitSeen(t *testing.T, w *consoletest.Fixture, held []heldRequest) {
 			SELECT (SELECT count(*) FROM tokens WHERE id = ANY ($1) AND last_used_at IS NOT NULL) +
 			       (SELECT count(*) FROM sessions WHERE id = ANY ($1) AND last_seen_at >= created_at - interval '1 minute')`, ids).Scan(&seen)
 		if err != nil || time.Now().After(late) {
-			t.Fatalf("%d of %d heads were read: %v", seen, len(held), err)
+			t.Fatalf("%d of %d heads were read: %v", seen, len(requests), err)
 		}
-		if seen == len(held) {
+		if seen == len(requests) {
 			return
 		}
 	}
@@ -234,19 +236,19 @@ func awaitSeen(t *testing.T, w *consoletest.Fixture, held []heldRequest) {
 
 // holdAll holds all writes of one kind of credential. Each has a credential of its own.
 func holdAll(t *testing.T, w *consoletest.Fixture, tokens, operator bool, person uuid.UUID,
-	as access.Member) []heldRequest {
+	member access.Member) []heldRequest {
 	t.Helper()
-	var held []heldRequest
+	var requests []heldRequest
 	for _, route := range listWrites(w, tokens, operator) {
 		_, path, _ := strings.Cut(route, " ")
 		path = strings.NewReplacer(":slug", "harbor", ":id", uuid.NewString()).Replace(path)
-		held = append(held, holdWrite(t, w, route, path, addCredential(t, w, tokens, person, as)))
+		requests = append(requests, holdWrite(t, w, route, path, addCredential(t, w, tokens, person, member)))
 	}
-	if len(held) == 0 {
+	if len(requests) == 0 {
 		t.Fatal("there is no such write")
 	}
-	awaitSeen(t, w, held)
-	return held
+	awaitSeen(t, w, requests)
+	return requests
 }
 
 // isRefused reports whether the answer refuses a request because the caller has no rights.
@@ -277,19 +279,19 @@ func TestHeldWriteIsRefusedAfterRightsEnd(t *testing.T) {
 
 func checkHeldWrites(t *testing.T, tokens, operator bool, way rightsEnd) {
 	w := consoletest.Start(t)
-	as := access.Member{BusinessID: publish(t, w), Role: access.Owner}
-	w.AddSession(t, "stays@example.com", as, access.Member{Role: access.Operator})
+	member := access.Member{BusinessID: publish(t, w), Role: access.Owner}
+	w.AddSession(t, "stays@example.com", member, access.Member{Role: access.Operator})
 	if operator {
-		as = access.Member{Role: access.Operator}
+		member = access.Member{Role: access.Operator}
 	}
-	w.AddSession(t, "ana@example.com", as)
-	who, err := w.Store.FindCredentialsByEmail(t.Context(), "ana@example.com")
+	w.AddSession(t, "ana@example.com", member)
+	person, err := w.Store.FindCredentialsByEmail(t.Context(), "ana@example.com")
 	if err != nil {
 		t.Fatal(err)
 	}
-	held := holdAll(t, w, tokens, operator, who.ID, as)
-	way.end(t, w, who.Person, held)
-	rows, asked := w.ReadRows(t), w.Peers.ListWrites()
+	held := holdAll(t, w, tokens, operator, person.ID, member)
+	way.end(t, w, person.Person, held)
+	rows, requests := w.ReadRows(t), w.Peers.ListWrites()
 	for i := range held {
 		if got := held[i].finish(t); !isRefused(got) {
 			t.Errorf("%s: %d %s", held[i].name, got.Status, got.Body)
@@ -298,7 +300,7 @@ func checkHeldWrites(t *testing.T, tokens, operator bool, way rightsEnd) {
 	if diff := cmp.Diff(rows, w.ReadRows(t)); diff != "" {
 		t.Errorf("was written (-before +after):\n%s", diff)
 	}
-	if diff := cmp.Diff(asked, w.Peers.ListWrites()); diff != "" {
+	if diff := cmp.Diff(requests, w.Peers.ListWrites()); diff != "" {
 		t.Errorf("other services were asked to write:\n%s", diff)
 	}
 }
@@ -309,22 +311,23 @@ func TestHeldWriteSucceedsWithRights(t *testing.T) {
 	t.Parallel()
 	for _, tokens := range []bool{true, false} {
 		w := consoletest.Start(t)
-		as := access.Member{BusinessID: publish(t, w), Role: access.Owner}
-		w.AddSession(t, "ana@example.com", as)
-		who, err := w.Store.FindCredentialsByEmail(t.Context(), "ana@example.com")
+		member := access.Member{BusinessID: publish(t, w), Role: access.Owner}
+		w.AddSession(t, "ana@example.com", member)
+		person, err := w.Store.FindCredentialsByEmail(t.Context(), "ana@example.com")
 		if err != nil {
 			t.Fatal(err)
 		}
-		held := holdAll(t, w, tokens, false, who.ID, as)
+		requests := holdAll(t, w, tokens, false, person.ID, member)
 		// Skip the removal of the business, because the other writes need it.
-		slices.SortStableFunc(held, func(a, b heldRequest) int { return strings.Compare(a.name, b.name) })
-		for i := range held {
-			if strings.HasPrefix(held[i].name, "DELETE /admin/businesses/:slug") && !strings.Contains(held[i].name,
-				":id") {
+		slices.SortStableFunc(requests, func(a, b heldRequest) int { return strings.Compare(a.name, b.name) })
+		for i := range requests {
+			if strings.HasPrefix(requests[i].name, "DELETE /admin/businesses/:slug") &&
+				!strings.Contains(requests[i].name,
+					":id") {
 				continue
 			}
-			if got := held[i].finish(t); isRefused(got) {
-				t.Errorf("%s: %d %s", held[i].name, got.Status, got.Body)
+			if got := requests[i].finish(t); isRefused(got) {
+				t.Errorf("%s: %d %s", requests[i].name, got.Status, got.Body)
 			}
 		}
 		if tokens && len(w.Peers.ListWrites()) < 5 {
@@ -426,14 +429,14 @@ func TestHeldSignInRechecksProof(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	business := publish(t, w)
-	walked := map[string]bool{}
+	visited := map[string]bool{}
 	for _, route := range w.Routes {
 		name := route.Method + " " + route.Path
 		if route.Method != http.MethodPost || !strings.HasPrefix(route.Path, "/sign-in") &&
-			!strings.HasPrefix(route.Path, "/device/") || walked[name] {
+			!strings.HasPrefix(route.Path, "/device/") || visited[name] {
 			continue
 		}
-		walked[name] = true
+		visited[name] = true
 		prove, ok := heldSignIns[name]
 		if !ok {
 			t.Errorf("%s has no row in the table of ways in", name)
@@ -445,7 +448,7 @@ func TestHeldSignInRechecksProof(t *testing.T) {
 		}
 	}
 	for name := range heldSignIns {
-		if !walked[name] {
+		if !visited[name] {
 			t.Errorf("%s is in the table and is no route", name)
 		}
 	}
@@ -459,34 +462,34 @@ func checkHeldSignIn(
 ) {
 	t.Helper()
 	w.AddSession(t, "ana@example.com", access.Member{BusinessID: business, Role: access.Owner})
-	who, err := w.Store.FindCredentialsByEmail(t.Context(), "ana@example.com")
+	person, err := w.Store.FindCredentialsByEmail(t.Context(), "ana@example.com")
 	if err != nil {
 		t.Fatal(err)
 	}
-	way := prove(t, w, business, who.ID)
+	way := prove(t, w, business, person.ID)
 	body := way.form.Encode() + "&filled="
 	body += strings.Repeat("x", heldBody-len(body))
 	header := "Sec-Fetch-Dest: document"
 	if way.cookie != "" {
 		header += "\r\nCookie: " + way.cookie
 	}
-	held := holdBody(t, w, name, way.path, credential{header: header}, body, "application/x-www-form-urlencoded")
+	request := holdBody(t, w, name, way.path, credential{header: header}, body, "application/x-www-form-urlencoded")
 	if !ends {
-		if got := held.finish(t); got.Status >= 400 {
+		if got := request.finish(t); got.Status >= 400 {
 			t.Errorf("%s with its proof: %d %s", name, got.Status, got.Body)
 		}
 		return
 	}
 	way.end()
 	rows := w.ReadRows(t)
-	if got := held.finish(t); got.Status < 400 {
+	if got := request.finish(t); got.Status < 400 {
 		t.Errorf("%s: %d %s", name, got.Status, got.Body)
 	}
 	after := w.ReadRows(t)
 	// A refused sign-in also deletes these rows, which is harmless.
-	for _, spent := range []string{"device_logins", "challenges"} {
-		delete(rows, spent)
-		delete(after, spent)
+	for _, usedLink := range []string{"device_logins", "challenges"} {
+		delete(rows, usedLink)
+		delete(after, usedLink)
 	}
 	if diff := cmp.Diff(rows, after); diff != "" {
 		t.Errorf("%s was written (-before +after):\n%s", name, diff)

@@ -30,10 +30,10 @@ func TestURLsHideCustomerAddress(t *testing.T) {
 	w := consoletest.Start(t)
 	id := publish(t, w)
 	owner := w.AddSession(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Owner})
-	booked := someBooking("confirmed", "2026-12-01")
-	w.Booking.Add(id, booked)
+	booking := someBooking("confirmed", "2026-12-01")
+	w.Booking.Add(id, booking)
 	const business, email = "/business/harbor", "cara@example.com"
-	todo, seen := []string{business + "/customers", business + "/bookings/" + booked.ID.String()}, map[string]bool{}
+	todo, seen := []string{business + "/customers", business + "/bookings/" + booking.ID.String()}, map[string]bool{}
 	for _, path := range []string{"/customers", "/bookings", "/search"} {
 		got := postForm(t, w, business+path, owner, url.Values{"query": {email}})
 		to := got.Header.Get("Location")
@@ -46,7 +46,7 @@ func TestURLsHideCustomerAddress(t *testing.T) {
 		}
 		todo = append(todo, to)
 	}
-	customers, again := 0, ""
+	customers, second := 0, ""
 	for len(todo) > 0 && len(seen) < 60 {
 		at := todo[0]
 		todo = todo[1:]
@@ -67,7 +67,7 @@ func TestURLsHideCustomerAddress(t *testing.T) {
 				customers++
 			}
 			if strings.HasPrefix(to, business+"/bookings/new?email=~") && strings.Contains(to, "&name=~") {
-				again = to
+				second = to
 			}
 			if strings.HasPrefix(to, business+"/customers") || strings.HasPrefix(to, business+"/bookings") ||
 				strings.HasPrefix(to, business+"/search") {
@@ -78,9 +78,9 @@ func TestURLsHideCustomerAddress(t *testing.T) {
 	if customers == 0 {
 		t.Error("no page led to a customer")
 	}
-	if page := getPage(t, w, again, owner); again == "" || page.Status != 200 || !strings.Contains(page.Body,
+	if page := getPage(t, w, second, owner); second == "" || page.Status != 200 || !strings.Contains(page.Body,
 		`value="`+email+`"`) {
-		t.Errorf("no customer's page leads to a form for them: %q, %d", again, page.Status)
+		t.Errorf("no customer's page leads to a form for them: %q, %d", second, page.Status)
 	}
 	if got := getPage(t, w, business+"/customers/one?email=~"+strings.Repeat("x", 60), owner); got.Status != 404 {
 		t.Errorf("a sealed address of nobody: %d", got.Status)

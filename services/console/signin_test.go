@@ -286,7 +286,7 @@ func TestSessionsExpire(t *testing.T) {
 	busy := secret.Hash(w.AddSession(t, "bo@example.com"))
 	for after := time.Duration(0); after < 8*24*time.Hour; after += 10 * time.Hour {
 		_, err := w.Store.FindSessionByHash(ctx, busy, start.Add(after))
-		if good := after < 7*24*time.Hour; (err == nil) != good {
+		if isValid := after < 7*24*time.Hour; (err == nil) != isValid {
 			t.Errorf("in use, after %s: %v", after, err)
 		}
 	}
@@ -315,14 +315,14 @@ func TestInviterCannotSignInAsMemberElsewhere(t *testing.T) {
 	if got := getPage(t, w, "/account", early); strings.Contains(got.Body, "Quay") {
 		t.Error("whoever is signed in as an address that is not verified sees its invitations")
 	}
-	left := invite(t, w, harbors, forHarbor)
+	remaining := invite(t, w, harbors, forHarbor)
 
 	// An operator's link proves who the person is, so earlier sessions and links end.
 	real := findSession(t, pressButton(t, w, invite(t, w, consoletest.Token, forHarbor), ""))
 	if got := getPage(t, w, "/account", early); got.Status != 303 {
 		t.Errorf("a session from before: %d", got.Status)
 	}
-	if got := pressButton(t, w, left, ""); got.Status != 404 {
+	if got := pressButton(t, w, remaining, ""); got.Status != 404 {
 		t.Errorf("a link from before: %d", got.Status)
 	}
 	for _, who := range []struct{ token, body string }{{quays, forQuay}, {harbors, forHarbor}} {

@@ -32,31 +32,31 @@ func TestDemotedOrRemovedMemberLosesAccess(t *testing.T) {
 	other := w.StartReplica(t)
 	owner := access.Member{BusinessID: id, Role: access.Owner}
 	w.AddSession(t, "stays@example.com", owner)
-	for what, end := range map[string]func(member string) consoletest.Answer{
+	for label, end := range map[string]func(member string) consoletest.Answer{
 		"demoted": func(member string) consoletest.Answer {
 			return w.Call(t, "PATCH", harb+"/members/"+member, `{"role":"desk"}`)
 		},
 		"removed": func(member string) consoletest.Answer { return w.Call(t, "DELETE", harb+"/members/"+member, "") },
 	} {
-		email := what + "@example.com"
+		email := label + "@example.com"
 		session := w.AddSession(t, email, owner)
 		member := findMemberID(t, w, email)
-		made := w.AddTokenCreatedBy(t, owner, uuid.MustParse(member))
-		of := field(t, w.CallAs(t, made, "POST", "/admin/tokens",
+		created := w.AddTokenCreatedBy(t, owner, uuid.MustParse(member))
+		of := field(t, w.CallAs(t, created, "POST", "/admin/tokens",
 			`{"name":"of a token","business":"harbor","role":"owner"}`), "token").(string)
 		if got := w.CallAs(t, of, "GET", harb, ""); got.Status != 200 {
-			t.Fatalf("%s: before: %d", what, got.Status)
+			t.Fatalf("%s: before: %d", label, got.Status)
 		}
 		if got := end(member); got.Status >= 300 {
-			t.Fatalf("%s: %d %s", what, got.Status, got.Body)
+			t.Fatalf("%s: %d %s", label, got.Status, got.Body)
 		}
 		for _, replica := range []*consoletest.Fixture{w, other} {
 			if got := getPage(t, replica, "/account", session); got.Status != 303 {
-				t.Errorf("%s: the session: %d", what, got.Status)
+				t.Errorf("%s: the session: %d", label, got.Status)
 			}
-			for name, token := range map[string]string{"the token": made, "the token's token": of} {
+			for name, token := range map[string]string{"the token": created, "the token's token": of} {
 				if got := replica.CallAs(t, token, "GET", harb, ""); got.Status != 401 {
-					t.Errorf("%s: %s: %d", what, name, got.Status)
+					t.Errorf("%s: %s: %d", label, name, got.Status)
 				}
 			}
 		}
@@ -130,10 +130,10 @@ func TestTokenIsShownOnceAndRevoked(t *testing.T) {
 	w := consoletest.Start(t)
 	publish(t, w)
 	body := `{"name":"backup","business":"harbor","role":"viewer","expires_at":"2100-03-01T09:00:00Z"}`
-	made := w.Call(t, "POST", "/admin/tokens", body, "Idempotency-Key", "once")
-	token, id := field(t, made, "token").(string), field(t, made, "id").(string)
-	if made.Status != 201 || len(token) != len("slo_")+64 || !strings.HasPrefix(token, "slo_") {
-		t.Fatalf("%d %s", made.Status, made.Body)
+	created := w.Call(t, "POST", "/admin/tokens", body, "Idempotency-Key", "once")
+	token, id := field(t, created, "token").(string), field(t, created, "id").(string)
+	if created.Status != 201 || len(token) != len("slo_")+64 || !strings.HasPrefix(token, "slo_") {
+		t.Fatalf("%d %s", created.Status, created.Body)
 	}
 	expect(t, w.Call(t, "POST", "/admin/tokens", body, "Idempotency-Key", "once"), 409, "conflict", id)
 	if got := w.CallAs(t, token, "GET", harb+"/bookings", ""); got.Status != 200 {
@@ -206,9 +206,9 @@ func TestTeamWritesAreIdempotent(t *testing.T) {
 	ana := harb + "/members/" + findMemberID(t, w, "ana@example.com")
 	first := under("change", "PATCH", ana, `{"role":"desk"}`)
 	under("later", "PATCH", ana, `{"role":"viewer"}`)
-	if again := under("change", "PATCH", ana, `{"role":"desk"}`); again.Body != first.Body ||
-		field(t, again, "role") != "desk" {
-		t.Errorf("repeated: %s, first %s", again.Body, first.Body)
+	if second := under("change", "PATCH", ana, `{"role":"desk"}`); second.Body != first.Body ||
+		field(t, second, "role") != "desk" {
+		t.Errorf("repeated: %s, first %s", second.Body, first.Body)
 	}
 	if got := w.Call(t, "GET", harb+"/members", ""); !strings.Contains(got.Body, `"viewer"`) {
 		t.Errorf("a repeated change undid a later one: %s", got.Body)

@@ -59,9 +59,9 @@ func TestTextPageShowsProblemsByLine(t *testing.T) {
 			t.Errorf("%q: %d %s", wrong, got.Status, got.Body)
 		}
 		for _, problem := range problems {
-			_, told, _ := strings.Cut(problem.String(), ": ")
+			_, answer, _ := strings.Cut(problem.String(), ": ")
 			line, _, _ := strings.Cut(problem.String(), ":")
-			if !strings.Contains(got.Body, html.EscapeString(told)) || !strings.Contains(got.Body,
+			if !strings.Contains(got.Body, html.EscapeString(answer)) || !strings.Contains(got.Body,
 				">"+strings.Replace(line, "line", "Line", 1)+"<") {
 				t.Errorf("%s is not said of %q: %s", problem, wrong, got.Body)
 			}
@@ -116,26 +116,26 @@ func TestTextPagePublishesTextAfterReview(t *testing.T) {
 	w := consoletest.Start(t)
 	id := publish(t, w)
 	mia := w.AddSession(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
-	typed := "\n# Our <own> words.\n" + strings.Replace(readText(t, w), "40.00}", "47.50} # since spring", 1)
-	asked := postText(t, w, mia, "1", typed)
+	input := "\n# Our <own> words.\n" + strings.Replace(readText(t, w), "40.00}", "47.50} # since spring", 1)
+	asked := postText(t, w, mia, "1", input)
 	for _, part := range []string{"What will change", "Haircut · Price", "47.5",
 		"Nothing that customers have booked would fall outside", `name="agreed" value="1"`, "Back to the form"} {
 		if asked.Status != 409 || !strings.Contains(asked.Body, part) {
 			t.Errorf("%q: %d %s", part, asked.Status, asked.Body)
 		}
 	}
-	if again := postText(t, w, mia, "1", typed, "again", "yes"); again.Status != 200 || !strings.Contains(again.Body,
+	if second := postText(t, w, mia, "1", input, "again", "yes"); second.Status != 200 || !strings.Contains(second.Body,
 		"&lt;own&gt;") {
-		t.Errorf("back: %d %s", again.Status, again.Body)
+		t.Errorf("back: %d %s", second.Status, second.Body)
 	}
-	saved := postText(t, w, mia, "1", typed, "agreed", "1")
+	saved := postText(t, w, mia, "1", input, "agreed", "1")
 	if saved.Status != 303 || !strings.Contains(saved.Header.Get("Location"), textPage+"?saved=2") {
 		t.Fatalf("%d %s %s", saved.Status, saved.Header.Get("Location"), saved.Body)
 	}
-	if now := readText(t, w); now != typed {
-		t.Errorf("published is\n%q, typed was\n%q", now, typed)
+	if now := readText(t, w); now != input {
+		t.Errorf("published is\n%q, typed was\n%q", now, input)
 	}
-	only := postText(t, w, mia, "2", typed+"# a note\n")
+	only := postText(t, w, mia, "2", input+"# a note\n")
 	if only.Status != 409 || !strings.Contains(only.Body, "Customers see the same as before") {
 		t.Errorf("a note alone: %d %s", only.Status, only.Body)
 	}

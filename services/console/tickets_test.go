@@ -23,11 +23,11 @@ func TestTicketsSellListAndCancel(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	publish(t, w)
-	sold := w.Call(t, "POST", harb+"/tickets", someTickets("Cara"))
-	if sold.Status != 201 || sold.Header.Get("Cache-Control") != "no-store" ||
-		field(t, sold, "event_name") != "Gala of harbor" || field(t, sold, "quantity") != 2.0 ||
-		field(t, sold, "customer_email") != "cara@example.com" || field(t, sold, "locale") != "pt" {
-		t.Fatalf("sold: %d %v %s", sold.Status, sold.Header, sold.Body)
+	sale := w.Call(t, "POST", harb+"/tickets", someTickets("Cara"))
+	if sale.Status != 201 || sale.Header.Get("Cache-Control") != "no-store" ||
+		field(t, sale, "event_name") != "Gala of harbor" || field(t, sale, "quantity") != 2.0 ||
+		field(t, sale, "customer_email") != "cara@example.com" || field(t, sale, "locale") != "pt" {
+		t.Fatalf("sold: %d %v %s", sale.Status, sale.Header, sale.Body)
 	}
 	w.Call(t, "POST", harb+"/tickets", strings.Replace(someTickets("Dora"), gala, vip, 1))
 	for query, want := range map[string]int{"": 2, "?event_id=" + gala: 1, "?limit=1": 1,
@@ -36,7 +36,7 @@ func TestTicketsSellListAndCancel(t *testing.T) {
 			t.Errorf("%q: %d orders, want %d", query, len(list), want)
 		}
 	}
-	at := harb + "/tickets/" + field(t, sold, "id").(string)
+	at := harb + "/tickets/" + field(t, sale, "id").(string)
 	if got := w.Call(t, "GET", at+"/cancellation", ""); got.Status != 200 || field(t, got, "allowed") != true {
 		t.Errorf("previewed: %d %s", got.Status, got.Body)
 	}
@@ -69,15 +69,15 @@ func TestSellTicketsReportsFieldErrors(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	publish(t, w)
-	good := someTickets("Cara")
+	valid := someTickets("Cara")
 	for name, change := range map[string][2]string{
 		"event_id": {gala, "gala"}, "tier_id": {vip, ""}, "quantity": {`"quantity": 2`, `"quantity": "two"`},
 		"quantity:": {`"quantity": 2`, `"quantity": 0`}, "colour": {"quantity", "colour"},
 	} {
-		expect(t, w.Call(t, "POST", harb+"/tickets", strings.Replace(good, change[0], change[1], 1)), 400,
+		expect(t, w.Call(t, "POST", harb+"/tickets", strings.Replace(valid, change[0], change[1], 1)), 400,
 			"invalid_parameter", name)
 	}
-	expect(t, w.Call(t, "POST", harb+"/tickets", strings.Replace(good, `"quantity": 2`, `"quantity": 11`, 1)), 409,
+	expect(t, w.Call(t, "POST", harb+"/tickets", strings.Replace(valid, `"quantity": 2`, `"quantity": 11`, 1)), 409,
 		"conflict", "Sold out")
 	for name, tiers := range map[string]string{
 		"tiers: send at least one":     `"tiers": []`,
@@ -94,6 +94,6 @@ func TestSellTicketsReportsFieldErrors(t *testing.T) {
 	}
 	elsewhere := "/admin/businesses/elsewhere/tickets"
 	expect(t, w.Call(t, "GET", elsewhere, ""), 404, "business_not_found", "Business")
-	expect(t, w.Call(t, "POST", elsewhere, good), 404, "business_not_found", "Business")
+	expect(t, w.Call(t, "POST", elsewhere, valid), 404, "business_not_found", "Business")
 	expect(t, w.Call(t, "POST", elsewhere+"/"+gala+"/cancel", ""), 404, "business_not_found", "Business")
 }

@@ -29,10 +29,10 @@ func TestVerifiedMembersAreReported(t *testing.T) {
 	}
 	at := peer.New("console", w.InternalURL, telemetry.Discard(), peer.Timeout(testkit.MaxWait))
 	t.Cleanup(at.Close)
-	asked := []string{"Ana@Example.com", "olga@example.com", "bo@example.com", "stranger@example.com",
+	requests := []string{"Ana@Example.com", "olga@example.com", "bo@example.com", "stranger@example.com",
 		"nobody@example.com", "", strings.Repeat("x", 300)}
-	got, err := console.NewClient(at).VerifiedMembers(t.Context(), id, asked)
-	if want := asked[:2]; err != nil || !slices.Equal(got, want) {
+	got, err := console.NewClient(at).VerifiedMembers(t.Context(), id, requests)
+	if want := requests[:2]; err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v, %v, want %v", got, err, want)
 	}
 	if _, err := console.NewClient(at).VerifiedMembers(t.Context(), id,

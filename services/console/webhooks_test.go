@@ -13,12 +13,14 @@ func TestWebhooksCreateChangeTestAndDelete(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	publish(t, w)
-	made := w.Call(t, "POST", harb+"/webhooks", `{"url": "https://example.com/hooks", "events": ["booking.created"]}`)
-	if made.Status != 201 || field(t, made, "secret") != consoletest.Secret || field(t, made, "active") != true ||
-		made.Header.Get("Cache-Control") != "no-store" {
-		t.Fatalf("made: %d %s", made.Status, made.Body)
+	created := w.Call(t, "POST", harb+"/webhooks",
+		`{"url": "https://example.com/hooks", "events": ["booking.created"]}`)
+	if created.Status != 201 || field(t, created, "secret") != consoletest.Secret || field(t, created,
+		"active") != true ||
+		created.Header.Get("Cache-Control") != "no-store" {
+		t.Fatalf("made: %d %s", created.Status, created.Body)
 	}
-	at := harb + "/webhooks/" + field(t, made, "id").(string)
+	at := harb + "/webhooks/" + field(t, created, "id").(string)
 	if list := w.Call(t, "GET", harb+"/webhooks", ""); list.Status != 200 ||
 		len(field(t, list, "webhooks").([]any)) != 1 || strings.Contains(list.Body, "whsec_") {
 		t.Errorf("listed: %d %s", list.Status, list.Body)

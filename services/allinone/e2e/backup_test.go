@@ -226,7 +226,7 @@ func (s *backupTest) checkContinues(file string, before map[string]acknowledgedB
 		t.Errorf("the backup has %d mails that were sent, and %d webhooks that were delivered", len(sent),
 			len(delivered))
 	}
-	told := s.webhooks.countAttempts()
+	counts := s.webhooks.countAttempts()
 
 	on := *s
 	on.outageTest = &outageTest{t: t, webhooks: s.webhooks, mailServer: startMailServer(t), database: database,
@@ -238,13 +238,13 @@ func (s *backupTest) checkContinues(file string, before map[string]acknowledgedB
 			len(bookings)
 	})
 	on.await("of all work", func() (int, int) { return -on.countUndelivered(), 0 })
-	on.checkNotifiedOnce(sent, delivered, told)
+	on.checkNotifiedOnce(sent, delivered, counts)
 	on.checkAcknowledged(before)
 }
 
 // checkNotifiedOnce checks that only messages and webhooks that the backup lists as unsent arrive after the restore.
-// The argument `told` has the number of attempts for each event before the restore.
-func (s *backupTest) checkNotifiedOnce(sent, delivered map[string]bool, told map[string]int) {
+// The argument `counts` has the number of attempts for each event before the restore.
+func (s *backupTest) checkNotifiedOnce(sent, delivered map[string]bool, counts map[string]int) {
 	t := s.t
 	t.Helper()
 	want := queryIDs(t, s.database, `SELECT id::text FROM notifications.messages`)
@@ -267,7 +267,7 @@ func (s *backupTest) checkNotifiedOnce(sent, delivered map[string]bool, told map
 	attempts := s.webhooks.countAttempts()
 	for id := range events {
 		switch now := attempts[id]; {
-		case delivered[id] && now != told[id]:
+		case delivered[id] && now != counts[id]:
 			t.Errorf("event %s was delivered before the backup, and again after", id)
 		case now == 0:
 			t.Errorf("event %s is in the backup and was never delivered", id)

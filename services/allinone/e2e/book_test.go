@@ -239,11 +239,11 @@ func TestBookChecksKeyScopeAndBusiness(t *testing.T) {
 	w.publish(t, "yours", buildSalon("yours", 1))
 	cut := w.idsByName(t, "mine", "services")["Cut"]
 	o := newOrder(cut, "2027-03-01", "10:00")
-	good := w.createKey(t, "mine", "write")
+	valid := w.createKey(t, "mine", "write")
 
 	w.book(t, "mine", w.createKey(t, "mine", "read"), o).checkStatus(t, http.StatusForbidden, "scope_forbidden")
 	w.book(t, "mine", w.createKey(t, "yours", "write"), o).checkStatus(t, http.StatusUnauthorized, "invalid_api_key")
-	w.book(t, "nobody", good, o).checkStatus(t, http.StatusNotFound, "business_not_found")
+	w.book(t, "nobody", valid, o).checkStatus(t, http.StatusNotFound, "business_not_found")
 	w.book(t, "mine", "sm_"+strings.Repeat("0", 64), o).checkStatus(t, http.StatusUnauthorized, "invalid_api_key")
 	missing, err := w.tryBook("mine", "", o, http.Header{"Authorization": {""}})
 	if err != nil {
@@ -251,9 +251,9 @@ func TestBookChecksKeyScopeAndBusiness(t *testing.T) {
 	}
 	missing.checkStatus(t, http.StatusUnauthorized, "missing_api_key")
 
-	w.book(t, "mine", good, o).checkStatus(t, http.StatusCreated, "")
+	w.book(t, "mine", valid, o).checkStatus(t, http.StatusCreated, "")
 	w.revokeAll(t, "mine")
-	w.book(t, "mine", good, o).checkStatus(t, http.StatusUnauthorized, "invalid_api_key")
+	w.book(t, "mine", valid, o).checkStatus(t, http.StatusUnauthorized, "invalid_api_key")
 }
 
 func (w *platform) revokeAll(t *testing.T, slug string) {

@@ -72,11 +72,11 @@ func (w *platform) listSeats(t *testing.T, slug, date, service string) []seat {
 // countRemainingSeats returns the start and the free seats of each session, such as "18:00 7".
 func (w *platform) countRemainingSeats(t *testing.T, slug, date, service string) string {
 	t.Helper()
-	var shown []string
+	var values []string
 	for _, s := range w.listSeats(t, slug, date, service) {
-		shown = append(shown, fmt.Sprintf("%s %d", s.Time, *s.RemainingCapacity))
+		values = append(values, fmt.Sprintf("%s %d", s.Time, *s.RemainingCapacity))
 	}
-	return strings.Join(shown, ", ")
+	return strings.Join(values, ", ")
 }
 
 // countDays returns the number of starts that /available-dates counts on a date.

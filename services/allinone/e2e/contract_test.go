@@ -128,17 +128,17 @@ func (d *document) check(r *http.Request, sent []byte, response *http.Response, 
 	if !traceparent.MatchString(response.Header.Get("traceparent")) {
 		return errors.New("there is no traceparent")
 	}
-	asked := r.Clone(context.Background())
-	asked.Body = io.NopCloser(bytes.NewReader(sent))
+	request := r.Clone(context.Background())
+	request.Body = io.NopCloser(bytes.NewReader(sent))
 	if r.Method == http.MethodHead {
-		asked.Method = http.MethodGet
+		request.Method = http.MethodGet
 	}
-	route, parameters, err := d.router.FindRoute(asked)
+	route, parameters, err := d.router.FindRoute(request)
 	if err != nil {
 		return d.checkUndescribed(r, response, body)
 	}
 	input := &openapi3filter.RequestValidationInput{
-		Request: asked, PathParams: parameters, Route: route,
+		Request: request, PathParams: parameters, Route: route,
 		Options: &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc,
 			IncludeResponseStatus: true, SkipSettingDefaults: true},
 	}

@@ -113,7 +113,7 @@ func TestServersResistRequestSmuggling(t *testing.T) {
 	if os.Getenv("ATTACK") != "" {
 		boundaries = testkit.PaddingSizes(false)
 	}
-	asked, answers := 0, make(map[int]int)
+	requestCount, answers := 0, make(map[int]int)
 	for _, at := range targets {
 		for _, method := range []string{"POST", "PUT", "GET"} {
 			for _, header := range []string{"", at.header, "Content-Encoding: gzip\r\n", "Content-Encoding: gzip\r\n" +
@@ -121,7 +121,7 @@ func TestServersResistRequestSmuggling(t *testing.T) {
 				for n, padding := range boundaries {
 					head := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\n%s", method, at.path, at.address, header)
 					got, closed := testkit.SendRaw(t, at.address, testkit.HideRequest(head, padding, n%2 == 0))
-					if asked++; !testkit.IsOneAnswer(got, closed) {
+					if requestCount++; !testkit.IsOneAnswer(got, closed) {
 						t.Errorf("%s %s with %d bytes before the hidden request: %v, closed: %v", method, at.path,
 							padding, got, closed)
 					}
@@ -132,7 +132,7 @@ func TestServersResistRequestSmuggling(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d requests to %d paths, answered %v", asked, len(targets), answers)
+	t.Logf("%d requests to %d paths, answered %v", requestCount, len(targets), answers)
 	for _, status := range []int{400, 401, 404, 405, 415, 429} {
 		if answers[status] == 0 {
 			t.Errorf("no path answered %d: this attack has not seen it", status)

@@ -32,11 +32,11 @@ func runProgram(t *testing.T, dir string, env []string, program string, args ...
 	command := exec.CommandContext(t.Context(), program, args...)
 	command.Dir, command.Env, command.WaitDelay = dir, append(os.Environ(), env...), 5*time.Second
 	out, err := command.Output()
-	said := testkit.ToolRun{Stdout: string(out), Exit: command.ProcessState.ExitCode()}
+	run := testkit.ToolRun{Stdout: string(out), Exit: command.ProcessState.ExitCode()}
 	if failed, ok := errors.AsType[*exec.ExitError](err); ok {
-		said.Stderr = string(failed.Stderr)
+		run.Stderr = string(failed.Stderr)
 	}
-	return said
+	return run
 }
 
 // copySample copies a sample program into a new folder and returns the folder.
@@ -70,14 +70,14 @@ func TestQuickstartProgramsBook(t *testing.T) {
 		"book.py":  func(dir string) testkit.ToolRun { return runProgram(t, dir, env, "python3", "book.py") },
 		"book.go":  func(dir string) testkit.ToolRun { return runProgram(t, dir, env, "go", "run", "book.go") },
 	} {
-		said := program(copySample(t, name))
+		run := program(copySample(t, name))
 		var answer struct {
 			Success bool
 			Booking struct{ ID, Status string }
 		}
-		if err := json.Unmarshal([]byte(said.Stdout), &answer); err != nil || !answer.Success ||
+		if err := json.Unmarshal([]byte(run.Stdout), &answer); err != nil || !answer.Success ||
 			answer.Booking.Status != "pending" {
-			t.Errorf("%s ended with %d: %s %s", name, said.Exit, said.Stdout, said.Stderr)
+			t.Errorf("%s ended with %d: %s %s", name, run.Exit, run.Stdout, run.Stderr)
 		}
 		made[answer.Booking.ID] = true
 	}
@@ -166,17 +166,18 @@ func TestDevelopersPageInABrowser(t *testing.T) {
 	t.Parallel()
 	chromium := visitor.Open(t)
 	w := sharePlatform(t)
-	for name, as := range map[string]visitor.Profile{
+	for name, profile := range map[string]visitor.Profile{
 		"phone": {Heavy: true, MayShift: 1}, "desk-dark": {Width: 1280, Dark: true, Heavy: true, MayShift: 1},
 		"plain": {NoScript: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			as.Headers = map[string]string{"X-Forwarded-For": newAddress()}
-			checkDevelopersPage(t, chromium.Visit(t, as), as, w.PublicURL+"/api/public/docs", "/available-dates",
+			profile.Headers = map[string]string{"X-Forwarded-For": newAddress()}
+			checkDevelopersPage(t, chromium.Visit(t, profile), profile, w.PublicURL+"/api/public/docs",
+				"/available-dates",
 				"Quickstart",
 				"slot_unavailable", "Idempotency-Key", "webhook-signature")
-			checkDevelopersPage(t, chromium.Visit(t, as), as, w.AdminURL+"/developers",
+			checkDevelopersPage(t, chromium.Visit(t, profile), profile, w.AdminURL+"/developers",
 				"/admin/businesses/{slug}/bookings",
 				"What the owner's side does, programs can do.", "slotmesh login")
 		})
@@ -189,11 +190,11 @@ func TestDevelopersPageInABrowser(t *testing.T) {
 
 // checkDevelopersPage visits a developers' page and checks it. The API reference of the page must contain `path`, and
 // its text must contain `words`.
-func checkDevelopersPage(t *testing.T, v *visitor.Visitor, as visitor.Profile, url, path string, words ...string) {
+func checkDevelopersPage(t *testing.T, v *visitor.Visitor, profile visitor.Profile, url, path string, words ...string) {
 	t.Helper()
 	v.Go(url)
 	v.ExpectText(words...)
-	if !as.NoScript {
+	if !profile.NoScript {
 		v.Await("the reference is there", `document.querySelector("rapi-doc").shadowRoot?.textContent.includes("`+path+
 			`")`)
 	}

@@ -100,17 +100,17 @@ func (w *platform) createEverything(t *testing.T) (string, string) {
 			"customer_phone": "+351 210 555019", "form_data": order{"allergies": "hazelnutty"},
 		}
 	}
-	var made struct{ Booking struct{ ID string } }
+	var created struct{ Booking struct{ ID string } }
 	var ended struct{ ID string }
 	first, err := w.tryBook("forgetful", key, hers("2027-03-02", "10:00"), http.Header{"Idempotency-Key": {"first"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	first.decode(t, http.StatusCreated, &made)
-	w.callOwner(t, "bookings/"+made.Booking.ID+"/reschedule", "move",
+	first.decode(t, http.StatusCreated, &created)
+	w.callOwner(t, "bookings/"+created.Booking.ID+"/reschedule", "move",
 		order{"date": "2027-03-02", "time": "11:00"}).checkStatus(t,
 		http.StatusOK, "")
-	w.callOwner(t, "bookings/"+made.Booking.ID+"/cancel", "cancel", order{}).checkStatus(t, http.StatusOK, "")
+	w.callOwner(t, "bookings/"+created.Booking.ID+"/cancel", "cancel", order{}).checkStatus(t, http.StatusOK, "")
 	w.callOwner(t, "bookings", "dashboard", hers("2027-03-08", "10:00")).decode(t, http.StatusCreated, &ended)
 	w.callOwner(t, "bookings", "taken", hers("2027-03-08", "10:00")).checkStatus(t, http.StatusConflict,
 		"no_staff_available")
@@ -133,8 +133,8 @@ func (w *platform) createEverything(t *testing.T) (string, string) {
 		"Staying Customer")).checkStatus(t, http.StatusCreated, "")
 	ahead := hers("2027-05-04", "10:00").withField("customer_phone", "+351 210 555077").withField("form_data",
 		order{"allergies": "pistachio"})
-	w.book(t, "forgetful", key, ahead).decode(t, http.StatusCreated, &made)
-	return ended.ID, made.Booking.ID
+	w.book(t, "forgetful", key, ahead).decode(t, http.StatusCreated, &created)
+	return ended.ID, created.Booking.ID
 }
 
 // TestEraseRemovesAllCustomerData erases a customer and shows that no customer data remains in the database dump or in
@@ -149,7 +149,7 @@ func TestEraseRemovesAllCustomerData(t *testing.T) {
 	}
 	w := on(monday)
 	w.publish(t, "forgetful", buildSalon("forgetful", 1)+erasableManifest)
-	url, arrived := startReceiver(t)
+	url, deliveries := startReceiver(t)
 	for _, u := range []string{url, findUnusedAddress(t)} { // deliveries to the unused address are retried
 		w.callAdmin(t, http.MethodPost, "businesses/forgetful/webhooks",
 			fmt.Appendf(nil, `{"url": %q, "events": ["*"]}`,
@@ -157,7 +157,7 @@ func TestEraseRemovesAllCustomerData(t *testing.T) {
 	}
 	ended, ahead := w.createEverything(t)
 	for range 8 {
-		nextDelivery(t, arrived)
+		nextDelivery(t, deliveries)
 	}
 	w.awaitMails(t, 9) // one mail covers the booking that was rescheduled and cancelled at once
 	w.stop(t)

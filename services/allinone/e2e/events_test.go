@@ -106,12 +106,12 @@ func (w *platform) mustSellTickets(t *testing.T, slug, event, tier string, quant
 	if err != nil {
 		t.Fatal(err)
 	}
-	var sold struct{ ID, Status string }
-	a.decode(t, http.StatusCreated, &sold)
-	if sold.Status != "sold" {
-		t.Errorf("sold as %s", sold.Status)
+	var sale struct{ ID, Status string }
+	a.decode(t, http.StatusCreated, &sale)
+	if sale.Status != "sold" {
+		t.Errorf("sold as %s", sale.Status)
 	}
-	return sold.ID
+	return sale.ID
 }
 
 func checkRemainders(t *testing.T, when string, got events, want ...int) {
@@ -303,10 +303,10 @@ func TestCommandSellsTickets(t *testing.T) {
 	gala := w.listEvents(t, "counter/events").Events[0]
 	sell := []string{"tickets", "sell", "counter", "--event", gala.ID, "--tier", gala.Inventory[0].ID, "--customer",
 		"Ada Example"}
-	sold := o.mustRun(t, "", append(sell, "--quantity", "8")...)
+	sale := o.mustRun(t, "", append(sell, "--quantity", "8")...)
 	o.mustFail(t, "Sold out", "", sell...)
 	if cancelled := o.mustRun(t, "", "tickets", "cancel", "counter",
-		sold["id"].(string)); cancelled["status"] != "cancelled" {
+		sale["id"].(string)); cancelled["status"] != "cancelled" {
 		t.Errorf("cancelled: %v", cancelled)
 	}
 	o.mustRun(t, "", sell...)

@@ -27,24 +27,24 @@ func TestDocumentExamplesMatchAnswers(t *testing.T) {
 	w := startPlatform(t, connectStripe(noStripe), func(cfg *allinone.Config) {
 		databaseURL, cfg.Now = cfg.DatabaseURL, "2026-11-21T06:00:00Z" // the date that the examples assume
 	})
-	heard := make(map[string]bool)
-	w.http.Transport = sentenceRecorder{heard, w.http.Transport}
+	sentences := make(map[string]bool)
+	w.http.Transport = sentenceRecorder{sentences, w.http.Transport}
 	publishHarbor(t, w, "harbor-studio")
 
 	w.provokeReads(t)
 	w.provokeAccountChecks(t)
 	w.provokeBooking(t, databaseURL)
 	w.provokeKeys(t)
-	recordSentences(heard, http.StatusInternalServerError, fault.Of(errors.New("unexpected")).Body())
+	recordSentences(sentences, http.StatusInternalServerError, fault.Of(errors.New("unexpected")).Body())
 	// Only the tests of the booking service provoke this answer.
-	recordSentences(heard, http.StatusServiceUnavailable, fault.Unknown(errors.New("the answer was lost")).Body())
+	recordSentences(sentences, http.StatusServiceUnavailable, fault.Unknown(errors.New("the answer was lost")).Body())
 
 	examples := listExamples(loadServedDocument(t, w.PublicURL+"/api/public/openapi.json", nil))
 	if len(examples) == 0 {
 		t.Fatal("the document has no examples")
 	}
 	for _, example := range examples {
-		if !heard[example] {
+		if !sentences[example] {
 			t.Errorf("this is an example and was never said: %s", example)
 		}
 	}
@@ -185,13 +185,13 @@ func (h sentenceRecorder) CloseIdleConnections() {
 
 // recordSentences records the message texts of an answer twice: with the answer's status, and with the document's
 // status "default".
-func recordSentences(heard map[string]bool, status int, body []byte) {
+func recordSentences(sentences map[string]bool, status int, body []byte) {
 	var value any
 	if json.Unmarshal(body, &value) != nil {
 		return
 	}
 	for _, sentence := range listSentences(value) {
-		heard[fmt.Sprint(status, " ", sentence)], heard["default "+sentence] = true, true
+		sentences[fmt.Sprint(status, " ", sentence)], sentences["default "+sentence] = true, true
 	}
 }
 

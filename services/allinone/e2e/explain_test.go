@@ -19,18 +19,19 @@ func TestExplainAgreesWithSlots(t *testing.T) {
 	rules := map[string]bool{}
 	for minute := 8 * 60; minute < 12*60; minute += 15 {
 		clock := fmt.Sprintf("%02d:%02d", minute/60, minute%60)
-		var told struct {
+		var answer struct {
 			Computed, Bookable bool
 			Reason             *struct{ Rule, Message string }
 			Staff              []struct{ Bookable bool }
 		}
 		w.callAdmin(t, http.MethodGet, "businesses/asked/explain?service_id="+cut+"&date=2027-03-02&time="+clock,
-			nil).decode(t, http.StatusOK, &told)
-		if !told.Computed || told.Bookable != slices.Contains(listed, clock) || told.Bookable != (told.Reason == nil) {
-			t.Errorf("%s: %+v, listed are %v", clock, told, listed)
+			nil).decode(t, http.StatusOK, &answer)
+		if !answer.Computed || answer.Bookable != slices.Contains(listed, clock) ||
+			answer.Bookable != (answer.Reason == nil) {
+			t.Errorf("%s: %+v, listed are %v", clock, answer, listed)
 		}
-		if told.Reason != nil {
-			rules[told.Reason.Rule] = true
+		if answer.Reason != nil {
+			rules[answer.Reason.Rule] = true
 		}
 	}
 	if !rules["closed"] || !rules["booking"] {

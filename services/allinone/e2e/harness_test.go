@@ -105,15 +105,15 @@ var databaseTemplate = testkit.Template{Fill: func(ctx context.Context, database
 // monday is the clock's start in most tests: 2027-03-01, a Monday, 06:00 UTC.
 const monday = "2027-03-01T06:00:00Z"
 
-// findMondayAfter returns the present time of a clock that showed [monday] at the instant `begun`. A process on the
+// findMondayAfter returns the present time of a clock that showed [monday] at the instant `startTime`. A process on the
 // database of an earlier process must continue the earlier process's clock. Otherwise due work would wait again.
-func findMondayAfter(t *testing.T, begun time.Time) string {
+func findMondayAfter(t *testing.T, startTime time.Time) string {
 	t.Helper()
 	at, err := time.Parse(time.RFC3339, monday)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return at.Add(time.Since(begun)).Format(time.RFC3339Nano)
+	return at.Add(time.Since(startTime)).Format(time.RFC3339Nano)
 }
 
 // platform is a running Slotmesh with a client of it.
@@ -375,10 +375,10 @@ func (w *platform) publish(t *testing.T, slug, manifest string) {
 // createKey creates an API key and returns it.
 func (w *platform) createKey(t *testing.T, slug, scope string) string {
 	t.Helper()
-	var made struct{ Key string }
+	var created struct{ Key string }
 	w.callAdmin(t, http.MethodPost, "businesses/"+slug+"/keys", fmt.Appendf(nil, `{"name":"test","scope":%q}`,
-		scope)).decode(t, http.StatusCreated, &made)
-	return made.Key
+		scope)).decode(t, http.StatusCreated, &created)
+	return created.Key
 }
 
 // order is the body of a request to POST /book.

@@ -80,8 +80,8 @@ func TestReadsMatchDocumentAndAllowCORS(t *testing.T) {
 			}
 			if tag := get.header.Get("ETag"); tag != "" {
 				header.Set("If-None-Match", tag)
-				if again := w.do(t, http.MethodGet, url, nil, header); again.status != http.StatusNotModified {
-					t.Errorf("%s with its ETag answered %d", url, again.status)
+				if second := w.do(t, http.MethodGet, url, nil, header); second.status != http.StatusNotModified {
+					t.Errorf("%s with its ETag answered %d", url, second.status)
 				}
 			}
 		}

@@ -16,18 +16,19 @@ import (
 
 // checkLimit sends requests until `limit` requests have passed within a minute. It checks that the next request is
 // refused and has the rate limit headers.
-func checkLimit(t *testing.T, what string, limit, status int, send func(i int) reply) {
+func checkLimit(t *testing.T, label string, limit, status int, send func(i int) reply) {
 	t.Helper()
-	refused := findRefused(t, what, limit, status, send)
+	refused := findRefused(t, label, limit, status, send)
 	policy := refused.header.Get("RateLimit-Policy")
 	if name, _, found := strings.Cut(policy, fmt.Sprintf(";q=%d;w=60", limit)); status == http.StatusTooManyRequests &&
 		(!found || refused.header.Get("RateLimit") != name+";r=0;t="+refused.header.Get("Retry-After")) {
-		t.Errorf("%s: RateLimit-Policy %q, RateLimit %q, Retry-After %q", what, policy, refused.header.Get("RateLimit"),
+		t.Errorf("%s: RateLimit-Policy %q, RateLimit %q, Retry-After %q", label, policy,
+			refused.header.Get("RateLimit"),
 			refused.header.Get("Retry-After"))
 	}
 	seconds, err := strconv.Atoi(refused.header.Get("Retry-After"))
 	if err != nil || seconds < 1 || seconds > 60 {
-		t.Errorf("%s: Retry-After is %q, want whole seconds up to 60", what, refused.header.Get("Retry-After"))
+		t.Errorf("%s: Retry-After is %q, want whole seconds up to 60", label, refused.header.Get("Retry-After"))
 	}
 }
 
@@ -35,28 +36,28 @@ func checkLimit(t *testing.T, what string, limit, status int, send func(i int) r
 // the minute before the refused request. A busy machine may need more than a minute for `limit` requests, and then the
 // first ones no longer count. The platform counts a request between its start and its end, so findRefused records both
 // times.
-func findRefused(t *testing.T, what string, limit, status int, send func(i int) reply) reply {
+func findRefused(t *testing.T, label string, limit, status int, send func(i int) reply) reply {
 	t.Helper()
 	var sent, answered []time.Time // times of the requests that passed
 	for i := range 5 * limit {
-		begun := time.Now()
+		startTime := time.Now()
 		a := send(i)
 		ended := time.Now()
 		if a.status == status {
 			a.checkStatus(t, status, "rate_limited")
-			if counting := countSince(answered, begun.Add(-time.Minute)); counting < limit {
-				t.Fatalf("%s: request %d was refused though %d have passed in the minute before, want %d", what, i+1,
+			if counting := countSince(answered, startTime.Add(-time.Minute)); counting < limit {
+				t.Fatalf("%s: request %d was refused though %d have passed in the minute before, want %d", label, i+1,
 					counting, limit)
 			}
 			return a
 		}
 		if counting := countSince(sent, ended.Add(-time.Minute)); counting >= limit {
-			t.Fatalf("%s: request %d passed after %d in the minute before, and was answered %d: %s", what, i+1,
+			t.Fatalf("%s: request %d passed after %d in the minute before, and was answered %d: %s", label, i+1,
 				counting, a.status, a.body)
 		}
-		sent, answered = append(sent, begun), append(answered, ended)
+		sent, answered = append(sent, startTime), append(answered, ended)
 	}
-	t.Fatalf("%s: %d requests took so long that never %d passed in a minute", what, 5*limit, limit)
+	t.Fatalf("%s: %d requests took so long that never %d passed in a minute", label, 5*limit, limit)
 	return reply{}
 }
 

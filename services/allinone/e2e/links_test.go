@@ -38,17 +38,17 @@ func TestCustomerLinkCancelsAndCalendarFeedFollows(t *testing.T) {
 	if _, ok := link.HashToken(token); !found || !ok {
 		t.Fatalf("the link is %q", booked.ManageURL)
 	}
-	var made, listed booking.Calendar
+	var calendar, listed booking.Calendar
 	w.callAdmin(t, http.MethodPost, "businesses/fair/calendars", []byte(`{"shows":"names"}`)).decode(t,
 		http.StatusCreated,
-		&made)
+		&calendar)
 	var list booking.CalendarList
 	w.callAdmin(t, http.MethodGet, "businesses/fair/calendars", nil).decode(t, http.StatusOK, &list)
-	if listed = list.Calendars[0]; listed.ID != made.ID || listed.Token != "" || made.URL != pages+"/calendar/"+
-		made.Token+".ics" {
-		t.Errorf("made %+v, listed %+v", made, listed)
+	if listed = list.Calendars[0]; listed.ID != calendar.ID || listed.Token != "" || calendar.URL != pages+"/calendar/"+
+		calendar.Token+".ics" {
+		t.Errorf("made %+v, listed %+v", calendar, listed)
 	}
-	if status, text := w.getInternal(t, bookingclient.CalendarPath(made.Token)); status != http.StatusOK ||
+	if status, text := w.getInternal(t, bookingclient.CalendarPath(calendar.Token)); status != http.StatusOK ||
 		!strings.Contains(text, "UID:"+booked.Booking.ID) {
 		t.Errorf("the calendar: %d %s", status, text)
 	}
@@ -66,9 +66,9 @@ func TestCustomerLinkCancelsAndCalendarFeedFollows(t *testing.T) {
 	if err != nil || cancelled.Booking.Status != booking.StatusCancelled {
 		t.Errorf("%+v, %v", cancelled, err)
 	}
-	w.callAdmin(t, http.MethodDelete, "businesses/fair/calendars/"+made.ID.String(), nil).checkStatus(t,
+	w.callAdmin(t, http.MethodDelete, "businesses/fair/calendars/"+calendar.ID.String(), nil).checkStatus(t,
 		http.StatusNoContent, "")
-	if status, _ := w.getInternal(t, bookingclient.CalendarPath(made.Token)); status != http.StatusNotFound {
+	if status, _ := w.getInternal(t, bookingclient.CalendarPath(calendar.Token)); status != http.StatusNotFound {
 		t.Errorf("a revoked calendar answers %d", status)
 	}
 }

@@ -70,9 +70,9 @@ func (b *bookingClient) checkDay(t *testing.T, rng *rand.Rand, service, date str
 			t.Errorf("listed slot %s %s answered %d: %s", s.Date, s.Time, a.status, a.body)
 			return
 		}
-		var made struct{ Booking struct{ ID string } }
-		a.decode(t, http.StatusCreated, &made)
-		b.w.callAdmin(t, http.MethodPost, "businesses/"+b.slug+"/bookings/"+made.Booking.ID+"/cancel",
+		var created struct{ Booking struct{ ID string } }
+		a.decode(t, http.StatusCreated, &created)
+		b.w.callAdmin(t, http.MethodPost, "businesses/"+b.slug+"/bookings/"+created.Booking.ID+"/cancel",
 			nil).checkStatus(t,
 			http.StatusOK, "")
 	}
@@ -129,9 +129,9 @@ func generateBusiness(rng *rand.Rand, slug string) string {
 func generateWindows(rng *rand.Rand) string {
 	all := []string{`"09:00-12:00"`, `"12:00-17:30"`, `"00:00-24:00"`, `"20:00-02:00"`, `"22:30-04:15"`,
 		`"10:05-19:00"`, `"00:30-03:30"`}
-	picked := []string{all[rng.IntN(len(all))]}
+	selected := []string{all[rng.IntN(len(all))]}
 	if rng.IntN(2) == 0 {
-		picked = append(picked, all[rng.IntN(len(all))])
+		selected = append(selected, all[rng.IntN(len(all))])
 	}
-	return strings.Join(picked, ", ")
+	return strings.Join(selected, ", ")
 }

@@ -101,14 +101,14 @@ func TestAgentBooksPackageWithVariant(t *testing.T) {
 
 	o := asked.withField("date", "2027-03-01").withField("time", "09:30").withField("customer_name",
 		"Ada Example").withField("customer_email", "ada@example.com")
-	var made struct {
+	var created struct {
 		Booking struct {
 			End string `json:"end_time"`
 		}
 	}
-	a.callAccepted(t, "book_appointment", o, &made)
-	if made.Booking.End != "11:00:00" {
-		t.Errorf("booked until %s", made.Booking.End)
+	a.callAccepted(t, "book_appointment", o, &created)
+	if created.Booking.End != "11:00:00" {
+		t.Errorf("booked until %s", created.Booking.End)
 	}
 	// Ben is now busy from 10:00 to 11:00.
 	if got := a.findTimes(t, asked.withField("date", "2027-03-01")); !slices.Equal(got, []string{"10:30"}) {

@@ -164,7 +164,7 @@ func TestAgentDiscoversOfferAndBooks(t *testing.T) {
 // bookOnce books a start, repeats the request with the same key, and requests the same start with another key.
 func (a agent) bookOnce(t *testing.T, o order, member string) {
 	t.Helper()
-	var made, again struct {
+	var created, again struct {
 		Success  bool
 		Replayed bool
 		Booking  struct {
@@ -173,14 +173,15 @@ func (a agent) bookOnce(t *testing.T, o order, member string) {
 			StaffID    string `json:"staff_id"`
 		}
 	}
-	a.callAccepted(t, "book_appointment", o, &made)
-	if !made.Success || made.Replayed || made.Booking.Status != "pending" || made.Booking.StaffID != member ||
-		made.Booking.Total != "36" {
-		t.Errorf("got %+v", made)
+	a.callAccepted(t, "book_appointment", o, &created)
+	if !created.Success || created.Replayed || created.Booking.Status != "pending" ||
+		created.Booking.StaffID != member ||
+		created.Booking.Total != "36" {
+		t.Errorf("got %+v", created)
 	}
 	a.callAccepted(t, "book_appointment", o, &again)
-	if !again.Replayed || again.Booking.ID != made.Booking.ID {
-		t.Errorf("the same call again gave %+v, want booking %s", again, made.Booking.ID)
+	if !again.Replayed || again.Booking.ID != created.Booking.ID {
+		t.Errorf("the same call again gave %+v, want booking %s", again, created.Booking.ID)
 	}
 	a.callRefused(t, "book_appointment", o.withField("customer_name", "Someone Else"), "idempotency_mismatch")
 
@@ -196,7 +197,7 @@ func TestAgentToolsFollowKeyScope(t *testing.T) {
 	w := sharePlatform(t)
 	w.publish(t, "scopes", buildSalon("scopes", 1))
 	reading := []string{"find_slots", "get_business_info", "list_events", "list_rentals", "list_services", "list_staff"}
-	for scope, shown := range map[string][]string{
+	for scope, values := range map[string][]string{
 		"read": reading, "write": {"book_appointment"}, "all": append([]string{"book_appointment"}, reading...),
 	} {
 		a := w.connectAgent(t, w.createKey(t, "scopes", scope))
@@ -208,8 +209,8 @@ func TestAgentToolsFollowKeyScope(t *testing.T) {
 		for _, tool := range tools.Tools {
 			names = append(names, tool.Name)
 		}
-		if strings.Join(names, " ") != strings.Join(shown, " ") {
-			t.Errorf("a key of scope %s is shown %q, want %q", scope, names, shown)
+		if strings.Join(names, " ") != strings.Join(values, " ") {
+			t.Errorf("a key of scope %s is shown %q, want %q", scope, names, values)
 		}
 		if scope == "read" {
 			a.callRefused(t, "book_appointment", nil, "scope_forbidden")
@@ -258,7 +259,7 @@ func TestMCPRejectsInvalidKeys(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
 	w.publish(t, "agent-keys", buildSalon("agent-keys", 1))
-	good, revoked := w.createKey(t, "agent-keys", "read"), w.createKey(t, "agent-keys", "read")
+	valid, revoked := w.createKey(t, "agent-keys", "read"), w.createKey(t, "agent-keys", "read")
 	var keys struct{ Keys []struct{ ID string } }
 	w.callAdmin(t, http.MethodGet, "businesses/agent-keys/keys", nil).decode(t, http.StatusOK, &keys)
 	if a, err := w.callRPC(revoked, pingMessage); err != nil || a.status != http.StatusOK {
@@ -267,7 +268,7 @@ func TestMCPRejectsInvalidKeys(t *testing.T) {
 	w.callAdmin(t, http.MethodDelete, "businesses/agent-keys/keys/"+keys.Keys[1].ID, nil).checkStatus(t,
 		http.StatusNoContent, "")
 	for name, c := range map[string]struct{ key, code, challenge string }{
-		"none": {"", "missing_api_key", "Bearer"}, "mistyped": {good[:66] + "x", "invalid_api_key",
+		"none": {"", "missing_api_key", "Bearer"}, "mistyped": {valid[:66] + "x", "invalid_api_key",
 			`Bearer error="invalid_token"`},
 		"revoked": {revoked, "invalid_api_key", `Bearer error="invalid_token"`},
 	} {
@@ -299,9 +300,9 @@ func TestKeyLimitCountsAgentsAndServers(t *testing.T) {
 	asServer := func(key string) reply { return w.book(t, "salon", key, order{}) }
 	// The function `refused` returns the first refused answer to `last`. Half of the requests before it are sent by
 	// `other`.
-	refused := func(what string, status int, last, other func(string) reply) reply {
+	refused := func(label string, status int, last, other func(string) reply) reply {
 		key := w.createKey(t, "salon", "all")
-		return findRefused(t, what, limit, status, func(i int) reply {
+		return findRefused(t, label, limit, status, func(i int) reply {
 			if i < limit && i%2 == 0 {
 				return other(key)
 			}
@@ -332,7 +333,7 @@ func TestConcurrentAgentsBookOneSlotOnce(t *testing.T) {
 		wg.Go(func() {
 			<-begin
 			a, err := w.callRPC(keys[i%2], message)
-			var said struct {
+			var answer struct {
 				Result struct {
 					StructuredContent struct {
 						MessageCode string
@@ -340,13 +341,13 @@ func TestConcurrentAgentsBookOneSlotOnce(t *testing.T) {
 					}
 				}
 			}
-			if err != nil || json.Unmarshal(a.body, &said) != nil {
+			if err != nil || json.Unmarshal(a.body, &answer) != nil {
 				t.Errorf("call %d: %v, %d %s", i, err, a.status, a.body)
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			outcomes[fmt.Sprintf("%t %s", said.Result.StructuredContent.Success,
-				said.Result.StructuredContent.MessageCode)]++
+			outcomes[fmt.Sprintf("%t %s", answer.Result.StructuredContent.Success,
+				answer.Result.StructuredContent.MessageCode)]++
 		})
 	}
 	close(begin)

@@ -48,7 +48,7 @@ func TestBookingContinuesWithoutNotifications(t *testing.T) {
 		t.Fatal(err)
 	}
 	away := a.book("while it was away", n)
-	begun := time.Now()
+	startTime := time.Now()
 	a.restart() // another process; its notifications service continues the work of the stopped one
 	catching := a.book("while it caught up", max(n/5, 8))
 	for _, other := range []map[string]bool{away, catching} {
@@ -63,7 +63,7 @@ func TestBookingContinuesWithoutNotifications(t *testing.T) {
 	a.await("of all work", func() (int, int) { return -a.countUndelivered(), 0 })
 	t.Logf("%d webhooks, %d of them refused once, and %d mails, %d of them refused once, told of %d bookings %s after the start",
 		a.webhooks.countEvents(), a.webhooks.refused, a.mailServer.countMails(), len(a.mailServer.refused), a.created,
-		time.Since(begun).Round(time.Second))
+		time.Since(startTime).Round(time.Second))
 	a.webhooks.check(t)
 	a.checkMails()
 }
@@ -108,11 +108,11 @@ func buildOutageSalon() string {
 func openOutageTest(t *testing.T) *outageTest {
 	t.Helper()
 	a := &outageTest{t: t, webhooks: startWebhookReceiver(t), mailServer: startMailServer(t)}
-	url, begun := testkit.Database(t, "e2e"), time.Now()
+	url, startTime := testkit.Database(t, "e2e"), time.Now()
 	a.restart = func() *platform {
 		return startPlatform(t, allowLoopback, func(c *allinone.Config) {
 			c.DatabaseURL, c.SMTPURL, c.MailFrom, c.Now = url, a.mailServer.url, "no-reply@harbor.example",
-				findMondayAfter(t, begun)
+				findMondayAfter(t, startTime)
 			for _, limit := range []string{"BOOKING_IP_LIMIT_PER_MINUTE", "BOOKING_KEY_LIMIT_PER_MINUTE"} {
 				c.Settings[limit] = "100000"
 			}
@@ -138,14 +138,14 @@ func openOutageTest(t *testing.T) *outageTest {
 // unless a person has verified the address.
 func (a *outageTest) verifyOwner(t *testing.T, email string) {
 	t.Helper()
-	var invited struct{ Link string }
+	var invitation struct{ Link string }
 	body := fmt.Appendf(nil, `{"email": %q, "role": "operator", "mail": false}`, email)
-	a.callAdmin(t, http.MethodPost, "invitations", body).decode(t, http.StatusCreated, &invited)
+	a.callAdmin(t, http.MethodPost, "invitations", body).decode(t, http.StatusCreated, &invitation)
 	browser := &http.Client{ // the OpenAPI document, which w.http checks, has no pages
 		Transport:     &http.Transport{DisableKeepAlives: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	answer, err := browser.Post(a.AdminURL+invited.Link, "application/x-www-form-urlencoded",
+	answer, err := browser.Post(a.AdminURL+invitation.Link, "application/x-www-form-urlencoded",
 		strings.NewReader("confirm=yes"))
 	if err != nil {
 		t.Fatal(err)
@@ -200,15 +200,15 @@ func (a *outageTest) bookOne(i int) (string, time.Duration) {
 	o := newOrder(a.cut, time.Date(2027, time.March, 2+day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly),
 		fmt.Sprintf("%02d:%02d", 8+slot/2%12, slot%2*30))
 	o["staff_id"], o["customer_email"] = a.staff[slot/24], fmt.Sprintf("customer%d@example.com", i)
-	begun := time.Now()
-	made, err := a.tryBook("salon", a.key, o, nil)
-	took := time.Since(begun)
+	startTime := time.Now()
+	created, err := a.tryBook("salon", a.key, o, nil)
+	took := time.Since(startTime)
 	var booked struct{ Booking struct{ ID string } }
 	if err == nil {
-		err = json.Unmarshal(made.body, &booked)
+		err = json.Unmarshal(created.body, &booked)
 	}
-	if err != nil || made.status != http.StatusCreated {
-		return fmt.Sprint(made.status, string(made.body), err), took
+	if err != nil || created.status != http.StatusCreated {
+		return fmt.Sprint(created.status, string(created.body), err), took
 	}
 	a.actAsOwner(booked.Booking.ID, i%4 == 0, "confirm", &a.confirmed)
 	a.actAsOwner(booked.Booking.ID, i%8 == 0, "cancel", &a.cancelled)
@@ -216,17 +216,17 @@ func (a *outageTest) bookOne(i int) (string, time.Duration) {
 	defer a.mu.Unlock()
 	a.created++
 	var answer any
-	_ = json.Unmarshal(made.body, &answer)
-	return fmt.Sprint(made.status, describeShape(answer)), took
+	_ = json.Unmarshal(created.body, &answer)
+	return fmt.Sprint(created.status, describeShape(answer)), took
 }
 
-// actAsOwner makes the transition `what` of a booking as the owner and increments `count`. It does nothing if `does` is
-// false.
-func (a *outageTest) actAsOwner(booking string, does bool, what string, count *int) {
+// actAsOwner makes the transition `label` of a booking as the owner and increments `count`. It does nothing if `does`
+// is false.
+func (a *outageTest) actAsOwner(booking string, does bool, label string, count *int) {
 	if !does {
 		return
 	}
-	request, err := http.NewRequest(http.MethodPost, a.AdminURL+"/admin/businesses/salon/bookings/"+booking+"/"+what,
+	request, err := http.NewRequest(http.MethodPost, a.AdminURL+"/admin/businesses/salon/bookings/"+booking+"/"+label,
 		nil)
 	if err != nil {
 		a.t.Error(err)
@@ -235,7 +235,7 @@ func (a *outageTest) actAsOwner(booking string, does bool, what string, count *i
 	request.Header = http.Header{"Authorization": {"Bearer " + a.AdminToken}, "X-Forwarded-For": {a.address}}
 	done, err := a.exchange(request)
 	if err != nil || done.status != http.StatusOK {
-		a.t.Errorf("%s: %d %s %v", what, done.status, done.body, err)
+		a.t.Errorf("%s: %d %s %v", label, done.status, done.body, err)
 		return
 	}
 	a.mu.Lock()
@@ -264,7 +264,7 @@ func describeShape(value any) string {
 
 // await waits until the first number that `count` returns reaches the second. It fails the test if the first number
 // does not change for [testkit.MaxWait].
-func (a *outageTest) await(what string, count func() (have, want int)) {
+func (a *outageTest) await(label string, count func() (have, want int)) {
 	a.t.Helper()
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
@@ -278,7 +278,7 @@ func (a *outageTest) await(what string, count func() (have, want int)) {
 			last, since = have, time.Now()
 		}
 		if time.Since(since) > testkit.MaxWait {
-			a.t.Fatalf("%d of %d %s have come, and no more do", have, want, what)
+			a.t.Fatalf("%d of %d %s have come, and no more do", have, want, label)
 		}
 		<-tick.C
 	}
@@ -369,8 +369,8 @@ func startWebhookReceiver(t *testing.T) *webhookReceiver {
 
 func (h *webhookReceiver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
-	var says webhookEvent
-	if json.Unmarshal(body, &says) != nil {
+	var event webhookEvent
+	if json.Unmarshal(body, &event) != nil {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
@@ -384,7 +384,7 @@ func (h *webhookReceiver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h.count++
-	h.order[says.Data.ID] = append(h.order[says.Data.ID], says.Data.Sequence)
+	h.order[event.Data.ID] = append(h.order[event.Data.ID], event.Data.Sequence)
 }
 
 func (h *webhookReceiver) countEvents() int {

@@ -32,11 +32,12 @@ func TestGeneratedPythonClientReadsAndBooks(t *testing.T) {
 	dir := t.TempDir()
 	w.writeDocuments(t, dir)
 	writeFile(t, filepath.Join(dir, "settings.yaml"), "post_hooks: []\npackage_name_override: slotmesh_client\n")
-	made := python.Python(t, dir, nil, "-m", "openapi_python_client", "generate", "--path", "public.json", "--config",
+	toolRun := python.Python(t, dir, nil, "-m", "openapi_python_client", "generate", "--path", "public.json",
+		"--config",
 		"settings.yaml",
 		"--meta", "none", "--output-path", "slotmesh_client", "--fail-on-warning")
-	if made.Exit != 0 {
-		t.Fatalf("no client is made: %s %s", made.Stdout, made.Stderr)
+	if toolRun.Exit != 0 {
+		t.Fatalf("no client is made: %s %s", toolRun.Stdout, toolRun.Stderr)
 	}
 	copyPython(t, dir, "book.py")
 	run := python.Python(t, dir, []string{"BASE=" + w.startProxy(t, w.PublicURL), "SLUG=python", "DAY=2027-03-01",
@@ -84,8 +85,8 @@ func TestSchemathesisFindsNoFault(t *testing.T) {
 			if !strings.Contains(run.Stdout, "generated") {
 				t.Errorf("nothing was sent:\n%s", run.Stdout)
 			}
-			if _, said, ok := strings.Cut(run.Stdout, "Test cases:\n"); ok {
-				t.Log(strings.TrimSpace(strings.SplitN(said, "\n", 2)[0]))
+			if _, output, ok := strings.Cut(run.Stdout, "Test cases:\n"); ok {
+				t.Log(strings.TrimSpace(strings.SplitN(output, "\n", 2)[0]))
 			}
 		})
 	}

@@ -34,8 +34,8 @@ func TestGeneratedTypeScriptTypesReadAndBook(t *testing.T) {
 			"book.ts", "node.d.ts", "slotmesh.d.ts", "admin.d.ts",
 		},
 	} {
-		if said := node.RunIn(t, dir, nil, step[0], step[1:]...); said.Exit != 0 {
-			t.Fatalf("%q ended with %d: %s %s", step, said.Exit, said.Stdout, said.Stderr)
+		if run := node.RunIn(t, dir, nil, step[0], step[1:]...); run.Exit != 0 {
+			t.Fatalf("%q ended with %d: %s %s", step, run.Exit, run.Stdout, run.Stderr)
 		}
 	}
 	ran := node.Node(t, dir, []string{"BASE=" + w.startProxy(t, w.PublicURL), "SLUG=typescript", "DAY=2027-03-01",

@@ -29,10 +29,10 @@ func (w *platform) awaitMailedLink(t *testing.T, to string, n int) string {
 func (w *platform) invite(t *testing.T, email string) string {
 	t.Helper()
 	testkit.WaitUntil(t, "an invitation of "+email, func(context.Context) error {
-		var invited struct{ Mailed bool }
+		var invitation struct{ Mailed bool }
 		body := fmt.Appendf(nil, `{"business":"account","email":%q,"name":"Marta Silva","role":"desk"}`, email)
 		if w.callAdmin(t, http.MethodPost, "invitations", body).decode(t, http.StatusCreated,
-			&invited); !invited.Mailed {
+			&invitation); !invitation.Mailed {
 			return errors.New("it was not mailed")
 		}
 		return nil
@@ -51,16 +51,16 @@ func TestPeopleSignInInABrowser(t *testing.T) {
 		t.Parallel()
 		w.signInByPasskey(t, chromium)
 	})
-	for name, as := range map[string]visitor.Profile{
+	for name, profile := range map[string]visitor.Profile{
 		"phone": {Locale: "en-GB"}, "desk-dark": {Locale: "de", Width: 1280, Dark: true, NoScript: true},
 		"ar": {Locale: "ar", Slow: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			email := name + "@people.example"
-			as.Headers = map[string]string{"X-Forwarded-For": newAddress()}
-			v := chromium.Visit(t, as)
-			seen := func(step, selector string) {
+			profile.Headers = map[string]string{"X-Forwarded-For": newAddress()}
+			v := chromium.Visit(t, profile)
+			checkStep := func(step, selector string) {
 				v.ExpectElement(selector)
 				v.AwaitLoad()
 				v.Check()
@@ -71,36 +71,36 @@ func TestPeopleSignInInABrowser(t *testing.T) {
 				v.PressElement("button")
 			}
 			v.Go(w.invite(t, email))
-			seen("1-choose", "input[name=new]")
+			checkStep("1-choose", "input[name=new]")
 			choose("short")
-			seen("2-short", ".field-error")
+			checkStep("2-short", ".field-error")
 			choose("seven gulls over Lisbon")
 			v.ExpectElement(".rail")
 			v.Go(w.AdminURL + "/account")
-			seen("3-account", ".sessions")
+			checkStep("3-account", ".sessions")
 			v.PressElement(`form[action="/account/sign-out"] button`)
-			seen("4-sign-in", `input[name=email]`)
+			checkStep("4-sign-in", `input[name=email]`)
 			enter := func(clear string) {
 				v.FillElement("input[name=email]", email)
 				v.FillElement("input[name=password]", clear)
 				v.PressElement("button")
 			}
 			enter("eight gulls over Lisbon")
-			seen("5-wrong", ".notice.wrong")
+			checkStep("5-wrong", ".notice.wrong")
 			enter("seven gulls over Lisbon")
 			v.ExpectElement(".rail")
 			v.Go(w.AdminURL + "/sign-in/forgotten")
-			seen("6-forgotten", "input[name=email]")
+			checkStep("6-forgotten", "input[name=email]")
 			before := len(w.inbox.mails(email))
 			v.FillElement("input[name=email]", email)
 			v.PressElement("button")
 			v.Await("the mail is told of", `location.search.includes("sent")`)
-			seen("7-look", "main p")
+			checkStep("7-look", "main p")
 			v.Go(w.awaitMailedLink(t, email, before+1))
 			choose("a herring for each gull")
 			v.ExpectElement(".rail")
 			v.Go(w.AdminURL + "/account/password")
-			seen("8-change", "input[name=current]")
+			checkStep("8-change", "input[name=current]")
 		})
 	}
 }
@@ -158,7 +158,7 @@ func (w *platform) signInByPasskey(t *testing.T, chromium *visitor.Chromium) {
 	v := chromium.Visit(t,
 		visitor.Profile{Locale: "en-GB", Width: 1280, Headers: map[string]string{"X-Forwarded-For": newAddress()}})
 	verifies := v.Device()
-	seen := func(step, selector string) {
+	checkStep := func(step, selector string) {
 		v.ExpectElement(selector)
 		v.AwaitLoad()
 		v.Check()
@@ -169,16 +169,16 @@ func (w *platform) signInByPasskey(t *testing.T, chromium *visitor.Chromium) {
 	v.PressElement("button")
 	v.ExpectElement(".rail")
 	v.Go(owners + "/account")
-	seen("1-account", "form.passkey")
+	checkStep("1-account", "form.passkey")
 	v.Fill("Name of the passkey", "Marta’s phone")
 	v.Press("Add a passkey")
 	v.ExpectText("Your passkey is added.", "Marta’s phone", "Not used yet")
 	v.Press("Remove password")
 	v.PressElement(`form[action="/account/password/remove"] button`)
 	v.ExpectText("Your password is removed.")
-	seen("2-alone", ".sessions")
+	checkStep("2-alone", ".sessions")
 	v.PressElement(`form[action="/account/sign-out"] button`)
-	seen("3-sign-in", `form[action="/sign-in/passkey"]`)
+	checkStep("3-sign-in", `form[action="/sign-in/passkey"]`)
 	verifies(false)
 	v.Press("Sign in with a passkey")
 	v.ExpectText("No passkey was used.")
@@ -187,7 +187,7 @@ func (w *platform) signInByPasskey(t *testing.T, chromium *visitor.Chromium) {
 	w.connectProgram(t, v, owners, func() {
 		v.FillElement("input[name=email]", email)
 		v.Press("Sign in with a passkey")
-		seen("5-program", "button[value=allow]")
+		checkStep("5-program", "button[value=allow]")
 	})
 	v.Go(owners + "/account")
 	v.ExpectText("Last used")

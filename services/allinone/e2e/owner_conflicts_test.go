@@ -50,10 +50,10 @@ func TestOwnersSeeAffectedBookingsBeforeSavingInABrowser(t *testing.T) {
 	if n := o.countBookings(t, o.slug); n != 4 {
 		t.Errorf("%d bookings, want 4", n)
 	}
-	for name, as := range map[string]visitor.Profile{
+	for name, profile := range map[string]visitor.Profile{
 		"ar-desk-dark": ownerVisitors["ar-desk-dark"], "plain": {Locale: "en-GB", NoScript: true},
 	} {
-		v := o.signIn(t, "manager", as)
+		v := o.signIn(t, "manager", profile)
 		o.shortenHours(v)
 		v.ExpectElement(`button[name="agreed"]`)
 		v.ExpectText("Clara Neves")

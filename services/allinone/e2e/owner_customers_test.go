@@ -13,11 +13,11 @@ import (
 func TestOwnersManageCustomersInABrowser(t *testing.T) {
 	t.Parallel()
 	p := &pages{platform: sharePlatform(t), chromium: visitor.Open(t)}
-	for name, as := range ownerVisitors {
+	for name, profile := range ownerVisitors {
 		t.Run("every page "+name, func(t *testing.T) {
 			t.Parallel()
 			o := p.openBusiness(t, "clients-"+name)
-			v := o.signIn(t, "manager", as)
+			v := o.signIn(t, "manager", profile)
 			for step, at := range map[string]string{"list": "/customers", "none": "/customers?query=nobody",
 				"one": "/customers/one?email=ada@example.com"} {
 				v.Go(o.buildAddress(at))

@@ -28,21 +28,21 @@ func (o *ownerSite) sellTickets(t *testing.T, customer, tier string, quantity in
 }
 
 // checkSalePages checks the pages of events.
-func (o *ownerSite) checkSalePages(t *testing.T, v *visitor.Visitor, seen func(step, selector string)) {
+func (o *ownerSite) checkSalePages(t *testing.T, v *visitor.Visitor, checkStep func(step, selector string)) {
 	t.Helper()
 	o.sellTickets(t, "Ada Example", "Floor", 3)
 	v.Go(o.buildAddress("/events"))
-	seen("10-events", ".share")
+	checkStep("10-events", ".share")
 	v.PressElement(".rows .cover")
-	seen("10-event", ".figures")
+	checkStep("10-event", ".figures")
 	v.PressElement(".row.order .cover")
-	seen("10-order", ".drawer .facts")
+	checkStep("10-order", ".drawer .facts")
 	v.PressElement(`.drawer a[href*="/cancel"]`)
-	seen("10-cancel-order", "button.danger")
+	checkStep("10-cancel-order", "button.danger")
 	v.Go(o.buildAddress("/events"))
 	v.PressElement(".rows .cover")
 	v.PressElement(`a[href$="/sell"]`)
-	seen("10-sell", "input[type=number]")
+	checkStep("10-sell", "input[type=number]")
 }
 
 // sellAtDoor sells tickets of two tiers at the door, and checks that no more tickets than remain can be sold. It finds
@@ -65,8 +65,8 @@ func (o *ownerSite) sellAtDoor(t *testing.T) {
 	o.sellTickets(t, "Eva Lind", "Box", 1) // a sale in another window
 	v.Press("Sell tickets")
 	v.ExpectText("Not that many are left", "€80.00 · 1 left")
-	if kept := v.FieldValue("Customer"); kept != "Bruno Costa" {
-		t.Errorf("the customer is %q", kept)
+	if stored := v.FieldValue("Customer"); stored != "Bruno Costa" {
+		t.Errorf("the customer is %q", stored)
 	}
 	v.Fill("Box", "1")
 	v.PressTwice("Sell tickets")

@@ -12,15 +12,15 @@ import (
 )
 
 // signInOperator invites an operator of an installation without businesses and signs in by the link.
-func (p *pages) signInOperator(t *testing.T, name string, as visitor.Profile) *visitor.Visitor {
+func (p *pages) signInOperator(t *testing.T, name string, profile visitor.Profile) *visitor.Visitor {
 	t.Helper()
-	var invited struct{ Link string }
+	var invitation struct{ Link string }
 	p.callAdmin(t, http.MethodPost, "invitations",
 		fmt.Appendf(nil, `{"email":"%s@example.com","name":"Marta Silva","role":"operator"}`, name)).decode(t,
-		http.StatusCreated, &invited)
-	as.MayShift = ownerShift
-	v := p.openVisitor(t, as)
-	v.Go(p.AdminURL + invited.Link)
+		http.StatusCreated, &invitation)
+	profile.MayShift = ownerShift
+	v := p.openVisitor(t, profile)
+	v.Go(p.AdminURL + invitation.Link)
 	v.PressElement("button")
 	v.ExpectElement(`a[href="/business"]`)
 	return v
@@ -241,7 +241,9 @@ func (p *pages) checkOwnerMail(t *testing.T, owner string) {
 	}
 	if !slices.ContainsFunc(
 		subjects,
-		func(s string) bool { return strings.HasPrefix(s, "New booking") && strings.Contains(s, "Physiotherapy") },
+		func(s string) bool {
+			return strings.HasPrefix(s, "New booking") && strings.Contains(s, "Physiotherapy")
+		},
 	) {
 		t.Errorf("the owner has %q", subjects)
 	}

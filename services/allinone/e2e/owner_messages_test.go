@@ -22,11 +22,11 @@ func TestOwnersReadMessagesInABrowser(t *testing.T) {
 	for _, o := range sites {
 		o.awaitMessages(t, 4)
 	}
-	for name, as := range ownerVisitors {
+	for name, profile := range ownerVisitors {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o := sites[name]
-			v := o.signIn(t, "manager", as)
+			v := o.signIn(t, "manager", profile)
 			look := func(step, selector string) {
 				v.ExpectElement(selector)
 				v.AwaitLoad()

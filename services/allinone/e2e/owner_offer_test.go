@@ -135,14 +135,14 @@ func (o *ownerSite) removeService(t *testing.T, v *visitor.Visitor) {
 // checkUnknownFieldsKept checks that the forms have kept comments, order and fields that they do not show.
 func (o *ownerSite) checkUnknownFieldsKept(t *testing.T) {
 	text := o.offerText(t)
-	for _, kept := range []string{
+	for _, stored := range []string{
 		"# Our salon, in our words.\n",
 		"  - {key: wash, name: Wash, duration_minutes: 30, buffer_after_minutes: 15, price: 10.00, staff: [s0, s1], order: 2}\n",
 		"form: [{key: allergies, label: Allergies, type: text, max_length: 200}]\n",
 		"duration_minutes: 50, price: 55, staff: [s0, s1], variants: [{",
 	} {
-		if !strings.Contains(text, kept) {
-			t.Errorf("%q is gone from\n%s", kept, text)
+		if !strings.Contains(text, stored) {
+			t.Errorf("%q is gone from\n%s", stored, text)
 		}
 	}
 }

@@ -45,9 +45,9 @@ const ownerShift = 0.01
 
 // signIn invites a person with this role and opens a window in which the person has signed in by the invitation's link.
 // A person with the role "staff" is the member Inês.
-func (o *ownerSite) signIn(t *testing.T, role string, as visitor.Profile) *visitor.Visitor {
+func (o *ownerSite) signIn(t *testing.T, role string, profile visitor.Profile) *visitor.Visitor {
 	t.Helper()
-	var invited struct{ Link string }
+	var invitation struct{ Link string }
 	body := map[string]any{"business": o.slug, "email": role + "-" + o.slug + "@example.com", "name": "Marta Silva",
 		"role": role}
 	if role == "staff" {
@@ -57,10 +57,10 @@ func (o *ownerSite) signIn(t *testing.T, role string, as visitor.Profile) *visit
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.callAdmin(t, http.MethodPost, "invitations", text).decode(t, http.StatusCreated, &invited)
-	as.MayShift = ownerShift
-	v := o.openVisitor(t, as)
-	v.Go(o.AdminURL + invited.Link)
+	o.callAdmin(t, http.MethodPost, "invitations", text).decode(t, http.StatusCreated, &invitation)
+	profile.MayShift = ownerShift
+	v := o.openVisitor(t, profile)
+	v.Go(o.AdminURL + invitation.Link)
 	v.PressElement("button")
 	v.ExpectElement(`a[href="/"]`)
 	return v
@@ -78,13 +78,13 @@ func TestOwnersUsePagesInABrowser(t *testing.T) {
 	chromium := visitor.Open(t)
 	p := &pages{platform: sharePlatform(t), chromium: chromium}
 	startStripe(t)
-	for name, as := range ownerVisitors {
+	for name, profile := range ownerVisitors {
 		t.Run("every page "+name, func(t *testing.T) {
 			t.Parallel()
-			p.openBusiness(t, "office-"+name).checkAllPages(t, name, as)
+			p.openBusiness(t, "office-"+name).checkAllPages(t, name, profile)
 		})
 	}
-	for name, as := range map[string]visitor.Profile{
+	for name, profile := range map[string]visitor.Profile{
 		"desk-dark": {Locale: "en-GB", Width: 1280, Dark: true, NoRules: true},
 		"plain":     {Locale: "en-GB", NoScript: true}, "ar": {Locale: "ar", NoRules: true},
 		"de-desk": {Locale: "de", Width: 1280, NoRules: true},
@@ -94,7 +94,7 @@ func TestOwnersUsePagesInABrowser(t *testing.T) {
 		t.Run("main pages "+name, func(t *testing.T) {
 			t.Parallel()
 			o := p.openBusiness(t, "office-"+name)
-			v := o.signIn(t, "owner", as)
+			v := o.signIn(t, "owner", profile)
 			o.checkMainPages(v, o.pageChecker(v, name))
 		})
 	}
@@ -158,51 +158,51 @@ func (o *ownerSite) pageChecker(v *visitor.Visitor, name string) func(step, sele
 
 // checkMainPages checks the five pages whose layout depends most on the window, the language, the scripts and the
 // connection.
-func (o *ownerSite) checkMainPages(v *visitor.Visitor, seen func(step, selector string)) {
+func (o *ownerSite) checkMainPages(v *visitor.Visitor, checkStep func(step, selector string)) {
 	v.Go(o.buildAddress("/today"))
-	seen("1-today", ".today .row")
+	checkStep("1-today", ".today .row")
 	v.Go(o.buildAddress("/calendar"))
-	seen("1-calendar-day", ".box")
+	checkStep("1-calendar-day", ".box")
 	v.Go(o.buildAddress("/calendar?view=week"))
-	seen("1-calendar-week", ".box")
+	checkStep("1-calendar-week", ".box")
 	v.Go(o.buildAddress("/bookings"))
-	seen("2-bookings", ".list .row")
+	checkStep("2-bookings", ".list .row")
 	v.PressElement(".list .cover")
-	seen("3-booking", ".drawer .history")
+	checkStep("3-booking", ".drawer .history")
 }
 
 // checkAllPages checks each page and its states.
-func (o *ownerSite) checkAllPages(t *testing.T, name string, as visitor.Profile) {
-	v := o.signIn(t, "owner", as)
-	seen := o.pageChecker(v, name)
-	o.checkMainPages(v, seen)
+func (o *ownerSite) checkAllPages(t *testing.T, name string, profile visitor.Profile) {
+	v := o.signIn(t, "owner", profile)
+	checkStep := o.pageChecker(v, name)
+	o.checkMainPages(v, checkStep)
 	v.PressElement(`.drawer a[href*="/move"]`)
-	seen("4-move", "input[name=date]")
+	checkStep("4-move", "input[name=date]")
 	v.Back()
 	v.PressElement(`.drawer a[href*="/cancel"]`)
-	seen("5-cancel", "button.danger")
+	checkStep("5-cancel", "button.danger")
 	v.Go(o.buildAddress("/bookings/new"))
-	seen("6-new", "input[name=name]")
+	checkStep("6-new", "input[name=name]")
 	v.Go(o.buildAddress("/bookings?query=nobody"))
-	seen("7-none", ".empty")
+	checkStep("7-none", ".empty")
 	v.Go(o.buildAddress("/team"))
-	seen("8-team", ".rows")
+	checkStep("8-team", ".rows")
 	v.PressElement(".rows .cover")
-	seen("8-team-member", "select[name=role]")
+	checkStep("8-team-member", "select[name=role]")
 	v.PressElement(`main a[href$="/remove"]`)
-	seen("8-team-remove", "button.danger")
+	checkStep("8-team-remove", "button.danger")
 	v.Go(o.buildAddress("/team/invite"))
-	seen("8-team-invite", "input[name=email]")
+	checkStep("8-team-invite", "input[name=email]")
 	v.FillElement("input[name=email]", name+"@invited.example")
 	v.Choose("select[name=role]", 3)
 	v.PressElement("main button")
-	seen("8-team-invited", ".secret")
+	checkStep("8-team-invited", ".secret")
 	v.Go(o.buildAddress("/more"))
-	seen("8-more", ".cards")
-	o.checkSalePages(t, v, seen)
-	o.checkDayPages(v, seen)
+	checkStep("8-more", ".cards")
+	o.checkSalePages(t, v, checkStep)
+	o.checkDayPages(v, checkStep)
 	v.Go(o.buildAddress("/nothing"))
-	seen("9-gone", ".empty")
+	checkStep("9-gone", ".empty")
 }
 
 // spendDay does what the front desk does on a day: it confirms, notes arrivals, reschedules and cancels.
@@ -282,8 +282,8 @@ func (o *ownerSite) bookByPhone(t *testing.T) {
 	v.Press("Book")
 	v.ExpectText("This time is not free")
 	v.Check()
-	if kept := v.FieldValue("Customer"); kept != "Eva Lind" {
-		t.Errorf("the customer is %q", kept)
+	if stored := v.FieldValue("Customer"); stored != "Eva Lind" {
+		t.Errorf("the customer is %q", stored)
 	}
 	v.Fill("Time", "13:07") // not a regular start
 	v.PressTwice("Book")

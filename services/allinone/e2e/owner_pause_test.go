@@ -16,11 +16,11 @@ func TestOwnersPauseOnlineBookingsInABrowser(t *testing.T) {
 	p := &pages{platform: sharePlatform(t), chromium: chromium}
 	visitors := maps.Clone(ownerVisitors)
 	visitors["de-plain"] = visitor.Profile{Locale: "de", NoScript: true} // the form works without scripts
-	for name, as := range visitors {
+	for name, profile := range visitors {
 		t.Run("looks "+name, func(t *testing.T) {
 			t.Parallel()
 			o := p.openBusiness(t, "paused-"+name)
-			v := o.signIn(t, "owner", as)
+			v := o.signIn(t, "owner", profile)
 			look := func(step, path, selector string) {
 				v.Go(o.buildAddress(path))
 				v.ExpectElement(selector)

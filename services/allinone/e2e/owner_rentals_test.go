@@ -20,16 +20,16 @@ var paidRentals = []string{
 }
 
 // checkDayPages checks the pages of rentals and classes.
-func (o *ownerSite) checkDayPages(v *visitor.Visitor, seen func(step, selector string)) {
+func (o *ownerSite) checkDayPages(v *visitor.Visitor, checkStep func(step, selector string)) {
 	v.Go(o.buildAddress("/rentals/new"))
-	seen("11-reserve", "input[name=quantity]")
+	checkStep("11-reserve", "input[name=quantity]")
 	v.FillElement("input[name=name]", "Bruno Costa")
 	v.PressElement("form.fields button[type=submit]")
-	seen("11-rentals", ".columns .row")
+	checkStep("11-rentals", ".columns .row")
 	v.PressElement(".columns .danger")
-	seen("11-cancel-reservation", "button.danger")
+	checkStep("11-cancel-reservation", "button.danger")
 	v.Go(o.buildAddress("/classes"))
-	seen("12-classes", ".row.session")
+	checkStep("12-classes", ".row.session")
 	v.PressElement(".row.session .cover")
 	v.PressElement(`main a[href*="session="]`)
 	v.FillElement("input[name=name]", "Eva Lind")
@@ -37,7 +37,7 @@ func (o *ownerSite) checkDayPages(v *visitor.Visitor, seen func(step, selector s
 	v.ExpectElement(".drawer")
 	v.Go(o.buildAddress("/classes"))
 	v.PressElement(".row.session .cover")
-	seen("12-roster", ".row.guest")
+	checkStep("12-roster", ".row.guest")
 }
 
 // lendRentals reserves units at the counter, and checks that no more units than are free can be reserved. It notes

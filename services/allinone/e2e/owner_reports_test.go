@@ -19,13 +19,13 @@ func TestOwnersReadReportsInABrowser(t *testing.T) {
 	o.sellTickets(t, "Ada Example", "Floor", 3)
 	o.noteAttendance(t, "Bruno Costa", "no-show")
 	o.noteAttendance(t, "Ada Example", "complete")
-	for name, as := range map[string]visitor.Profile{
+	for name, profile := range map[string]visitor.Profile{
 		"owner": ownerVisitors["phone"], "manager": ownerVisitors["ar-desk-dark"],
 		"desk": {Locale: "ar", Slow: true},
 	} {
 		t.Run("every page as "+name, func(t *testing.T) {
 			t.Parallel()
-			v := o.signIn(t, name, as)
+			v := o.signIn(t, name, profile)
 			for step, at := range map[string]string{
 				"weeks": "", "months": "?by=month", "ahead": "?from=2027-02-22&to=2027-03-14&by=week",
 				"days": "?by=day", "none": "?from=2026-01-01&to=2026-01-31", "wrong": "?from=2027-03-02&to=2027-03-01",
@@ -90,15 +90,15 @@ func (o *ownerSite) readReports(t *testing.T) {
 	if len(booked.Rows) != 1 {
 		t.Fatalf("%+v", booked.Rows)
 	}
-	var sold struct {
+	var sale struct {
 		Rows []struct {
 			Kind  string
 			Total json.Number
 		}
 	}
-	o.callAdmin(t, http.MethodGet, "businesses/"+o.slug+"/reports/revenue?"+dates, nil).decode(t, http.StatusOK, &sold)
-	if len(sold.Rows) != 2 || sold.Rows[0].Kind != "booking" || sold.Rows[1].Kind != "ticket" {
-		t.Fatalf("%+v", sold.Rows)
+	o.callAdmin(t, http.MethodGet, "businesses/"+o.slug+"/reports/revenue?"+dates, nil).decode(t, http.StatusOK, &sale)
+	if len(sale.Rows) != 2 || sale.Rows[0].Kind != "booking" || sale.Rows[1].Kind != "ticket" {
+		t.Fatalf("%+v", sale.Rows)
 	}
 	v := o.signIn(t, "viewer", visitor.Profile{Locale: "en-GB", Width: 1280})
 	v.Go(o.buildAddress("/today"))
@@ -115,7 +115,7 @@ func (o *ownerSite) readReports(t *testing.T) {
 	v.ExpectText("22 Feb 2027 – 14 Mar 2027", fmt.Sprintf("1 Mar 2027 %d %d %d %d", r.Bookings, r.Guests, r.NoShow,
 		r.Cancelled),
 		fmt.Sprintf("1 Mar 2027 %d %d 50%%", r.Completed, r.NoShow),
-		fmt.Sprintf("1 Mar 2027 €%s €%s €", sold.Rows[0].Total, sold.Rows[1].Total), "8 Mar 2027 0 0 0 0")
+		fmt.Sprintf("1 Mar 2027 €%s €%s €", sale.Rows[0].Total, sale.Rows[1].Total), "8 Mar 2027 0 0 0 0")
 	v.Check()
 	file := visitor.Eval[string](v,
 		`fetch(document.querySelector('a[href*="/reports/bookings.csv"]').href).then(r => r.text())`)

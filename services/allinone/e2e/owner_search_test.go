@@ -12,11 +12,11 @@ import (
 func TestOwnersSearchInABrowser(t *testing.T) {
 	t.Parallel()
 	p := &pages{platform: sharePlatform(t), chromium: visitor.Open(t)}
-	for name, as := range ownerVisitors {
+	for name, profile := range ownerVisitors {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o := p.openBusiness(t, "search-"+name)
-			v := o.signIn(t, "owner", as)
+			v := o.signIn(t, "owner", profile)
 			v.Go(o.buildAddress("/calendar"))
 			v.Await("scripts have run", `document.readyState === "complete"`)
 			for step, words := range map[string]string{"ada": "ada@example.com", "none": "nobody at all"} {
@@ -32,7 +32,7 @@ func TestOwnersSearchInABrowser(t *testing.T) {
 			v.Go(o.buildAddress("/search?query=ada@example.com"))
 			v.PressElement(`a[href*="/customers/one"]`)
 			v.ExpectText("ada@example.com")
-			if as.Locale == "en-GB" {
+			if profile.Locale == "en-GB" {
 				v.Go(o.buildAddress("/search?query=pause"))
 				v.Press("Pause online bookings")
 				v.ExpectElement("input[name=until]")

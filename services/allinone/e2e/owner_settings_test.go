@@ -14,10 +14,10 @@ func TestOwnersConnectProgramsInABrowser(t *testing.T) {
 	t.Parallel()
 	chromium := visitor.Open(t)
 	p := &pages{platform: sharePlatform(t), chromium: chromium}
-	for name, as := range ownerVisitors {
+	for name, profile := range ownerVisitors {
 		t.Run("every page "+name, func(t *testing.T) {
 			t.Parallel()
-			p.openBusiness(t, "settings-"+name).checkSettings(t, name, as)
+			p.openBusiness(t, "settings-"+name).checkSettings(t, name, profile)
 		})
 	}
 	t.Run("manager", func(t *testing.T) {
@@ -35,12 +35,12 @@ func TestOwnersConnectProgramsInABrowser(t *testing.T) {
 }
 
 // checkSettings checks each page below Settings.
-func (o *ownerSite) checkSettings(t *testing.T, name string, as visitor.Profile) {
+func (o *ownerSite) checkSettings(t *testing.T, name string, profile visitor.Profile) {
 	url, _ := startReceiver(t)
 	o.callAdmin(t, http.MethodPost, "businesses/"+o.slug+"/webhooks",
 		encodeJSON(t, map[string]any{"url": url, "events": []string{"*"}})).checkStatus(t, http.StatusCreated, "")
 	o.platform.createKey(t, o.slug, "read")
-	v := o.signIn(t, "owner", as)
+	v := o.signIn(t, "owner", profile)
 	for page, selector := range map[string]string{
 		"": ".cards", "/keys": ".rows", "/webhooks": ".rows", "/feeds": ".empty",
 		"/embed": ".preview", "/embed?mode=popup": ".as-popup", "/embed?mode=button&color=%230b6e4f": ".press",
@@ -122,7 +122,7 @@ func (o *ownerSite) manageKey(t *testing.T) {
 
 // manageWebhook adds a webhook, reads its deliveries, and removes it.
 func (o *ownerSite) manageWebhook(t *testing.T) {
-	url, arrived := startReceiver(t)
+	url, deliveries := startReceiver(t)
 	v := o.signIn(t, "owner", visitor.Profile{Locale: "en-GB", Width: 1280})
 	v.Go(o.buildAddress("/settings/webhooks"))
 	v.Fill("Address of your server", "https://10.0.0.1/hooks")
@@ -138,8 +138,8 @@ func (o *ownerSite) manageWebhook(t *testing.T) {
 	first := visitor.Eval[string](v, `document.querySelector("#secret").textContent`)
 	v.Press("Send a test")
 	v.ExpectText("A test is on its way")
-	if says := nextDelivery(t, arrived).decodeEvent(t); says.Type != "webhook.test" {
-		t.Errorf("the test is %+v", says)
+	if event := nextDelivery(t, deliveries).decodeEvent(t); event.Type != "webhook.test" {
+		t.Errorf("the test is %+v", event)
 	}
 	v.ExpectNoText(first)
 	at := strings.Split(v.Address(), "?")[0]
@@ -152,7 +152,7 @@ func (o *ownerSite) manageWebhook(t *testing.T) {
 	v.SaveScreenshot("settings-delivery")
 	v.Press("Send again")
 	v.ExpectText("It is sent again")
-	nextDelivery(t, arrived)
+	nextDelivery(t, deliveries)
 	v.Press("New secret")
 	v.PressElement(".ask[open] button")
 	v.ExpectText("There is a new secret")

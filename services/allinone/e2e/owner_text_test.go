@@ -57,9 +57,9 @@ func TestOwnersEditOfferAsTextInABrowser(t *testing.T) {
 		1); now != want {
 		t.Errorf("both have written\n%s\nwant\n%s", now, want)
 	}
-	for name, as := range map[string]visitor.Profile{"ar-dark": {Locale: "ar", Dark: true},
+	for name, profile := range map[string]visitor.Profile{"ar-dark": {Locale: "ar", Dark: true},
 		"plain": {Locale: "de", NoScript: true}} {
-		v := o.signIn(t, "owner", as)
+		v := o.signIn(t, "owner", profile)
 		v.Go(o.buildAddress("/offer/text"))
 		v.FillElement("#text", wrong)
 		v.PressElement("main form.fields .button")

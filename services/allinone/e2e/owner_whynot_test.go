@@ -11,11 +11,11 @@ import (
 func TestOwnersSeeWhyStartIsNotBookableInABrowser(t *testing.T) {
 	t.Parallel()
 	p := &pages{platform: sharePlatform(t), chromium: visitor.Open(t)}
-	for name, as := range ownerVisitors {
+	for name, profile := range ownerVisitors {
 		t.Run("looks "+name, func(t *testing.T) {
 			t.Parallel()
 			o := p.openBusiness(t, "why-"+name)
-			v := o.signIn(t, "manager", as)
+			v := o.signIn(t, "manager", profile)
 			at := "/why-not?service=" + o.idsByName(t, o.slug, "services")["Cut"] + "&date=2027-03-01&time="
 			for step, path := range map[string]string{"ask": "/why-not", "free": at + "13:00", "taken": at + "09:10",
 				"closed": at + "18:00", "wrong": at + "noon"} {

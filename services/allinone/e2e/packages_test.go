@@ -45,11 +45,11 @@ func TestPackagePerServiceAssignsMemberToEachService(t *testing.T) {
 	services, key := w.idsByName(t, "pack", "services"), w.createKey(t, "pack", "all")
 	both := services["Wash"] + "," + services["Cut"]
 	list := func(query string) string {
-		shown := ""
+		value := ""
 		for _, s := range w.listSlots(t, "pack", "2027-03-01", query).Slots {
-			shown += fmt.Sprintf("%s-%s %s ", s.Time, s.EndTime, *s.StaffName)
+			value += fmt.Sprintf("%s-%s %s ", s.Time, s.EndTime, *s.StaffName)
 		}
-		return shown
+		return value
 	}
 	if got := list("service_id=" + both + "&is_package=true"); got != "" {
 		t.Errorf("nobody does both, and yet there is %s", got)

@@ -154,11 +154,11 @@ func TestBookingPageBooksWithoutScripts(t *testing.T) {
 	at := w.buildDetailsAddress(t, "form-links", "plain", "09:00")
 	wrong := details.fillForm(t, contactForm)
 	wrong.Set("email", "zoe")
-	again := w.browse(t, at, wrong)
-	again.checkPage(t, "a wrong address", http.StatusUnprocessableEntity, "such as name@example.com",
+	second := w.browse(t, at, wrong)
+	second.checkPage(t, "a wrong address", http.StatusUnprocessableEntity, "such as name@example.com",
 		`aria-invalid="true"`,
 		`value="Zoë &lt;b&gt;"`, `value="zoe"`)
-	booked := w.browse(t, at, again.fillForm(t, contactForm))
+	booked := w.browse(t, at, second.fillForm(t, contactForm))
 	if booked.status != http.StatusSeeOther || !strings.HasPrefix(booked.location, w.PublicURL+"/m/") {
 		t.Fatalf("booked: %d to %q: %s", booked.status, booked.location, booked.text)
 	}

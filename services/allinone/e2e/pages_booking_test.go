@@ -43,7 +43,7 @@ func (p *pages) countLiveBookings(t *testing.T, slug string) int {
 // bookInEveryWay books on each kind of device and checks every page.
 func (p *pages) bookInEveryWay(t *testing.T) {
 	t.Parallel()
-	for name, as := range map[string]visitor.Profile{
+	for name, profile := range map[string]visitor.Profile{
 		"phone": {Locale: "en-GB"}, "desk-dark": {Locale: "en-GB", Width: 1280, Dark: true},
 		"plain": {Locale: "en-GB", NoScript: true}, "ar": {Locale: "ar"},
 		"ja": {Locale: "ja", Width: 1280}, "zoomed": {Locale: "en-GB", Width: 1280, Zoom: 200, NoRules: true},
@@ -55,23 +55,23 @@ func (p *pages) bookInEveryWay(t *testing.T) {
 				"Tomás",
 				"name: Wash", "name: Wash and blow-dry",
 				"modules: {", "page: {accent: \"#0b6e4f\"}\nmodules: {")
-			v := p.openVisitor(t, as)
-			seen := func(step, selector string) {
+			v := p.openVisitor(t, profile)
+			checkStep := func(step, selector string) {
 				v.ExpectElement(selector)
 				v.Check()
 				v.SaveScreenshot(name + "-" + step)
 			}
 			v.Go(p.PublicURL + "/b/ways-" + name)
-			seen("1-what", "main .card")
+			checkStep("1-what", "main .card")
 			v.PressElement("main .cover")
-			seen("2-who", `main .cover[href*="/when?"]`)
+			checkStep("2-who", `main .cover[href*="/when?"]`)
 			v.PressElement("main .cover")
-			seen("3-when", "main .pill")
+			checkStep("3-when", "main .pill")
 			v.PressElement("main .pill")
-			seen("4-details", "input[name=email]")
+			checkStep("4-details", "input[name=email]")
 			fillContact(v)
 			v.PressElement("button[type=submit]")
-			seen("5-done", "main .facts")
+			checkStep("5-done", "main .facts")
 			if !strings.Contains(v.Address(), "/m/") || !strings.Contains(v.Text(), "Cut") {
 				t.Errorf("it ends at %s:\n%s", v.Address(), v.Text())
 			}
@@ -117,8 +117,8 @@ func (p *pages) bookInTwoTabs(t *testing.T) {
 	second.ExpectText("just been taken")
 	second.Check()
 	second.SaveScreenshot("taken")
-	if kept := second.FieldValue("E-mail"); kept != "zoe@example.com" {
-		t.Errorf("the e-mail is %q", kept)
+	if stored := second.FieldValue("E-mail"); stored != "zoe@example.com" {
+		t.Errorf("the e-mail is %q", stored)
 	}
 	second.PressElement("button[name=pick]")
 	second.Await("nothing is wrong any more", `!document.querySelector("[role=alert]")`)

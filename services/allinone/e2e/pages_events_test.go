@@ -86,10 +86,10 @@ func TestEventPageSellsTicketsWithoutScripts(t *testing.T) {
 		"You pay on site.")
 	wrong := details.fillForm(t, contactForm)
 	wrong.Set("email", "zoe")
-	again := w.browse(t, at, wrong)
-	again.checkPage(t, "a wrong address", http.StatusUnprocessableEntity, "such as name@example.com",
+	second := w.browse(t, at, wrong)
+	second.checkPage(t, "a wrong address", http.StatusUnprocessableEntity, "such as name@example.com",
 		`value="Zoë &lt;b&gt;"`, `value="zoe"`, "2 × Stalls")
-	bought := w.browse(t, at, again.fillForm(t, contactForm))
+	bought := w.browse(t, at, second.fillForm(t, contactForm))
 	if bought.status != http.StatusSeeOther || !strings.HasPrefix(bought.location, w.PublicURL+"/m/") {
 		t.Fatalf("bought: %d to %q: %s", bought.status, bought.location, bought.text)
 	}
@@ -189,9 +189,9 @@ func TestTicketFormReportsConcurrentChanges(t *testing.T) {
 	}
 	w.publish(t, "theatre", strings.Replace(manifest, "key: gala", "key: opera", 1))
 	w.awaitWords(t, circle, "no longer offered")
-	if gone := w.browse(t, circle, form); gone.status == http.StatusSeeOther || !strings.Contains(gone.text,
+	if removed := w.browse(t, circle, form); removed.status == http.StatusSeeOther || !strings.Contains(removed.text,
 		"no longer offered") {
-		t.Errorf("gone: %d %s", gone.status, gone.text)
+		t.Errorf("gone: %d %s", removed.status, removed.text)
 	}
 	if n := w.countSoldTickets(t, "theatre", 12); n != 0 {
 		t.Errorf("%d tickets of the other event are sold", n)
@@ -240,7 +240,7 @@ func TestEventPageExplainsRefusals(t *testing.T) {
 // buyTickets buys tickets on each kind of device and checks every page.
 func (p *pages) buyTickets(t *testing.T) {
 	t.Parallel()
-	for name, as := range map[string]visitor.Profile{
+	for name, profile := range map[string]visitor.Profile{
 		"phone": {Locale: "en-GB"}, "desk-dark": {Locale: "en-GB", Width: 1280, Dark: true},
 		"plain": {Locale: "en-GB", NoScript: true},
 		"ar":    {Locale: "ar"}, "ja": {Locale: "ja", Width: 1280}, "slow": {Locale: "en-GB", Slow: true},
@@ -250,24 +250,24 @@ func (p *pages) buyTickets(t *testing.T) {
 			t.Parallel()
 			slug := "gala-" + name
 			p.publish(t, slug, buildTheatre(slug, 40, 20, 20, 1))
-			v := p.openVisitor(t, as)
-			seen := func(step, selector string) {
+			v := p.openVisitor(t, profile)
+			checkStep := func(step, selector string) {
 				v.ExpectElement(selector)
 				v.Check()
 				v.SaveScreenshot(name + "-event-" + step)
 			}
 			v.Go(p.PublicURL + "/b/" + slug)
-			seen("1-list", "main .card")
+			checkStep("1-list", "main .card")
 			v.PressElement("main .cover")
-			seen("2-event", "main .tiers select")
+			checkStep("2-event", "main .tiers select")
 			v.Choose(".tiers li:nth-child(1) select", 2)
 			v.Choose(".tiers li:nth-child(2) select", 1)
 			v.PressElement("main button[type=submit]")
-			seen("3-details", "input[name=email]")
+			checkStep("3-details", "input[name=email]")
 			v.FillElement("input[name=name]", "Zoë Example")
 			v.FillElement("input[name=email]", "zoe@example.com")
 			v.PressElement("main button[type=submit]")
-			seen("4-done", "main .facts")
+			checkStep("4-done", "main .facts")
 			if !strings.Contains(v.Address(), "/m/") {
 				t.Errorf("it ends at %s:\n%s", v.Address(), v.Text())
 			}
@@ -301,8 +301,8 @@ func (p *pages) buyLastTickets(t *testing.T) {
 	second.ExpectText("Fewer tickets are left", "Sold out")
 	second.Check()
 	second.SaveScreenshot("tickets-gone")
-	if kept := second.FieldValue("E-mail"); kept != "zoe@example.com" {
-		t.Errorf("the e-mail is %q", kept)
+	if stored := second.FieldValue("E-mail"); stored != "zoe@example.com" {
+		t.Errorf("the e-mail is %q", stored)
 	}
 	second.Choose(".tiers li:nth-child(2) select", 1)
 	second.Press("Book now") // at a price that was not shown yet

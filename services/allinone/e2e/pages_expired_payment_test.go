@@ -23,7 +23,7 @@ type paidItem struct {
 }
 
 // awaitStatus reads the only booking, order or reservation of a business until it meets the condition.
-func (w *platform) awaitStatus(t *testing.T, slug, list, what string, isDone func(paidItem) bool) {
+func (w *platform) awaitStatus(t *testing.T, slug, list, label string, isDone func(paidItem) bool) {
 	t.Helper()
 	given, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
@@ -38,7 +38,7 @@ func (w *platform) awaitStatus(t *testing.T, slug, list, what string, isDone fun
 		select {
 		case <-tick.C:
 		case <-given.Done():
-			t.Fatalf("%s of %s never become %s: %+v", list, slug, what, all[list])
+			t.Fatalf("%s of %s never become %s: %+v", list, slug, label, all[list])
 		}
 	}
 }

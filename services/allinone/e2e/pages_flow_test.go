@@ -81,9 +81,9 @@ func (p *pages) bookTogether(t *testing.T) {
 		v.Press("10:00")
 		v.Fill("People", "3")
 		finishBooking(t, v, "class", "Spinning", "People 3")
-		if left := p.countRemainingSeats(t, "together", "2027-03-01",
-			p.idsByName(t, "together", "services")["Spinning"]); left != "[10:00 1]" && left != "10:00 1" {
-			t.Errorf("left: %s", left)
+		if remaining := p.countRemainingSeats(t, "together", "2027-03-01",
+			p.idsByName(t, "together", "services")["Spinning"]); remaining != "[10:00 1]" && remaining != "10:00 1" {
+			t.Errorf("left: %s", remaining)
 		}
 	})
 }

@@ -29,9 +29,9 @@ func (w *platform) listAnswers(t *testing.T, slug, of string) []map[string]any {
 	}
 	w.callAdmin(t, http.MethodGet, "businesses/"+slug+"/"+of, nil).decode(t, http.StatusOK, &list)
 	var forms []map[string]any
-	for _, sold := range list[of] {
-		sold.Form["phone"] = sold.Phone
-		forms = append(forms, sold.Form)
+	for _, sale := range list[of] {
+		sale.Form["phone"] = sale.Phone
+		forms = append(forms, sale.Form)
 	}
 	return forms
 }
@@ -86,20 +86,20 @@ func TestTicketAndRentalFormsAskQuestions(t *testing.T) {
 			}
 			return form
 		}
-		again := w.browse(t, at, filled(page, c.wrong))
-		again.checkPage(t, c.slug+", not answered", http.StatusUnprocessableEntity, c.says)
-		again.checkInputKept(t)
-		if done := w.browse(t, at, filled(again, c.right)); done.status != http.StatusSeeOther {
+		second := w.browse(t, at, filled(page, c.wrong))
+		second.checkPage(t, c.slug+", not answered", http.StatusUnprocessableEntity, c.says)
+		second.checkInputKept(t)
+		if done := w.browse(t, at, filled(second, c.right)); done.status != http.StatusSeeOther {
 			t.Fatalf("%s: %d %s", c.slug, done.status, done.text)
 		}
 		if diff := cmp.Diff([]map[string]any{c.kept}, w.listAnswers(t, c.slug, c.of)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.slug, diff)
 		}
-		var held json.RawMessage
+		var data json.RawMessage
 		w.callAdmin(t, http.MethodGet, "businesses/"+c.slug+"/customers/export?email=zoe@example.com", nil).decode(t,
-			http.StatusOK, &held)
-		if !strings.Contains(string(held), `+351 1`) || !strings.Contains(string(held), `"_consent":`) {
-			t.Errorf("the export of %s is %s", c.slug, held)
+			http.StatusOK, &data)
+		if !strings.Contains(string(data), `+351 1`) || !strings.Contains(string(data), `"_consent":`) {
+			t.Errorf("the export of %s is %s", c.slug, data)
 		}
 	}
 }

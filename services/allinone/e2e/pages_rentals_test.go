@@ -91,10 +91,10 @@ func TestRentalPageReservesWithoutScripts(t *testing.T) {
 		"€4.00", "€52.00", "You pay on site.")
 	wrong := details.fillForm(t, contactForm)
 	wrong.Set("email", "zoe")
-	again := w.browse(t, wanted, wrong)
-	again.checkPage(t, "a wrong address", http.StatusUnprocessableEntity, "such as name@example.com",
+	second := w.browse(t, wanted, wrong)
+	second.checkPage(t, "a wrong address", http.StatusUnprocessableEntity, "such as name@example.com",
 		`value="Zoë &lt;b&gt;"`, `value="zoe"`)
-	form := again.fillForm(t, contactForm)
+	form := second.fillForm(t, contactForm)
 	var wg sync.WaitGroup
 	links := make([]string, 6)
 	for i := range links {
@@ -238,9 +238,9 @@ func TestRentalPageExplainsRefusals(t *testing.T) {
 	if strings.Contains(kayak.text, "<form") {
 		t.Error("a rental is offered that would be refused")
 	}
-	if gone := w.browse(t, w.PublicURL+"/b/shed/rentals/8f14e45f-ceea-467f-a2b6-1d1f7e0f5a98",
-		nil); gone.status != http.StatusNotFound || !strings.Contains(gone.text, "no longer offered") {
-		t.Errorf("gone: %d %s", gone.status, gone.text)
+	if removed := w.browse(t, w.PublicURL+"/b/shed/rentals/8f14e45f-ceea-467f-a2b6-1d1f7e0f5a98",
+		nil); removed.status != http.StatusNotFound || !strings.Contains(removed.text, "no longer offered") {
+		t.Errorf("gone: %d %s", removed.status, removed.text)
 	}
 	if err := w.StopService("rental"); err != nil {
 		t.Fatal(err)
@@ -256,7 +256,7 @@ func TestRentalPageExplainsRefusals(t *testing.T) {
 // page.
 func (p *pages) reserveRentals(t *testing.T) {
 	t.Parallel()
-	for name, as := range map[string]visitor.Profile{
+	for name, profile := range map[string]visitor.Profile{
 		"phone": {Locale: "en-GB"}, "desk-dark": {Locale: "en-GB", Width: 1280, Dark: true},
 		"plain": {Locale: "en-GB", NoScript: true},
 		"ar":    {Locale: "ar"}, "ja": {Locale: "ja", Width: 1280}, "slow": {Locale: "en-GB", Slow: true},
@@ -266,32 +266,32 @@ func (p *pages) reserveRentals(t *testing.T) {
 			t.Parallel()
 			slug := "shed-" + name
 			p.publish(t, slug, buildShed(slug))
-			v := p.openVisitor(t, as)
-			seen := func(step, selector string) {
+			v := p.openVisitor(t, profile)
+			checkStep := func(step, selector string) {
 				v.ExpectElement(selector)
 				v.Check()
 				v.SaveScreenshot(name + "-rental-" + step)
 			}
 			v.Go(p.PublicURL + "/b/" + slug)
-			seen("1-list", "main .card")
+			checkStep("1-list", "main .card")
 			v.PressElement("main .cover")
-			seen("2-rental", "main select[name=start]")
+			checkStep("2-rental", "main select[name=start]")
 			v.PressElement(`.day[href*="from=2027-03-02"]`)
 			v.Await("the day is chosen", `!!document.querySelector("input[name=from][value='2027-03-02']")`)
 			v.Choose("select[name=for]", 1)
 			v.PressElement("main button[type=submit]")
-			seen("3-details", "input[name=email]")
+			checkStep("3-details", "input[name=email]")
 			v.FillElement("input[name=name]", "Zoë Example")
 			v.FillElement("input[name=email]", "zoe@example.com")
 			v.PressElement("main button[type=submit]")
-			seen("4-done", "main .facts")
+			checkStep("4-done", "main .facts")
 			if !strings.Contains(v.Address(), "/m/") || !strings.Contains(v.Text(), "Life vest") {
 				t.Errorf("it ends at %s:\n%s", v.Address(), v.Text())
 			}
 			v.PressElement(`main a[href*="/cancel"]`)
-			seen("5-cancel", "main .danger")
+			checkStep("5-cancel", "main .danger")
 			v.PressElement("main .danger")
-			seen("6-cancelled", `main .button[href*="/rentals"]`)
+			checkStep("6-cancelled", `main .button[href*="/rentals"]`)
 		})
 	}
 }
@@ -319,8 +319,8 @@ func (p *pages) reserveLastKayaks(t *testing.T) {
 	second.ExpectText("Nothing is available at that time.")
 	second.Check()
 	second.SaveScreenshot("kayaks-gone")
-	if kept := second.FieldValue("E-mail"); kept != "zoe@example.com" {
-		t.Errorf("the e-mail is %q", kept)
+	if stored := second.FieldValue("E-mail"); stored != "zoe@example.com" {
+		t.Errorf("the e-mail is %q", stored)
 	}
 	second.Fill("Start", "16:00")
 	second.Press("Book now")
@@ -363,9 +363,9 @@ func TestRentalFormFollowsPaymentMode(t *testing.T) {
 		}
 		form := page.fillForm(t, contactForm)
 		form.Set("pay", c.pay)
-		if made := w.browse(t, at, form); made.status != http.StatusSeeOther ||
-			!strings.HasPrefix(strings.TrimPrefix(made.location, w.PublicURL), c.leads) {
-			t.Errorf("%s: %d to %q: %s", c.slug, made.status, made.location, made.text)
+		if created := w.browse(t, at, form); created.status != http.StatusSeeOther ||
+			!strings.HasPrefix(strings.TrimPrefix(created.location, w.PublicURL), c.leads) {
+			t.Errorf("%s: %d to %q: %s", c.slug, created.status, created.location, created.text)
 		}
 	}
 }
@@ -398,9 +398,9 @@ func (p *pages) payRental(t *testing.T) {
 		"To pay now €24.00")
 	later.Check()
 	later.SaveScreenshot("rental-to-be-paid")
-	for name, as := range map[string]visitor.Profile{"ar": {Locale: "ar", Dark: true},
+	for name, profile := range map[string]visitor.Profile{"ar": {Locale: "ar", Dark: true},
 		"ja": {Locale: "ja", Width: 1280}} {
-		reader := p.openVisitor(t, as)
+		reader := p.openVisitor(t, profile)
 		reader.Go(link + "?lang=" + name)
 		reader.ExpectText("24.00")
 		reader.Check()

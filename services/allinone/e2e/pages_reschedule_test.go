@@ -156,18 +156,18 @@ func TestReschedulePageRefusesLateReschedules(t *testing.T) {
 	w := sharePlatform(t)
 	w.publish(t, "moves-late", buildReschedulableSalon("moves-late", 48))
 	services, key := w.idsByName(t, "moves-late", "services"), w.createKey(t, "moves-late", "all")
-	for date, allowed := range map[string]bool{"2027-03-02": false, "2027-03-09": true} {
+	for date, isAllowed := range map[string]bool{"2027-03-02": false, "2027-03-09": true} {
 		link := w.bookForCustomerLink(t, "moves-late", key, newOrder(services["Cut"], date, "10:00"))
 		page := w.browse(t, link, nil)
-		if offered := strings.Contains(page.text, `/move"`); offered != allowed {
-			t.Errorf("%s: a move is offered: %v", date, offered)
+		if isOffered := strings.Contains(page.text, `/move"`); isOffered != isAllowed {
+			t.Errorf("%s: a move is offered: %v", date, isOffered)
 		}
-		if asked := w.browse(t, link+"/move", nil); (asked.status == http.StatusOK) != allowed || !allowed &&
+		if asked := w.browse(t, link+"/move", nil); (asked.status == http.StatusOK) != isAllowed || !isAllowed &&
 			asked.location != strings.TrimPrefix(link, w.PublicURL) {
 			t.Errorf("%s: the page of moves: %d to %q", date, asked.status, asked.location)
 		}
 		moved := w.browse(t, link+"/move", url.Values{"to": {"date=2027-03-10&time=12:00"}})
-		if done := strings.HasSuffix(moved.location, "?done=moved"); done != allowed {
+		if done := strings.HasSuffix(moved.location, "?done=moved"); done != isAllowed {
 			t.Errorf("%s: moved %v, to %q", date, done, moved.location)
 		}
 	}

@@ -19,10 +19,10 @@ type pages struct {
 }
 
 // openVisitor opens a window for another visitor.
-func (p *pages) openVisitor(t *testing.T, as visitor.Profile) *visitor.Visitor {
+func (p *pages) openVisitor(t *testing.T, profile visitor.Profile) *visitor.Visitor {
 	t.Helper()
-	as.Headers = map[string]string{"X-Forwarded-For": newAddress()}
-	return p.chromium.Visit(t, as)
+	profile.Headers = map[string]string{"X-Forwarded-For": newAddress()}
+	return p.chromium.Visit(t, profile)
 }
 
 // buildSelfServiceSalon returns the manifest of a business in three languages. Its customers may reschedule and cancel
@@ -75,9 +75,9 @@ func TestCustomersUsePagesInABrowser(t *testing.T) {
 	}
 	t.Run("a booking is seen, moved and cancelled by its link", p.rescheduleAndCancel)
 	t.Run("another site embeds the page", p.embedPage)
-	for name, as := range map[string]visitor.Profile{"without JavaScript": {NoScript: true},
+	for name, profile := range map[string]visitor.Profile{"without JavaScript": {NoScript: true},
 		"in Arabic": {Locale: "ar", Dark: true}, "on a desk in Japanese": {Locale: "ja", Width: 1280}} {
-		t.Run("by link "+name, func(t *testing.T) { p.cancelPaidBooking(t, as) })
+		t.Run("by link "+name, func(t *testing.T) { p.cancelPaidBooking(t, profile) })
 	}
 }
 
@@ -117,18 +117,19 @@ func (p *pages) rescheduleAndCancel(t *testing.T) {
 
 // cancelPaidBooking cancels a booking that was paid online, in the last 48 hours before its start. The page shows the
 // refund of half the price before the customer confirms.
-func (p *pages) cancelPaidBooking(t *testing.T, as visitor.Profile) {
+func (p *pages) cancelPaidBooking(t *testing.T, profile visitor.Profile) {
 	t.Parallel()
 	o := newOrder(p.cut, "2027-03-01", map[string]string{"": "13:00", "ar": "14:00",
-		"ja": "15:00"}[as.Locale]).withField("payment_choice", "online")
-	link := p.bookForLink(t, "parlour", o.withField("locale", map[string]string{"": "en"}[as.Locale]+as.Locale))
-	v := p.openVisitor(t, as)
+		"ja": "15:00"}[profile.Locale]).withField("payment_choice", "online")
+	link := p.bookForLink(t, "parlour",
+		o.withField("locale", map[string]string{"": "en"}[profile.Locale]+profile.Locale))
+	v := p.openVisitor(t, profile)
 	words := map[string][]string{
 		"":   {"Booking confirmed", "Cancel booking", "Refund", "€5.00", "Booking cancelled"},
 		"ar": {"تم تأكيد الحجز", "إلغاء الحجز", "المسترد", "5.00", "تم إلغاء الحجز"},
 		"ja": {"予約が確定しました", "予約をキャンセルする", "返金", "5.00", "ご予約がキャンセルされました"},
-	}[as.Locale]
-	name := "paid-" + as.Locale
+	}[profile.Locale]
+	name := "paid-" + profile.Locale
 	v.Go(link)
 	v.ExpectText(words[0])
 	v.Check()
@@ -205,18 +206,18 @@ func TestCustomerLinkRejectsUnknownTokensAndForeignSites(t *testing.T) {
 		"BEGIN:VEVENT") {
 		t.Errorf("the calendar: %d %v", ics.status, ics.header)
 	}
-	var made booking.Calendar
+	var calendar booking.Calendar
 	w.callAdmin(t, http.MethodPost, "businesses/link-holder/calendars", []byte(`{"shows":"times"}`)).decode(t,
 		http.StatusCreated,
-		&made)
-	feed := read(made.URL)
+		&calendar)
+	feed := read(calendar.URL)
 	if feed.status != http.StatusOK || !strings.Contains(string(feed.body), "BEGIN:VEVENT") ||
 		feed.header.Get("ETag") == "" {
-		t.Errorf("the feed at %s: %d %v %s", made.URL, feed.status, feed.header, feed.body)
+		t.Errorf("the feed at %s: %d %v %s", calendar.URL, feed.status, feed.header, feed.body)
 	}
-	again := w.do(t, http.MethodGet, made.URL, nil, http.Header{"If-None-Match": {feed.header.Get("ETag")}})
-	if again.status != http.StatusNotModified || len(again.body) > 0 {
-		t.Errorf("the feed with its tag: %d", again.status)
+	second := w.do(t, http.MethodGet, calendar.URL, nil, http.Header{"If-None-Match": {feed.header.Get("ETag")}})
+	if second.status != http.StatusNotModified || len(second.body) > 0 {
+		t.Errorf("the feed with its tag: %d", second.status)
 	}
 }
 

@@ -86,13 +86,13 @@ func TestBookAppliesQuotedAndLatePricingRules(t *testing.T) {
 			t.Errorf("%s: quoted %v, booked for %+v; want %+v", s.Name, s.QuotedPrice, b, want[s.Name])
 			continue
 		}
-		sold := b.Services[0]
-		if each := s.Name == "per person"; each != (sold.Quantity == 4) || each != (sold.UnitPrice == 40) {
-			t.Errorf("%s: %d at %v each", s.Name, sold.Quantity, sold.UnitPrice)
+		sale := b.Services[0]
+		if each := s.Name == "per person"; each != (sale.Quantity == 4) || each != (sale.UnitPrice == 40) {
+			t.Errorf("%s: %d at %v each", s.Name, sale.Quantity, sale.UnitPrice)
 		}
-		if labelled := len(sold.PriceChanges) == 1 &&
-			sold.PriceChanges[0].Label == "Groups"; labelled != (s.Name == "per person" || s.Name == "party size") {
-			t.Errorf("%s: the price was changed by %+v", s.Name, sold.PriceChanges)
+		if labelled := len(sale.PriceChanges) == 1 &&
+			sale.PriceChanges[0].Label == "Groups"; labelled != (s.Name == "per person" || s.Name == "party size") {
+			t.Errorf("%s: the price was changed by %+v", s.Name, sale.PriceChanges)
 		}
 	}
 }

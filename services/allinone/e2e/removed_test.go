@@ -62,11 +62,11 @@ func TestRemovedSlugStartsNewBusiness(t *testing.T) {
 	w := on(monday)
 	w.publish(t, "quay", buildSalon("quay", 1)+quayBusiness)
 	oldID, oldKey := w.findBusinessID(t, "quay"), w.createKey(t, "quay", "all")
-	url, arrived := startReceiver(t)
+	url, deliveries := startReceiver(t)
 	w.callAdmin(t, http.MethodPost, "businesses/quay/webhooks", fmt.Appendf(nil, `{"url": %q, "events": ["*"]}`,
 		url)).checkStatus(t, http.StatusCreated, "")
 	bookEverything(t, w, oldKey)
-	nextDelivery(t, arrived)
+	nextDelivery(t, deliveries)
 	w.callAdmin(t, http.MethodDelete, "businesses/quay", nil).checkStatus(t, http.StatusConflict, "conflict")
 	w.callAdmin(t, http.MethodDelete, "businesses/quay?force=true", nil).checkStatus(t, http.StatusNoContent, "")
 	cut := "6f1c1f4e-8f3c-4a5b-9e3f-1b1f6f4f0a01"
@@ -96,8 +96,8 @@ func TestRemovedSlugStartsNewBusiness(t *testing.T) {
 	}
 	w.stop(t)
 
-	if held := countRows(t, databaseURL, oldID); held["notifications"] == 0 {
-		t.Errorf("the test leaves nothing in notifications: %v", held)
+	if counts := countRows(t, databaseURL, oldID); counts["notifications"] == 0 {
+		t.Errorf("the test leaves nothing in notifications: %v", counts)
 	}
 	before := countRows(t, databaseURL, newID)
 	w = on("2027-04-15T06:00:00Z")
@@ -146,7 +146,7 @@ func countRows(t *testing.T, databaseURL, business string) map[string]int {
 	if err != nil || len(tables) < 15 {
 		t.Fatalf("tables %q, %v", tables, err)
 	}
-	held := map[string]int{}
+	counts := map[string]int{}
 	for _, table := range tables {
 		var n int
 		if err := conn.QueryRow(t.Context(), "SELECT count(*) FROM "+table+" WHERE business_id = $1",
@@ -154,9 +154,9 @@ func countRows(t *testing.T, databaseURL, business string) map[string]int {
 			t.Fatal(err)
 		}
 		service, _, _ := strings.Cut(table, ".")
-		held[service] += n
+		counts[service] += n
 	}
-	return held
+	return counts
 }
 
 // awaitErasure waits until no table has rows of a business. It polls the tables, because the erasing job does not
@@ -164,12 +164,12 @@ func countRows(t *testing.T, databaseURL, business string) map[string]int {
 func awaitErasure(t *testing.T, databaseURL, business string) {
 	t.Helper()
 	for deadline := time.Now().Add(testkit.MaxWait); ; time.Sleep(100 * time.Millisecond) {
-		held := countRows(t, databaseURL, business)
-		if !slices.ContainsFunc(slices.Collect(maps.Values(held)), func(n int) bool { return n > 0 }) {
+		counts := countRows(t, databaseURL, business)
+		if !slices.ContainsFunc(slices.Collect(maps.Values(counts)), func(n int) bool { return n > 0 }) {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("rows of the removed business are still there: %v", held)
+			t.Fatalf("rows of the removed business are still there: %v", counts)
 		}
 	}
 }

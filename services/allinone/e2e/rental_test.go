@@ -55,12 +55,12 @@ func (w *platform) mustReserve(t *testing.T, slug, rental, from, to string, quan
 	if err != nil {
 		t.Fatal(err)
 	}
-	var made struct{ ID, Status string }
-	a.decode(t, http.StatusCreated, &made)
-	if made.Status != "reserved" {
-		t.Errorf("made as %s", made.Status)
+	var created struct{ ID, Status string }
+	a.decode(t, http.StatusCreated, &created)
+	if created.Status != "reserved" {
+		t.Errorf("made as %s", created.Status)
 	}
-	return made.ID
+	return created.ID
 }
 
 func (w *platform) changeReservation(t *testing.T, slug, id, move string) {
@@ -218,7 +218,7 @@ func TestRentalCalendarIsUnknownWithoutRental(t *testing.T) {
 		t.Errorf("%d rentals are listed, want 4", len(list.Rentals))
 	}
 	for _, r := range list.Rentals {
-		if atMost, there := r["max_bookable_online"]; atMost != nil || !there || r["quoted_price"] == nil {
+		if atMost, exists := r["max_bookable_online"]; atMost != nil || !exists || r["quoted_price"] == nil {
 			t.Errorf("%v without rental", r)
 		}
 	}

@@ -98,8 +98,8 @@ func (r *replicaPair) race(t *testing.T, day string, do func()) (int, []reply) {
 					close(begun)
 				}
 				// A conflict before the end of `do` and a 503 mean that nothing was booked, so the client tries again.
-				again := a.status == http.StatusConflict && !late || a.status == http.StatusServiceUnavailable
-				if last[client] = a; a.status != http.StatusCreated && !again {
+				isRepeated := a.status == http.StatusConflict && !late || a.status == http.StatusServiceUnavailable
+				if last[client] = a; a.status != http.StatusCreated && !isRepeated {
 					return
 				}
 			}

@@ -11,11 +11,11 @@ func TestReportsCountBookings(t *testing.T) {
 	w := sharePlatform(t)
 	w.publish(t, "counted", buildSalon("counted", 1))
 	key, cut := w.createKey(t, "counted", "write"), w.idsByName(t, "counted", "services")["Cut"]
-	var told struct{ Booking struct{ ID string } }
+	var answer struct{ Booking struct{ ID string } }
 	for _, clock := range []string{"10:00", "12:00"} {
-		w.book(t, "counted", key, newOrder(cut, "2027-03-02", clock)).decode(t, http.StatusCreated, &told)
+		w.book(t, "counted", key, newOrder(cut, "2027-03-02", clock)).decode(t, http.StatusCreated, &answer)
 	}
-	w.callAdmin(t, http.MethodPost, "businesses/counted/bookings/"+told.Booking.ID+"/cancel", nil).checkStatus(t,
+	w.callAdmin(t, http.MethodPost, "businesses/counted/bookings/"+answer.Booking.ID+"/cancel", nil).checkStatus(t,
 		http.StatusOK,
 		"")
 	const week = "?from=2027-03-01&to=2027-03-07"

@@ -29,9 +29,9 @@ func (w *platform) listTimes(t *testing.T, slug, date, query string) []string {
 func (w *platform) expectListed(t *testing.T, query string, want map[string]bool) {
 	t.Helper()
 	listed := w.listTimes(t, "moving", "2027-03-02", query)
-	for clock, there := range want {
-		if slices.Contains(listed, clock) != there {
-			t.Errorf("%s is listed: %v, in %v", clock, !there, listed)
+	for clock, exists := range want {
+		if slices.Contains(listed, clock) != exists {
+			t.Errorf("%s is listed: %v, in %v", clock, !exists, listed)
 		}
 	}
 }
@@ -47,15 +47,15 @@ func TestAdminBooksAndReschedules(t *testing.T) {
 		return w.callAdmin(t, http.MethodPost, "businesses/moving/bookings"+path, encodeJSON(t, body))
 	}
 
-	var told struct{ Booking struct{ ID, Status string } }
-	w.book(t, "moving", key, newOrder(cut, "2027-03-02", "10:00")).decode(t, http.StatusCreated, &told)
-	if told.Booking.Status != "confirmed" {
-		t.Errorf("a business that confirms at once answers %s", told.Booking.Status)
+	var answer struct{ Booking struct{ ID, Status string } }
+	w.book(t, "moving", key, newOrder(cut, "2027-03-02", "10:00")).decode(t, http.StatusCreated, &answer)
+	if answer.Booking.Status != "confirmed" {
+		t.Errorf("a business that confirms at once answers %s", answer.Booking.Status)
 	}
-	move := "/" + told.Booking.ID + "/reschedule"
-	var moved, again adminBooking
+	move := "/" + answer.Booking.ID + "/reschedule"
+	var moved, second adminBooking
 	post(move, order{"date": "2027-03-02", "time": "10:15"}).decode(t, http.StatusOK, &moved)
-	if moved.ID != told.Booking.ID || moved.StartTime != "10:15:00" || moved.Status != "confirmed" ||
+	if moved.ID != answer.Booking.ID || moved.StartTime != "10:15:00" || moved.Status != "confirmed" ||
 		moved.Total != "36.00" && moved.Total != "36" || moved.Sequence != 2 {
 		t.Errorf("moved by a quarter of an hour: %+v", moved)
 	}
@@ -68,9 +68,9 @@ func TestAdminBooksAndReschedules(t *testing.T) {
 	if after := w.listTimes(t, "moving", "2027-03-02", query); !slices.Equal(before, after) {
 		t.Errorf("a refused move changes what is listed from %v to %v", before, after)
 	}
-	post(move, order{"date": "2027-03-02", "time": "10:15"}).decode(t, http.StatusOK, &again)
-	if again.Sequence != 2 {
-		t.Errorf("to where it is: %+v", again)
+	post(move, order{"date": "2027-03-02", "time": "10:15"}).decode(t, http.StatusOK, &second)
+	if second.Sequence != 2 {
+		t.Errorf("to where it is: %+v", second)
 	}
 	post(move, order{"date": "2027-03-02", "time": "14:07"}).decode(t, http.StatusOK, &moved)
 	w.expectListed(t, query, map[string]bool{"10:15": true, "13:15": true, "13:30": false, "14:45": false,
@@ -92,7 +92,7 @@ func TestAdminBooksAndReschedules(t *testing.T) {
 	}
 	post("", newOrder(cut, "2027-03-02", "15:05")).checkStatus(t, http.StatusConflict, "no_staff_available")
 
-	post("/"+told.Booking.ID+"/cancel", order{}).checkStatus(t, http.StatusOK, "")
+	post("/"+answer.Booking.ID+"/cancel", order{}).checkStatus(t, http.StatusOK, "")
 	post(move, order{"date": "2027-03-02", "time": "16:00"}).checkStatus(t, http.StatusConflict, "conflict")
 	w.expectListed(t, query, map[string]bool{"14:00": true, "14:15": true, "15:00": false})
 }

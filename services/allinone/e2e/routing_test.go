@@ -120,7 +120,7 @@ func recordStatements(t testing.TB, databaseURL string) string {
 			t.Error("no statement was seen")
 		}
 		for statement := range seen {
-			if _, known := checkedStatements.LoadOrStore(statement, true); !known {
+			if _, isKnown := checkedStatements.LoadOrStore(statement, true); !isKnown {
 				checkStatement(t, databaseURL, statement[0], statement[1])
 			}
 		}

@@ -82,8 +82,9 @@ func TestGoSDKTypesMatchDocument(t *testing.T) {
 		slotmesh.AvailableDates{}, slotmesh.RentalAvailability{}, slotmesh.RentalDates{}, slotmesh.BookingRequest{},
 		slotmesh.BookingConfirmation{},
 	} {
-		as := reflect.TypeOf(of)
-		d.checkType(t, as.Name(), as, d.Components.Schemas[as.Name()], agreement{sent: as.Name() == "BookingRequest"})
+		typ := reflect.TypeOf(of)
+		d.checkType(t, typ.Name(), typ, d.Components.Schemas[typ.Name()],
+			agreement{sent: typ.Name() == "BookingRequest"})
 	}
 	var codes []any
 	for _, c := range slotmesh.Codes() {
@@ -104,7 +105,7 @@ func TestGoSDKTypesMatchDocument(t *testing.T) {
 type agreement struct{ sent, part bool }
 
 // checkType compares a type with a schema.
-func (d *documentedTypes) checkType(t *testing.T, at string, as reflect.Type, s *shape, how agreement) {
+func (d *documentedTypes) checkType(t *testing.T, at string, typ reflect.Type, s *shape, how agreement) {
 	t.Helper()
 	for s != nil && s.Ref != "" {
 		s = d.Components.Schemas[s.Ref[strings.LastIndex(s.Ref, "/")+1:]]
@@ -115,32 +116,32 @@ func (d *documentedTypes) checkType(t *testing.T, at string, as reflect.Type, s 
 	}
 	if s.OneOf != nil {
 		fits := func(one *shape) bool {
-			return kinds[one.kind()] == as.Kind() || one.kind() == "array" && as == reflect.TypeFor[slotmesh.List]()
+			return kinds[one.kind()] == typ.Kind() || one.kind() == "array" && typ == reflect.TypeFor[slotmesh.List]()
 		}
 		if !slices.ContainsFunc(s.OneOf, fits) {
-			t.Errorf("%s is %s, which is none of what the document allows", at, as)
+			t.Errorf("%s is %s, which is none of what the document allows", at, typ)
 		}
 		return
 	}
 	nullable := strings.Contains(string(s.Type), `"null"`)
 	kind := s.kind()
-	if as.Kind() == reflect.Pointer {
-		as = as.Elem()
+	if typ.Kind() == reflect.Pointer {
+		typ = typ.Elem()
 	} else if nullable && !how.sent && (kind == "integer" || kind == "number" || kind == "boolean") {
-		t.Errorf("%s may be null, which %s reads as a value", at, as)
+		t.Errorf("%s may be null, which %s reads as a value", at, typ)
 	}
 	switch {
-	case s.Format == "date-time" && as == reflect.TypeFor[time.Time]():
+	case s.Format == "date-time" && typ == reflect.TypeFor[time.Time]():
 	case kind == "object" && s.Properties != nil:
-		d.checkFields(t, at, as, s, how)
-	case kinds[kind] != as.Kind():
-		t.Errorf("%s is %s, and %s in the document", at, as, kind)
+		d.checkFields(t, at, typ, s, how)
+	case kinds[kind] != typ.Kind():
+		t.Errorf("%s is %s, and %s in the document", at, typ, kind)
 	case kind == "array":
-		d.checkType(t, at+"[]", as.Elem(), s.Items, how)
+		d.checkType(t, at+"[]", typ.Elem(), s.Items, how)
 	case kind == "object":
 		var values shape
 		if json.Unmarshal(s.AdditionalProperties, &values) == nil { // the value true allows anything
-			d.checkType(t, at+"{}", as.Elem(), &values, how)
+			d.checkType(t, at+"{}", typ.Elem(), &values, how)
 		}
 	}
 }
@@ -161,14 +162,14 @@ func (s *shape) kind() string {
 	return ""
 }
 
-func (d *documentedTypes) checkFields(t *testing.T, at string, as reflect.Type, s *shape, how agreement) {
+func (d *documentedTypes) checkFields(t *testing.T, at string, typ reflect.Type, s *shape, how agreement) {
 	t.Helper()
-	if as.Kind() != reflect.Struct {
-		t.Errorf("%s is %s, and an object of fields in the document", at, as)
+	if typ.Kind() != reflect.Struct {
+		t.Errorf("%s is %s, and an object of fields in the document", at, typ)
 		return
 	}
 	missing := maps.Clone(s.Properties)
-	for field := range as.Fields() {
+	for field := range typ.Fields() {
 		name, rest, _ := strings.Cut(field.Tag.Get("json"), ",")
 		if name == "-" {
 			continue

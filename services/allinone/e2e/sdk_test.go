@@ -21,22 +21,22 @@ func TestSDKsReadBookAndVerifyWebhooks(t *testing.T) {
 	w := sharePlatform(t)
 	const slug = "harbor-sdk"
 	publishHarbor(t, w, slug)
-	url, arrived := startReceiver(t)
+	url, deliveries := startReceiver(t)
 	var hook struct{ Secret string }
 	w.callAdmin(t, http.MethodPost, "businesses/"+slug+"/webhooks",
 		fmt.Appendf(nil, `{"url": %q, "events": ["booking.created"]}`, url)).
 		decode(t, http.StatusCreated, &hook)
 	key := w.createKey(t, slug, "write")
-	booked := w.bookByGoSDK(t, slug, key)
-	if event := checkGoSDKWebhook(t, hook.Secret, nextDelivery(t, arrived)); event.ID != booked.ID ||
+	booking := w.bookByGoSDK(t, slug, key)
+	if event := checkGoSDKWebhook(t, hook.Secret, nextDelivery(t, deliveries)); event.ID != booking.ID ||
 		event.Status != slotmesh.BookingStatusPending || event.Sequence != 1 ||
-		event.CustomerEmail != "ada@example.com" || event.Total != booked.Total {
-		t.Errorf("the webhook says %+v of %+v", event, booked)
+		event.CustomerEmail != "ada@example.com" || event.Total != booking.Total {
+		t.Errorf("the webhook says %+v of %+v", event, booking)
 	}
 	node := testkit.InstallNode(t, typescriptTools...)
 	program := buildTypeScriptProgram(t, w, node)
 	id := w.bookByTypeScriptSDK(t, node, program, slug, key)
-	checkTypeScriptSDKWebhook(t, node, program, hook.Secret, id, nextDelivery(t, arrived))
+	checkTypeScriptSDKWebhook(t, node, program, hook.Secret, id, nextDelivery(t, deliveries))
 	if n := w.countBookings(t, slug); n != 2 {
 		t.Errorf("there are %d bookings", n)
 	}
@@ -83,21 +83,21 @@ func (w *platform) bookByGoSDK(t *testing.T, slug, key string) slotmesh.Booking 
 		ServiceIDs: services, Date: slot.Date, Time: slot.Time, StaffID: slot.StaffID,
 		CustomerName: "Ada Example", CustomerEmail: "ada@example.com",
 	}
-	made, err := c.Book(ctx, "order-1", order)
+	confirmation, err := c.Book(ctx, "order-1", order)
 	if err != nil {
 		t.Fatal(err)
 	}
 	again, err := c.Book(ctx, "order-1", order)
-	if err != nil || made.Replayed || !again.Replayed || again.Booking.ID != made.Booking.ID ||
-		made.Booking.StaffID != slot.StaffID {
-		t.Errorf("made %+v, again %+v, %v", made, again, err)
+	if err != nil || confirmation.Replayed || !again.Replayed || again.Booking.ID != confirmation.Booking.ID ||
+		confirmation.Booking.StaffID != slot.StaffID {
+		t.Errorf("made %+v, again %+v, %v", confirmation, again, err)
 	}
 	var told *slotmesh.Error
 	if _, err := c.Book(ctx, "", order); !errors.Is(err, slotmesh.CodeSlotUnavailable) || !errors.As(err, &told) ||
 		told.Status != http.StatusConflict || told.Trace == "" {
 		t.Errorf("the same time again: %v", err)
 	}
-	return made.Booking
+	return confirmation.Booking
 }
 
 // checkGoSDKWebhook reads a webhook as a receiver does, and checks that a changed webhook is rejected.

@@ -82,8 +82,8 @@ func buildTypeScriptSDK(t *testing.T, node testkit.NodePrograms) string {
 	}
 	mustRunTool(t, node, dir, "openapi-typescript", source, "--output", "made.ts")
 	made, err1 := os.ReadFile(filepath.Join(dir, "made.ts"))
-	kept, err2 := os.ReadFile(filepath.Join(dir, "src", "schema.ts"))
-	if err1 != nil || err2 != nil || !bytes.Equal(comments.ReplaceAll(made, nil), comments.ReplaceAll(kept, nil)) {
+	stored, err2 := os.ReadFile(filepath.Join(dir, "src", "schema.ts"))
+	if err1 != nil || err2 != nil || !bytes.Equal(comments.ReplaceAll(made, nil), comments.ReplaceAll(stored, nil)) {
 		t.Errorf("src/schema.ts is not what is made of the document: run `npm install && npm run generate` in %s",
 			typescriptSDK)
 	}
@@ -97,8 +97,8 @@ func buildTypeScriptSDK(t *testing.T, node testkit.NodePrograms) string {
 // mustRunTool runs a program of npm and ends the test if the program fails.
 func mustRunTool(t *testing.T, node testkit.NodePrograms, dir, program string, args ...string) {
 	t.Helper()
-	if said := node.RunIn(t, dir, nil, program, args...); said.Exit != 0 {
-		t.Fatalf("%s %q ended with %d: %s %s", program, args, said.Exit, said.Stdout, said.Stderr)
+	if run := node.RunIn(t, dir, nil, program, args...); run.Exit != 0 {
+		t.Fatalf("%s %q ended with %d: %s %s", program, args, run.Exit, run.Stdout, run.Stderr)
 	}
 }
 
@@ -106,16 +106,16 @@ func mustRunTool(t *testing.T, node testkit.NodePrograms, dir, program string, a
 // versions of the SDK, the document and the tools.
 func (w *platform) bookByTypeScriptSDK(t *testing.T, node testkit.NodePrograms, dir, slug, key string) string {
 	t.Helper()
-	var said struct {
+	var answer struct {
 		Booking, APIVersion string
 		Codes               []any
 	}
 	runDecoded(t, node, dir, []string{"BASE=" + w.startProxy(t, w.PublicURL), "SLUG=" + slug, "DAY=2027-03-02",
-		"KEY=" + key}, &said)
+		"KEY=" + key}, &answer)
 	d := readDescribed(t, publicDocument)
-	if documented := d.Components.Schemas["Error"].Properties["messageCode"].Examples; !slices.Equal(said.Codes,
+	if documented := d.Components.Schemas["Error"].Properties["messageCode"].Examples; !slices.Equal(answer.Codes,
 		documented) {
-		t.Errorf("the SDK has the codes %v, the document %v", said.Codes, documented)
+		t.Errorf("the SDK has the codes %v, the document %v", answer.Codes, documented)
 	}
 	var pack struct {
 		Version         string
@@ -126,9 +126,9 @@ func (w *platform) bookByTypeScriptSDK(t *testing.T, node testkit.NodePrograms, 
 	if err == nil {
 		err = json.Unmarshal(text, &pack)
 	}
-	if err != nil || d.Info.Version != said.APIVersion || !strings.HasPrefix(pack.Version, said.APIVersion+".") ||
+	if err != nil || d.Info.Version != answer.APIVersion || !strings.HasPrefix(pack.Version, answer.APIVersion+".") ||
 		len(pack.Dependencies) > 0 {
-		t.Errorf("the document has version %s, the SDK says %s, its package %+v, %v", d.Info.Version, said.APIVersion,
+		t.Errorf("the document has version %s, the SDK says %s, its package %+v, %v", d.Info.Version, answer.APIVersion,
 			pack, err)
 	}
 	for _, tool := range typescriptTools {
@@ -136,7 +136,7 @@ func (w *platform) bookByTypeScriptSDK(t *testing.T, node testkit.NodePrograms, 
 			t.Errorf("package.json has %s %s; this test has %s", name, pack.DevDependencies[name], version)
 		}
 	}
-	return said.Booking
+	return answer.Booking
 }
 
 // checkTypeScriptSDKWebhook checks that the SDK reads the webhook of a booking and rejects a changed webhook.
@@ -144,22 +144,22 @@ func checkTypeScriptSDKWebhook(t *testing.T, node testkit.NodePrograms, dir, sec
 	t.Helper()
 	hook := encodeJSON(t, map[string]any{"headers": d.Headers, "body": d.Body, "secret": secret,
 		"now": sentTime(t, d).Unix()})
-	var said struct {
+	var answer struct {
 		Booking, Type, ID, Status, Email string
 		Sequence                         int
 	}
-	runDecoded(t, node, dir, []string{"HOOK=" + string(hook)}, &said)
-	if said.Booking != booking || said.Type != "booking.created" || said.ID != d.Headers["webhook-id"] ||
-		said.Status != "pending" || said.Sequence != 1 || said.Email != "ada@example.com" {
-		t.Errorf("it read %+v of booking %s", said, booking)
+	runDecoded(t, node, dir, []string{"HOOK=" + string(hook)}, &answer)
+	if answer.Booking != booking || answer.Type != "booking.created" || answer.ID != d.Headers["webhook-id"] ||
+		answer.Status != "pending" || answer.Sequence != 1 || answer.Email != "ada@example.com" {
+		t.Errorf("it read %+v of booking %s", answer, booking)
 	}
 }
 
 // runDecoded runs the program and decodes what it prints.
 func runDecoded(t *testing.T, node testkit.NodePrograms, dir string, env []string, out any) {
 	t.Helper()
-	said := node.Node(t, dir, env, "sdk.js")
-	if err := json.Unmarshal([]byte(said.Stdout), out); err != nil || said.Exit != 0 {
-		t.Fatalf("the program ended with %d: %s %s", said.Exit, said.Stdout, said.Stderr)
+	run := node.Node(t, dir, env, "sdk.js")
+	if err := json.Unmarshal([]byte(run.Stdout), out); err != nil || run.Exit != 0 {
+		t.Fatalf("the program ended with %d: %s %s", run.Exit, run.Stdout, run.Stderr)
 	}
 }

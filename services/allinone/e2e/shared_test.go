@@ -103,7 +103,7 @@ func (p *sharedPlatform) reserveSlug(t *testing.T, slug string) {
 		p.tests = map[string]string{}
 	}
 	test, _, _ := strings.Cut(t.Name(), "/")
-	if owner, taken := p.tests[slug]; taken && owner != test {
+	if owner, isTaken := p.tests[slug]; isTaken && owner != test {
 		t.Fatalf("the business %s belongs to %s: take another slug on the shared platform", slug, owner)
 	}
 	p.tests[slug] = test

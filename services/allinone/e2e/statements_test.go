@@ -64,8 +64,8 @@ func TestPauseKeepsReadsAndBookings(t *testing.T) {
 	w.publish(t, "pause", buildSalon("pause", 2))
 	cut, key := w.idsByName(t, "pause", "services")["Cut"], w.createKey(t, "pause", "write")
 	o := newOrder(cut, "2027-03-01", "10:00")
-	var made struct{ Booking struct{ ID string } }
-	w.book(t, "pause", key, o).decode(t, http.StatusCreated, &made)
+	var created struct{ Booking struct{ ID string } }
+	w.book(t, "pause", key, o).decode(t, http.StatusCreated, &created)
 	reads := []string{
 		"services", "staff", "events", "rentals", "slots?date=2027-03-01&service_id=" + cut,
 		"available-dates?start=2027-03-01&end=2027-03-03&service_id=" + cut,
@@ -89,7 +89,7 @@ func TestPauseKeepsReadsAndBookings(t *testing.T) {
 	if live := w.countBookings(t, "pause"); live != 1 {
 		t.Errorf("%d bookings, want 1", live)
 	}
-	w.callAdmin(t, http.MethodPost, "businesses/pause/bookings/"+made.Booking.ID+"/confirm", nil).checkStatus(t,
+	w.callAdmin(t, http.MethodPost, "businesses/pause/bookings/"+created.Booking.ID+"/confirm", nil).checkStatus(t,
 		http.StatusOK, "")
 
 	w.publish(t, "shut", paused("shut")) // no service has cached a version of this business from before the pause

@@ -13,12 +13,12 @@ func TestInitManifestsAreBookable(t *testing.T) {
 	o := w.newOperatorCommand(t)
 	for _, trade := range []string{"salon", "clinic", "studio", "venue", "rental"} {
 		slug := "trade-" + trade
-		code, printed, faults := o.run(t, "", "init", trade, "--slug", slug)
+		code, output, faults := o.run(t, "", "init", trade, "--slug", slug)
 		if code != 0 || faults != "" {
 			t.Fatalf("init %s: exit code %d\n%s", trade, code, faults)
 		}
-		o.mustRun(t, printed, "validate", "-f", "-")
-		o.mustRun(t, printed, "apply", "-f", "-")
+		o.mustRun(t, output, "validate", "-f", "-")
+		o.mustRun(t, output, "apply", "-f", "-")
 		for name, id := range w.idsByName(t, slug, "services") {
 			var calendar struct{ Days map[string]int }
 			w.get(t, slug+"/available-dates?start=2027-03-01&end=2027-03-14&service_id="+id).decode(t, http.StatusOK,

@@ -56,10 +56,10 @@ func startReceiver(t *testing.T) (string, <-chan delivery) {
 	return server.URL, all
 }
 
-func nextDelivery(t *testing.T, arrived <-chan delivery) delivery {
+func nextDelivery(t *testing.T, deliveries <-chan delivery) delivery {
 	t.Helper()
 	select {
-	case d := <-arrived:
+	case d := <-deliveries:
 		return d
 	case <-time.After(testkit.MaxWait):
 		t.Fatal("nothing arrives")
@@ -79,15 +79,15 @@ type webhookEvent struct {
 
 func (d delivery) decodeEvent(t *testing.T) webhookEvent {
 	t.Helper()
-	var says webhookEvent
+	var event webhookEvent
 	body, err := base64.StdEncoding.DecodeString(d.Body)
 	if err == nil {
-		err = json.Unmarshal(body, &says)
+		err = json.Unmarshal(body, &event)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	return says
+	return event
 }
 
 // allowLoopback configures a Slotmesh so that it may send webhooks to this machine.
@@ -106,7 +106,7 @@ func TestWebhookDeliversSignedBookingEvents(t *testing.T) {
 	programs := testkit.InstallNode(t, webhooksPackage)
 	w := sharePlatform(t)
 	w.publish(t, "hooked", buildSalon("hooked", 1))
-	url, arrived := startReceiver(t)
+	url, deliveries := startReceiver(t)
 	var hook struct{ ID, Secret string }
 	w.callAdmin(t, http.MethodPost, "businesses/hooked/webhooks",
 		fmt.Appendf(nil, `{"url": %q, "events": ["booking.created", "booking.confirmed", "booking.cancelled"]}`, url)).
@@ -119,11 +119,11 @@ func TestWebhookDeliversSignedBookingEvents(t *testing.T) {
 		"2027-03-02",
 		"10:00")).
 		checkStatus(t, http.StatusCreated, "")
-	first := nextDelivery(t, arrived)
+	first := nextDelivery(t, deliveries)
 	id := first.decodeEvent(t).Data.ID
 	w.callAdmin(t, http.MethodPost, "businesses/hooked/bookings/"+id+"/confirm", nil).checkStatus(t, http.StatusOK, "")
 	w.callAdmin(t, http.MethodPost, "businesses/hooked/bookings/"+id+"/cancel", nil).checkStatus(t, http.StatusOK, "")
-	input := []delivery{first, nextDelivery(t, arrived), nextDelivery(t, arrived)}
+	input := []delivery{first, nextDelivery(t, deliveries), nextDelivery(t, deliveries)}
 	for i := range input {
 		input[i].Secret = hook.Secret
 	}
@@ -134,8 +134,8 @@ func TestWebhookDeliversSignedBookingEvents(t *testing.T) {
 
 	at := "businesses/hooked/webhooks/" + hook.ID
 	w.callAdmin(t, http.MethodPost, at+"/test", nil).checkStatus(t, http.StatusAccepted, "")
-	if says := nextDelivery(t, arrived).decodeEvent(t); says.Type != "webhook.test" {
-		t.Errorf("the test event is %+v", says)
+	if event := nextDelivery(t, deliveries).decodeEvent(t); event.Type != "webhook.test" {
+		t.Errorf("the test event is %+v", event)
 	}
 	var rotated struct{ Secret string }
 	w.callAdmin(t, http.MethodPost, at+"/rotate", nil).decode(t, http.StatusOK, &rotated)
@@ -154,11 +154,11 @@ func TestWebhookDeliversSignedBookingEvents(t *testing.T) {
 	}
 	w.callAdmin(t, http.MethodPost, "businesses/hooked/deliveries/"+log.Deliveries[3].ID+"/retry", nil).checkStatus(t,
 		http.StatusAccepted, "")
-	again := nextDelivery(t, arrived)
-	if again.Headers["webhook-id"] != first.Headers["webhook-id"] || again.Body != first.Body {
-		t.Errorf("sent again, it is %+v", again)
+	second := nextDelivery(t, deliveries)
+	if second.Headers["webhook-id"] != first.Headers["webhook-id"] || second.Body != first.Body {
+		t.Errorf("sent again, it is %+v", second)
 	}
-	old, renewed := again, again
+	old, renewed := second, second
 	old.Secret, renewed.Secret = hook.Secret, rotated.Secret
 	if run := programs.Script(t, verifyScript, encodeJSON(t, []delivery{old, renewed})); run.Exit != 0 {
 		t.Errorf("one of two secrets does not verify: %s", run.Stderr)
@@ -174,7 +174,7 @@ func TestErasureWebhookOmitsCustomerAddress(t *testing.T) {
 	t.Parallel()
 	w := sharePlatform(t)
 	w.publish(t, "hook-erased", buildSalon("hook-erased", 1))
-	url, arrived := startReceiver(t)
+	url, deliveries := startReceiver(t)
 	w.callAdmin(t, http.MethodPost, "businesses/hook-erased/webhooks",
 		fmt.Appendf(nil, `{"url": %q, "events": ["customer.erased"]}`, url)).checkStatus(t, http.StatusCreated, "")
 	w.book(t, "hook-erased", w.createKey(t, "hook-erased", "all"),
@@ -182,7 +182,7 @@ func TestErasureWebhookOmitsCustomerAddress(t *testing.T) {
 			"10:00")).checkStatus(t, http.StatusCreated, "")
 	w.callAdmin(t, http.MethodPost, "businesses/hook-erased/customers/erase",
 		[]byte(`{"email": "ada@example.com", "force": true}`)).checkStatus(t, http.StatusOK, "")
-	d := nextDelivery(t, arrived)
+	d := nextDelivery(t, deliveries)
 	body, err := base64.StdEncoding.DecodeString(d.Body)
 	if err != nil {
 		t.Fatal(err)

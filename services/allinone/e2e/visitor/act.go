@@ -21,8 +21,8 @@ func call[P, R any](v *Visitor, command cdp.Command[P, R], params P) R {
 }
 
 // await calls the function `there` repeatedly, because pages change asynchronously. If `there` does not return true in
-// time, the test fails with the message in the argument `what`.
-func (v *Visitor) await(what string, there func() (bool, error)) {
+// time, the test fails with the message in the argument `label`.
+func (v *Visitor) await(label string, there func() (bool, error)) {
 	v.t.Helper()
 	ctx, cancel := context.WithTimeout(v.ctx, maxWait)
 	defer cancel()
@@ -40,7 +40,7 @@ func (v *Visitor) await(what string, there func() (bool, error)) {
 			seen, _ := tryEval[string](v, "document.body?.innerText")
 			held, _ := tryEval[[]string](v, `[...document.querySelectorAll("`+fillableElements+
 				`")].map(e => e.name + "=" + e.value)`)
-			v.t.Fatalf("%s (%v); the fields hold %q, and the page says:\n%s", what, err, held, seen)
+			v.t.Fatalf("%s (%v); the fields hold %q, and the page says:\n%s", label, err, held, seen)
 		}
 	}
 }
@@ -62,11 +62,11 @@ const (
 		"textarea, select"
 )
 
-// Await waits until a JavaScript expression is true in the page or in the current frame. The argument `what` describes
+// Await waits until a JavaScript expression is true in the page or in the current frame. The argument `label` describes
 // the expression in the message of a failed test.
-func (v *Visitor) Await(what, expression string) {
+func (v *Visitor) Await(label, expression string) {
 	v.t.Helper()
-	v.await("it does not come to be that "+what, func() (bool, error) { return tryEval[bool](v, expression) })
+	v.await("it does not come to be that "+label, func() (bool, error) { return tryEval[bool](v, expression) })
 }
 
 // loadedCondition is a JavaScript condition that is true when a page is painted and its scripts are loaded. The visitor
@@ -299,15 +299,15 @@ func (v *Visitor) enterFrame(part string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	var shown []string
+	var values []string
 	for _, child := range tree.FrameTree.ChildFrames {
 		if strings.Contains(child.Frame.URL, part) {
 			v.frame = child.Frame.ID
 			return true, nil
 		}
-		shown = append(shown, child.Frame.URL)
+		values = append(values, child.Frame.URL)
 	}
-	return false, fmt.Errorf("the frames show %q", shown)
+	return false, fmt.Errorf("the frames show %q", values)
 }
 
 // offset returns the position of the current frame in the window, so that the caller can click inside the frame. If the

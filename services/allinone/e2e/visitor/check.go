@@ -111,11 +111,11 @@ func (v *Visitor) listComplaints() []string {
 func (v *Visitor) MeasureWeight() (int, int) {
 	v.t.Helper()
 	v.mu.Lock()
-	asked := slices.Clone(v.requests)
+	requests := slices.Clone(v.requests)
 	v.mu.Unlock()
 	script, css := 0, 0
 	seen := make(map[string]bool)
-	for _, r := range asked {
+	for _, r := range requests {
 		if kind := r.kind; kind != network.ResourceTypeScript && kind != network.ResourceTypeStylesheet ||
 			seen[r.url.String()] {
 			continue

@@ -152,21 +152,21 @@ type request struct {
 }
 
 // Visit opens a window for a new visitor. The window is closed at the end of the test.
-func (c *Chromium) Visit(t *testing.T, as Profile) *Visitor {
+func (c *Chromium) Visit(t *testing.T, profile Profile) *Visitor {
 	t.Helper()
-	if as.Width == 0 {
-		as.Width = 390
+	if profile.Width == 0 {
+		profile.Width = 390
 	}
-	if as.Height == 0 {
-		as.Height = 844
+	if profile.Height == 0 {
+		profile.Height = 844
 	}
-	if as.Locale == "" {
-		as.Locale = "en"
+	if profile.Locale == "" {
+		profile.Locale = "en"
 	}
-	if as.Timezone == "" {
-		as.Timezone = "Europe/Lisbon"
+	if profile.Timezone == "" {
+		profile.Timezone = "Europe/Lisbon"
 	}
-	v := &Visitor{t: t, c: c, profile: as, navigating: map[cdp.FrameID]bool{}}
+	v := &Visitor{t: t, c: c, profile: profile, navigating: map[cdp.FrameID]bool{}}
 	ctx, cancel := chromedp.NewContext(c.ctx, chromedp.WithNewBrowserContext(), chromedp.WithListener(v.handleEvent))
 	ctx, expire := context.WithTimeout(ctx, 10*maxWait)
 	t.Cleanup(func() { expire(); cancel() })
@@ -269,11 +269,11 @@ func (v *Visitor) awaitStable(ask func() (bool, error)) (bool, error) {
 	if !still {
 		return false, errNavigation
 	}
-	there, err := ask()
-	if after, _ := look(); there && after != before {
+	exists, err := ask()
+	if after, _ := look(); exists && after != before {
 		return false, errNavigation
 	}
-	return there, err
+	return exists, err
 }
 
 var errNavigation = errors.New("another page is under way")
@@ -339,7 +339,8 @@ func Eval[T any](v *Visitor, expression string) T {
 	v.await("the page does not answer", func() (bool, error) {
 		var err error
 		value, err = tryEval[T](v, expression)
-		if _, left := errors.AsType[*cdproto.Error](err); left { // the page navigated before the script returned
+		// the page navigated before the script returned
+		if _, isRemaining := errors.AsType[*cdproto.Error](err); isRemaining {
 			return false, err
 		}
 		v.failOnError(err)
@@ -351,16 +352,16 @@ func Eval[T any](v *Visitor, expression string) T {
 func tryEval[T any](v *Visitor, expression string) (T, error) {
 	var value T
 	yes := true
-	asked := runtime.EvaluateParams{Expression: expression, ReturnByValue: &yes, AwaitPromise: &yes}
+	evaluateParams := runtime.EvaluateParams{Expression: expression, ReturnByValue: &yes, AwaitPromise: &yes}
 	if v.frame != "" {
 		world, err := chromedp.Call(v.ctx, page.CreateIsolatedWorld, page.CreateIsolatedWorldParams{FrameID: v.frame,
 			WorldName: "visitor"})
 		if err != nil {
 			return value, err
 		}
-		asked.ContextID = world.ExecutionContextID
+		evaluateParams.ContextID = world.ExecutionContextID
 	}
-	answer, err := chromedp.Call(v.ctx, runtime.Evaluate, asked)
+	answer, err := chromedp.Call(v.ctx, runtime.Evaluate, evaluateParams)
 	if err != nil {
 		return value, err
 	}

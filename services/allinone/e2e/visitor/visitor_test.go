@@ -118,14 +118,14 @@ func startPages(t *testing.T) *httptest.Server {
 func TestVisitorActsAndFindsFaultsInABrowser(t *testing.T) {
 	t.Parallel()
 	server, chromium := startPages(t), Open(t)
-	for name, as := range map[string]Profile{"a phone": {}, "without JavaScript": {NoScript: true, Locale: "ja"},
+	for name, profile := range map[string]Profile{"a phone": {}, "without JavaScript": {NoScript: true, Locale: "ja"},
 		"zoomed": {Width: 1280, Zoom: 200, Dark: true}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			v := chromium.Visit(t, as)
+			v := chromium.Visit(t, profile)
 			v.Go(server.URL)
 			v.Check()
-			if scripted := strings.Contains(v.Text(), "with script"); scripted == as.NoScript {
+			if scripted := strings.Contains(v.Text(), "with script"); scripted == profile.NoScript {
 				t.Errorf("scripts ran: %v", scripted)
 			}
 			v.Fill("Name", "Zoë")

@@ -93,9 +93,9 @@ func TestStartInFolderKeepsURLs(t *testing.T) {
 	first := start(t, Options{IsThrowaway: true, Folder: home})
 	database, redisURL := first.DatabaseURL, first.RedisURL
 	runStatement(t, first, "CREATE TABLE lost (id int)")
-	left := filepath.Join(first.findSocketFolder(t), "left")
+	remaining := filepath.Join(first.findSocketFolder(t), "left")
 	stop(t, first)
-	if err := os.MkdirAll(left, 0o700); err != nil { // like a killed run, which leaves files
+	if err := os.MkdirAll(remaining, 0o700); err != nil { // like a killed run, which leaves files
 		t.Fatal(err)
 	}
 	second := start(t, Options{IsThrowaway: true, Folder: home})
@@ -104,7 +104,7 @@ func TestStartInFolderKeepsURLs(t *testing.T) {
 		t.Errorf("the URLs %s and %s became %s and %s", database, redisURL, second.DatabaseURL, second.RedisURL)
 	}
 	runStatement(t, second, "CREATE TABLE lost (id int)")
-	if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(remaining); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a file of the earlier run is still there: %v", err)
 	}
 }
@@ -170,7 +170,8 @@ func startLongStatement(t *testing.T, s *Stores) func() {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_, _ = conn.Exec(t.Context(), "DO $$ BEGIN FOR i IN 1..30000000 LOOP END LOOP; END $$") // the test stops the server before the statement ends
+		// the test stops the server before the statement ends
+		_, _ = conn.Exec(t.Context(), "DO $$ BEGIN FOR i IN 1..30000000 LOOP END LOOP; END $$")
 	}()
 	waiting, err := pgx.Connect(t.Context(), s.DatabaseURL)
 	if err != nil {
@@ -208,13 +209,13 @@ func TestStartStopsLeftoverServer(t *testing.T) {
 	t.Parallel()
 	home := newHome(t)
 	first := start(t, Options{Home: home, RedisURL: findSharedRedis(t)})
-	left, sockets := serverPID(t, home), first.findSocketFolder(t)
+	remaining, sockets := serverPID(t, home), first.findSocketFolder(t)
 	second := start(t, Options{Home: home, RedisURL: findSharedRedis(t)})
 	defer stop(t, second)
 	if err := <-first.Failed(); err == nil {
 		t.Error("the end of the leftover server was not reported")
 	}
-	if pid := serverPID(t, home); pid == left {
+	if pid := serverPID(t, home); pid == remaining {
 		t.Errorf("process %d still serves", pid)
 	}
 	runStatement(t, second, "SELECT 1")

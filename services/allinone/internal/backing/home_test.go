@@ -8,7 +8,7 @@ import (
 
 func TestOpenHomeCreatesPrivateFolder(t *testing.T) {
 	t.Parallel()
-	made := filepath.Join(t.TempDir(), "of", "mine")
+	created := filepath.Join(t.TempDir(), "of", "mine")
 	before := filepath.Join(t.TempDir(), "before")
 	if err := os.Mkdir(before, 0o700); err != nil {
 		t.Fatal(err)
@@ -20,7 +20,7 @@ func TestOpenHomeCreatesPrivateFolder(t *testing.T) {
 		path   string
 		mode   os.FileMode
 		shared bool
-	}{{made, 0o700, false}, {before, 0o750, true}} {
+	}{{created, 0o700, false}, {before, 0o750, true}} {
 		home, err := OpenHome(c.path)
 		if err != nil {
 			t.Fatal(err)

@@ -93,7 +93,7 @@ func (c Contents) Rows() int64 {
 // schema. The error is one sentence.
 func (c Contents) CheckBuild(build map[string][]postgres.MigrationText) error {
 	for _, schema := range slices.Sorted(maps.Keys(c.Schemas)) {
-		if _, known := build[schema]; !known {
+		if _, isKnown := build[schema]; !isKnown {
 			return fmt.Errorf("the backup is of newer tables: this build has none of %s; restore it with the release "+
 				"that made it (%s), or a newer one", schema, c.Build)
 		}

@@ -63,10 +63,10 @@ func requireLoopback(next http.Handler) http.Handler {
 type page struct{ box *mailbox.Box }
 
 func (p page) listMails() []Mail {
-	kept := p.box.Mails()
-	list := make([]Mail, len(kept))
-	for i, m := range kept {
-		list[len(kept)-1-i] = parseMail(m)
+	stored := p.box.Mails()
+	list := make([]Mail, len(stored))
+	for i, m := range stored {
+		list[len(stored)-1-i] = parseMail(m)
 	}
 	return list
 }

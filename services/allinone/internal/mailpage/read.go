@@ -29,9 +29,9 @@ type Mail struct {
 	Raw      []byte `json:"-"`
 }
 
-func parseMail(kept mailbox.Mail) Mail {
-	m := Mail{ID: kept.ID, From: kept.From, To: strings.Join(kept.To, ", "), Raw: kept.Raw}
-	message, err := mail.ReadMessage(bytes.NewReader(kept.Raw))
+func parseMail(stored mailbox.Mail) Mail {
+	m := Mail{ID: stored.ID, From: stored.From, To: strings.Join(stored.To, ", "), Raw: stored.Raw}
+	message, err := mail.ReadMessage(bytes.NewReader(stored.Raw))
 	if err != nil {
 		return m
 	}

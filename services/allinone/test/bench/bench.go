@@ -117,9 +117,9 @@ func (o Options) compare(ctx context.Context, report *Report) error {
 func (w *system) measureAll(ctx context.Context) ([]Row, error) {
 	cases := w.listCases()
 	rows := make([]Row, len(cases))
-	for _, early := range []bool{true, false} {
+	for _, isEarly := range []bool{true, false} {
 		for i, c := range cases {
-			if c.isEarly() != early || w.o.Only != nil && !w.o.Only.MatchString(c.name) {
+			if c.isEarly() != isEarly || w.o.Only != nil && !w.o.Only.MatchString(c.name) {
 				continue
 			}
 			_, _ = fmt.Fprintf(w.o.Progress, "measuring %s\n", c.name)

@@ -232,13 +232,13 @@ func (w *system) checkRental(url string) func() error {
 func (w *system) checkBooking() error {
 	twice := w.newBookCall(w.contestedSalon, 0, w.requestNumber.Add(1))
 	for _, want := range []int{http.StatusCreated, http.StatusConflict} {
-		var said string
-		status, err := w.http.send(twice, func(body []byte) { said = string(body) })
+		var output string
+		status, err := w.http.send(twice, func(body []byte) { output = string(body) })
 		if err != nil {
 			return err
 		}
 		if status != want {
-			return fmt.Errorf("booking answers %d, want %d: %s", status, want, said)
+			return fmt.Errorf("booking answers %d, want %d: %s", status, want, output)
 		}
 	}
 	return nil

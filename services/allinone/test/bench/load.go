@@ -46,9 +46,9 @@ func (t *workerResult) record(status int, took time.Duration) {
 // closedLoop measures the maximum throughput: each client sends its next request when it has the answer to its last
 // request. Each client sends at least one request, so that even a slow machine produces a result.
 func closedLoop(ctx context.Context, clients int, d time.Duration, next *atomic.Int64, s sendFunc) (loopResult, error) {
-	begun := now()
+	startTime := now()
 	return runWorkers(ctx, clients, func(t *workerResult) error {
-		for first := true; (first || now().Sub(begun) < d) && ctx.Err() == nil; first = false {
+		for first := true; (first || now().Sub(startTime) < d) && ctx.Err() == nil; first = false {
 			start := now()
 			status, err := s(next.Add(1))
 			if err != nil {
@@ -64,7 +64,7 @@ func closedLoop(ctx context.Context, clients int, d time.Duration, next *atomic.
 // are busy, a request begins late. Its latency then counts from the time at which the request should have begun.
 func openLoop(ctx context.Context, clients int, rate float64, d time.Duration, next *atomic.Int64,
 	s sendFunc) (loopResult, error) {
-	begun, total := now(), max(1, int64(rate*d.Seconds())) // at least one request, so that there is a latency
+	startTime, total := now(), max(1, int64(rate*d.Seconds())) // at least one request, so that there is a latency
 	var turn atomic.Int64
 	return runWorkers(ctx, clients, func(t *workerResult) error {
 		for ctx.Err() == nil {
@@ -72,7 +72,7 @@ func openLoop(ctx context.Context, clients int, rate float64, d time.Duration, n
 			if i >= total {
 				return nil
 			}
-			due := begun.Add(time.Duration(float64(i) / rate * float64(time.Second)))
+			due := startTime.Add(time.Duration(float64(i) / rate * float64(time.Second)))
 			if err := sleepUntil(ctx, due); err != nil {
 				return err
 			}
@@ -87,7 +87,7 @@ func openLoop(ctx context.Context, clients int, rate float64, d time.Duration, n
 }
 
 func runWorkers(ctx context.Context, clients int, work func(*workerResult) error) (loopResult, error) {
-	begun := now()
+	startTime := now()
 	tallies, errs := make([]*workerResult, clients), make([]error, clients)
 	var all sync.WaitGroup
 	for i := range clients {
@@ -95,7 +95,7 @@ func runWorkers(ctx context.Context, clients int, work func(*workerResult) error
 		all.Go(func() { errs[i] = work(tallies[i]) })
 	}
 	all.Wait()
-	f := loopResult{Elapsed: now().Sub(begun), Latency: newTally().latency, Statuses: map[int]int64{}}
+	f := loopResult{Elapsed: now().Sub(startTime), Latency: newTally().latency, Statuses: map[int]int64{}}
 	for _, t := range tallies {
 		f.Latency.Merge(t.latency)
 		for status, n := range t.statuses {

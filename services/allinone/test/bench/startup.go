@@ -73,7 +73,7 @@ func (w *system) startService(ctx context.Context, name string) (Startup, error)
 	for _, peer := range programs {
 		command.Env = append(command.Env, strings.ToUpper(peer)+"_URL="+w.addresses.Front) // an idle service calls none
 	}
-	begun := now()
+	startTime := now()
 	if err := command.Start(); err != nil {
 		return Startup{}, err
 	}
@@ -81,7 +81,7 @@ func (w *system) startService(ctx context.Context, name string) (Startup, error)
 	if err := awaitReady(ctx, "http://"+internal+"/readyz"); err != nil {
 		return Startup{}, err
 	}
-	s := Startup{Service: name, Ready: now().Sub(begun)}
+	s := Startup{Service: name, Ready: now().Sub(startTime)}
 	if err := sleepUntil(ctx, now().Add(time.Second)); err != nil {
 		return s, err
 	}

@@ -214,7 +214,7 @@ func (s salon) buildManifest() map[string]any {
 
 func (w *system) makeKeys(ctx context.Context, s *salon, n int) error {
 	var hashes [][]byte
-	var shown []string
+	var values []string
 	for range n {
 		key, err := apikey.Generate(randomReader{})
 		if err != nil {
@@ -222,11 +222,11 @@ func (w *system) makeKeys(ctx context.Context, s *salon, n int) error {
 		}
 		hash := apikey.Hash(key)
 		s.keys, s.keyIDs = append(s.keys, key), append(s.keyIDs, uuid.New())
-		hashes, shown = append(hashes, hash[:]), append(shown, apikey.Display(key))
+		hashes, values = append(hashes, hash[:]), append(values, apikey.Display(key))
 	}
 	_, err := w.pool.Exec(ctx, `INSERT INTO booking.api_keys (business_id, id, name, scope, hash, prefix, created_at)
 		SELECT $1, k.id, 'bench', 'all', k.hash, k.prefix, now() FROM unnest($2::bytea[], $3::text[], $4::uuid[]) AS k (hash, prefix, id)`,
-		s.id, hashes, shown, s.keyIDs)
+		s.id, hashes, values, s.keyIDs)
 	return err
 }
 

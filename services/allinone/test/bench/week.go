@@ -74,18 +74,18 @@ func (w *system) measureWeek(ctx context.Context) (*Week, error) {
 // signIn signs the browser in with an invitation link. From then on, each page records its long tasks from the
 // beginning of the page.
 func (w *system) signIn(ctx context.Context) error {
-	var invited struct{ Link string }
+	var invitation struct{ Link string }
 	var read error
 	status, err := w.http.send(call{
 		Method: http.MethodPost, URL: w.addresses.Admin + "/admin/invitations",
 		Body:    []byte(`{"email":"bench@example.com","role":"operator"}`),
 		Headers: []string{"Authorization", "Bearer " + adminToken, "Content-Type", "application/json"},
-	}, func(body []byte) { read = json.Unmarshal(body, &invited) })
+	}, func(body []byte) { read = json.Unmarshal(body, &invitation) })
 	if err != nil || read != nil || status != http.StatusCreated {
 		return fmt.Errorf("invite: %d %w %w", status, err, read)
 	}
 	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1280, 900),
-		chromedp.Navigate(w.addresses.Admin+invited.Link)); err != nil {
+		chromedp.Navigate(w.addresses.Admin+invitation.Link)); err != nil {
 		return err
 	}
 	const press = `fetch(location.pathname, {method: "POST", headers: {"Content-Type": "application/x-www-form-urlencoded"}, body: ""}).then(r => r.status)`

@@ -105,8 +105,8 @@ type caller struct {
 	onAttempt func(*attempt)
 }
 
-func newCaller(c *cluster, begun time.Time, seen func(*attempt)) *caller {
-	return &caller{cluster: c, begun: begun, onAttempt: seen, client: &http.Client{
+func newCaller(c *cluster, startTime time.Time, seen func(*attempt)) *caller {
+	return &caller{cluster: c, begun: startTime, onAttempt: seen, client: &http.Client{
 		Timeout: clientDeadline, Transport: &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: 20 * time.Second},
 	}}
 }
@@ -209,9 +209,9 @@ func (a *attempt) setOutcome(m message, body []byte) {
 	case a.status == http.StatusInternalServerError:
 		a.problem = string(body)
 	default:
-		var said struct{ MessageCode, Error string }
-		_ = json.Unmarshal(body, &said) // if the body cannot be read, there is no code, and the outcome is unknown
-		a.refuse(said.MessageCode)
+		var answer struct{ MessageCode, Error string }
+		_ = json.Unmarshal(body, &answer) // if the body cannot be read, there is no code, and the outcome is unknown
+		a.refuse(answer.MessageCode)
 		if a.status == http.StatusBadRequest || a.code == "" {
 			a.problem = string(body)
 		}
@@ -227,7 +227,7 @@ func (a *attempt) refuse(code string) {
 }
 
 func readBooking(a *attempt, body []byte) {
-	var said struct {
+	var answer struct {
 		Booking   createdObject
 		ManageURL string `json:"manage_url"`
 		Payment   *struct {
@@ -235,14 +235,14 @@ func readBooking(a *attempt, body []byte) {
 			Amount    float64
 		}
 	}
-	if err := json.Unmarshal(body, &said); err != nil {
+	if err := json.Unmarshal(body, &answer); err != nil {
 		a.problem = "the body of a 201 cannot be read: " + err.Error()
 		return
 	}
-	a.answer, a.id, a.digest = said.Booking, said.Booking.ID, sha256.Sum256(body)
-	a.answer.token = strings.TrimPrefix(said.ManageURL, pagesURL+"/m/")
-	if said.Payment != nil {
-		a.answer.reference, a.answer.amount = said.Payment.Reference, said.Payment.Amount
+	a.answer, a.id, a.digest = answer.Booking, answer.Booking.ID, sha256.Sum256(body)
+	a.answer.token = strings.TrimPrefix(answer.ManageURL, pagesURL+"/m/")
+	if answer.Payment != nil {
+		a.answer.reference, a.answer.amount = answer.Payment.Reference, answer.Payment.Amount
 	}
 }
 
@@ -255,16 +255,16 @@ func readObject(a *attempt, body []byte) {
 
 // readCustomerView reads the booking in an answer with the customer view.
 func readCustomerView(a *attempt, body []byte) {
-	var said struct{ Booking createdObject }
-	if err := json.Unmarshal(body, &said); err != nil || said.Booking.ID == "" {
+	var answer struct{ Booking createdObject }
+	if err := json.Unmarshal(body, &answer); err != nil || answer.Booking.ID == "" {
 		a.problem = "the customer view cannot be read: " + string(body)
 	}
-	a.answer, a.id = said.Booking, said.Booking.ID
+	a.answer, a.id = answer.Booking, answer.Booking.ID
 }
 
 // readTool reads the answer of an MCP tool. The status of the answer is 200, even if the tool refused the request.
 func readTool(a *attempt, body []byte) {
-	var said struct {
+	var answer struct {
 		Result *struct {
 			IsError           bool
 			StructuredContent struct {
@@ -273,12 +273,12 @@ func readTool(a *attempt, body []byte) {
 			}
 		}
 	}
-	if err := json.Unmarshal(body, &said); err != nil || said.Result == nil {
+	if err := json.Unmarshal(body, &answer); err != nil || answer.Result == nil {
 		a.outcome, a.problem = unknown, "the answer of a tool cannot be read: "+string(body)
 		return
 	}
-	content := said.Result.StructuredContent
-	if said.Result.IsError {
+	content := answer.Result.StructuredContent
+	if answer.Result.IsError {
 		a.refuse(content.MessageCode)
 		if a.code == "internal" || a.code == "" {
 			a.outcome, a.problem = unknown, string(body)
@@ -289,17 +289,17 @@ func readTool(a *attempt, body []byte) {
 }
 
 func readVersion(a *attempt, body []byte) int64 {
-	var said struct{ Version int64 }
-	if err := json.Unmarshal(body, &said); err != nil || said.Version == 0 {
+	var answer struct{ Version int64 }
+	if err := json.Unmarshal(body, &answer); err != nil || answer.Version == 0 {
 		a.problem = "the answer to a publish has no version: " + string(body)
 	}
-	return said.Version
+	return answer.Version
 }
 
 func readKey(k *apiKey, a *attempt, body []byte) {
-	var said struct{ ID, Key string }
-	if err := json.Unmarshal(body, &said); err != nil || said.Key == "" {
+	var answer struct{ ID, Key string }
+	if err := json.Unmarshal(body, &answer); err != nil || answer.Key == "" {
 		a.problem = "the answer has no key"
 	}
-	k.id, k.secret = said.ID, said.Key
+	k.id, k.secret = answer.ID, answer.Key
 }

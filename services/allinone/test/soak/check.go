@@ -21,19 +21,19 @@ type checker struct {
 }
 
 func (j *checker) addFinding(op *operation, format string, args ...any) {
-	var told []string
+	var lines []string
 	for _, a := range op.attempts {
-		told = append(told, a.String())
+		lines = append(lines, a.String())
 	}
 	for _, m := range op.reschedules {
-		told = append(told, m.String())
+		lines = append(lines, m.String())
 	}
 	for _, c := range op.cancellations {
-		told = append(told, c.String())
+		lines = append(lines, c.String())
 	}
 	j.findings = append(j.findings, fmt.Sprintf(format, args...)+fmt.Sprintf(" (%s %s key %q: %s)", op.kind, op.tag,
 		op.key,
-		strings.Join(told, "; ")))
+		strings.Join(lines, "; ")))
 }
 
 // String formats an attempt as one line of a report.
@@ -165,11 +165,11 @@ func (j *checker) checkStragglers(op *operation) {
 // failed payment.
 func (j *checker) checkCancellations(op *operation) {
 	rows := j.rows[op.tag]
-	cancelled := slices.ContainsFunc(op.cancellations, func(c *cancellation) bool { return c.findSuccess() != nil })
+	isCancelled := slices.ContainsFunc(op.cancellations, func(c *cancellation) bool { return c.findSuccess() != nil })
 	maybe := slices.ContainsFunc(op.cancellations, func(c *cancellation) bool { return c.mayHaveHappened() })
 	for _, r := range rows {
 		switch {
-		case cancelled && r.IsLive:
+		case isCancelled && r.IsLive:
 			j.addFinding(op, "a cancelled object is not cancelled in the tables")
 		case !maybe && !r.IsLive && !op.isPaidOnline():
 			j.addFinding(op, "the object is cancelled without a cancellation")
@@ -272,11 +272,11 @@ func (j *checker) checkCharges(rows []payment, p *provider) {
 			j.checkRefunds(op, r)
 		}
 	}
-	told := j.listKnownCharges()
+	notified := j.listKnownCharges()
 	for _, c := range p.charges {
 		r, ok := known[c.subject]
 		switch {
-		case c.status == "canceled" || c.isSession() && c.status == "requires_payment_method" && !told[c.reference]:
+		case c.status == "canceled" || c.isSession() && c.status == "requires_payment_method" && !notified[c.reference]:
 			// This charge cannot be paid: no customer received the address of its payment page, and the page expires.
 		case !ok:
 			j.findings = append(j.findings, fmt.Sprintf("a charge without an object: %+v", *c))

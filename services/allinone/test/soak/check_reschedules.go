@@ -210,8 +210,8 @@ func (op *operation) listPossibleRefunds(p payment, changes []change) []int64 {
 		}
 		amount := map[any]int64{nil: byPolicy, "policy": byPolicy, "full": p.Amount, "none": 0, 12.5: 1250}[c.refund]
 		if a := c.findSuccess(); a != nil {
-			if told := a.answer.Payment; told != nil && told.Refund != nil &&
-				int64(math.Round(told.Refund.Amount*100)) != amount {
+			if answer := a.answer.Payment; answer != nil && answer.Refund != nil &&
+				int64(math.Round(answer.Refund.Amount*100)) != amount {
 				return nil // the answer contained another amount
 			}
 			return []int64{amount}

@@ -153,8 +153,8 @@ func (c *cluster) start(ctx context.Context) error {
 		r := c.listReplicas(service)[0]
 		migrate := exec.CommandContext(ctx, filepath.Join(c.programs, service), "migrate")
 		migrate.Env = append(os.Environ(), r.environment...)
-		if said, err := migrate.CombinedOutput(); err != nil {
-			return fmt.Errorf("migrate %s: %w: %s", service, err, said)
+		if output, err := migrate.CombinedOutput(); err != nil {
+			return fmt.Errorf("migrate %s: %w: %s", service, err, output)
 		}
 	}
 	for _, r := range c.replicas {

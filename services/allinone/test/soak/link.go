@@ -208,9 +208,9 @@ func (l *link) awaitPass(p *pair, way direction) bool {
 		}
 		<-changed
 		l.mu.Lock()
-		_, there := l.pairs[p]
+		_, exists := l.pairs[p]
 		l.mu.Unlock()
-		if !there {
+		if !exists {
 			return false
 		}
 	}

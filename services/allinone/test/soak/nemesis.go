@@ -84,17 +84,17 @@ func (n *nemesis) run(ctx context.Context) {
 	for sleep(ctx, time.Duration(300+n.rng.IntN(1700))*time.Millisecond) {
 		f := faults[n.rng.IntN(len(faults))]
 		at, r, do, undo := f.draw(n)
-		lasts := shortestFault + time.Duration(n.rng.Int64N(int64(longestFault-shortestFault)))
+		duration := shortestFault + time.Duration(n.rng.Int64N(int64(longestFault-shortestFault)))
 		together := n.rng.IntN(3) == 0
 		n.mu.Lock()
-		taken := busy[at]
+		isTaken := busy[at]
 		busy[at] = true
 		n.mu.Unlock()
-		if taken {
+		if isTaken {
 			continue
 		}
 		open.Go(func() {
-			n.causeFault(ctx, healing, f.kind, at, r, lasts, do, undo)
+			n.causeFault(ctx, healing, f.kind, at, r, duration, do, undo)
 			n.mu.Lock()
 			defer n.mu.Unlock()
 			delete(busy, at)
@@ -105,14 +105,14 @@ func (n *nemesis) run(ctx context.Context) {
 	}
 }
 
-func (n *nemesis) causeFault(ctx, healing context.Context, kind, at string, r *replica, lasts time.Duration,
+func (n *nemesis) causeFault(ctx, healing context.Context, kind, at string, r *replica, duration time.Duration,
 	do, undo func(context.Context) error) {
 	t := pastFault{kind: kind, begin: n.w.call.elapsed(), replica: r}
-	n.w.o.log("%8.1fs %s: %s for %.1fs", t.begin.Seconds(), kind, at, lasts.Seconds())
+	n.w.o.log("%8.1fs %s: %s for %.1fs", t.begin.Seconds(), kind, at, duration.Seconds())
 	if err := do(healing); err != nil {
 		n.addProblem("%s of %s: %v", kind, at, err)
 	}
-	sleep(ctx, lasts)
+	sleep(ctx, duration)
 	if err := undo(healing); err != nil {
 		n.addProblem("after %s of %s: %v", kind, at, err)
 	}

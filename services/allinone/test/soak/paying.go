@@ -53,13 +53,13 @@ func (c *client) rentPaid(ctx context.Context) {
 // buyOnPage creates a booking, a ticket order or a reservation in the way in which the booking page does it. If the
 // object needs an online payment, the client then pays on the provider's page, cancels the object, or does both.
 // Sometimes it does both at the same time.
-func (c *client) buyOnPage(ctx context.Context, op *operation, what, service, of string, body object) {
+func (c *client) buyOnPage(ctx context.Context, op *operation, label, service, of string, body object) {
 	header := c.call.cluster.newPagesHeaders(service, actor.Page)
 	if op.key != "" {
 		header[idempotency.Header] = op.key
 	}
 	a := c.perform(ctx, &op.task, message{
-		service: service, isInternal: true, method: http.MethodPost, path: "/internal/businesses/" + of + "/" + what,
+		service: service, isInternal: true, method: http.MethodPost, path: "/internal/businesses/" + of + "/" + label,
 		body: body, header: header, read: readSale,
 	})
 	if a.outcome != succeeded || a.answer.reference == "" {
@@ -72,7 +72,7 @@ func (c *client) buyOnPage(ctx context.Context, op *operation, what, service, of
 	} else if pays {
 		c.pay(ctx, a.answer.reference, notifies)
 	}
-	c.cancelSome(ctx, op, a, what)
+	c.cancelSome(ctx, op, a, label)
 	paying.Wait()
 }
 
@@ -81,13 +81,13 @@ func (c *client) buyOnPage(ctx context.Context, op *operation, what, service, of
 func readSale(a *attempt, body []byte) {
 	readObject(a, body)
 	a.digest = sha256.Sum256([]byte(a.id))
-	var said struct {
+	var answer struct {
 		CheckoutURL string `json:"checkout_url"`
 		Payment     *struct{ Amount float64 }
 	}
-	if err := json.Unmarshal(body, &said); err != nil || said.Payment == nil {
+	if err := json.Unmarshal(body, &answer); err != nil || answer.Payment == nil {
 		a.problem = "the payment in the answer cannot be read: " + string(body)
 		return
 	}
-	a.answer.reference, a.answer.amount = strings.TrimPrefix(said.CheckoutURL, checkoutURL), said.Payment.Amount
+	a.answer.reference, a.answer.amount = strings.TrimPrefix(answer.CheckoutURL, checkoutURL), answer.Payment.Amount
 }

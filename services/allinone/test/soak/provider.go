@@ -286,8 +286,8 @@ func notify(ctx context.Context, client *http.Client, url, reference string) err
 	}
 	defer func() { _ = answer.Body.Close() }()
 	if answer.StatusCode != http.StatusOK {
-		said, _ := io.ReadAll(io.LimitReader(answer.Body, 300))
-		return fmt.Errorf("a notice was answered %d: %s", answer.StatusCode, strings.TrimSpace(string(said)))
+		output, _ := io.ReadAll(io.LimitReader(answer.Body, 300))
+		return fmt.Errorf("a notice was answered %d: %s", answer.StatusCode, strings.TrimSpace(string(output)))
 	}
 	return nil
 }

@@ -84,9 +84,9 @@ func (r *Report) Print(out io.Writer) error {
 		_, _ = fmt.Fprintf(table, "%s\t%d\t%.2fs\t%.2fs\n", f.Kind, f.Times, f.Median.Seconds(), f.Worst.Seconds())
 		total += f.Times
 	}
-	for _, what := range slices.Sorted(maps.Keys(r.Changes)) {
-		_, _ = fmt.Fprintf(table, "%s\t%d\n", what, r.Changes[what])
-		total += r.Changes[what]
+	for _, label := range slices.Sorted(maps.Keys(r.Changes)) {
+		_, _ = fmt.Fprintf(table, "%s\t%d\n", label, r.Changes[label])
+		total += r.Changes[label]
 	}
 	_, _ = fmt.Fprintf(table, "together\t%d\n", total)
 	if err := table.Flush(); err != nil {

@@ -194,18 +194,18 @@ func (r *run) publishBusinesses(ctx context.Context) error {
 // recordAttempt counts an answer by its status. recordAttempt also stores attempts with a successful or an unusual
 // answer.
 func (r *run) recordAttempt(a *attempt) {
-	what := fmt.Sprint(a.status)
+	label := fmt.Sprint(a.status)
 	switch {
 	case a.isLate:
-		what = "none in time"
+		label = "none in time"
 	case a.status == 0:
-		what = "connection lost"
+		label = "connection lost"
 	case a.code != "":
-		what += " " + a.code
+		label += " " + a.code
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.answers[what]++
+	r.answers[label]++
 	r.attempts++
 	if a.outcome == succeeded {
 		r.successes = append(r.successes, a)
@@ -255,9 +255,9 @@ func (r *run) awaitFinalState(ctx context.Context) error {
 	webhook := "http://" + r.cluster.listReplicas("booking")[0].ingress.address() + "/api/public/stripe/webhook"
 	err = retryUntil(ctx, finalTimeout, time.Second, func() error {
 		told := r.provider.sendNotices(ctx, r.call.client, webhook)
-		left, err := t.hastenPayments(ctx)
-		if left > 0 {
-			err = errors.Join(err, fmt.Errorf("%d charges are not final", left))
+		remaining, err := t.hastenPayments(ctx)
+		if remaining > 0 {
+			err = errors.Join(err, fmt.Errorf("%d charges are not final", remaining))
 		}
 		return errors.Join(told, err)
 	})

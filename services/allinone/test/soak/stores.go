@@ -121,8 +121,8 @@ func (s *stores) restartPostgres(ctx context.Context) error {
 
 // retryUntil calls the function `try` until the call succeeds. If no call succeeds within the given time, retryUntil
 // returns the last error.
-func retryUntil(ctx context.Context, within, pause time.Duration, try func() error) error {
-	ctx, cancel := context.WithTimeout(ctx, within)
+func retryUntil(ctx context.Context, timeout, pause time.Duration, try func() error) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	for {
 		err := try()
@@ -130,7 +130,7 @@ func retryUntil(ctx context.Context, within, pause time.Duration, try func() err
 			return nil
 		}
 		if !sleep(ctx, pause) {
-			return fmt.Errorf("not within %s: %w", within, err)
+			return fmt.Errorf("not within %s: %w", timeout, err)
 		}
 	}
 }

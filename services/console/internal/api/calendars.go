@@ -31,9 +31,9 @@ func (a *Admin) createCalendar(c *fiber.Ctx) error {
 		}
 		wanted.StaffID = &id
 	}
-	made, err := a.Rooms.Integrations.CreateCalendar(c.UserContext(), principal(c), wanted)
+	calendar, err := a.Rooms.Integrations.CreateCalendar(c.UserContext(), principal(c), wanted)
 	if err != nil {
 		return err
 	}
-	return c.Status(fiber.StatusCreated).JSON(made)
+	return c.Status(fiber.StatusCreated).JSON(calendar)
 }

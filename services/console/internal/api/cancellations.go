@@ -13,12 +13,12 @@ import (
 )
 
 // newRefundHandler returns the handler of a write that can also refund an amount, such as a cancellation. Errors name
-// the object by the argument `what`. The handler answers with the changed object.
-func newRefundHandler[T any, W booking.Cancel | booking.NewRefund](what string,
+// the object by the argument `label`. The handler answers with the changed object.
+func newRefundHandler[T any, W booking.Cancel | booking.NewRefund](label string,
 	write func(context.Context, identity.Principal,
 		string, uuid.UUID, W) (*T, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		slug, id, err := parseID(c, what)
+		slug, id, err := parseID(c, label)
 		if err != nil {
 			return err
 		}

@@ -37,11 +37,11 @@ func (a *Admin) exportCustomer(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	held, err := a.Rooms.Sales.ExportCustomer(c.UserContext(), principal(c), slug, address)
+	export, err := a.Rooms.Sales.ExportCustomer(c.UserContext(), principal(c), slug, address)
 	if err != nil {
 		return err
 	}
-	return c.JSON(held)
+	return c.JSON(export)
 }
 
 func (a *Admin) eraseCustomer(c *fiber.Ctx) error {
@@ -49,13 +49,13 @@ func (a *Admin) eraseCustomer(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	var asked customer.Erase
-	if err := decode(c, &asked); err != nil {
+	var erase customer.Erase
+	if err := decode(c, &erase); err != nil {
 		return err
 	}
-	erased, err := a.Rooms.Sales.EraseCustomer(c.UserContext(), principal(c), slug, asked)
+	forgotten, err := a.Rooms.Sales.EraseCustomer(c.UserContext(), principal(c), slug, erase)
 	if err != nil {
 		return err
 	}
-	return c.JSON(erased)
+	return c.JSON(forgotten)
 }

@@ -17,11 +17,11 @@ func (a *Admin) explain(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	explained, err := a.Rooms.Sales.Explain(c.UserContext(), slug, start)
+	explanation, err := a.Rooms.Sales.Explain(c.UserContext(), slug, start)
 	if err != nil {
 		return err
 	}
-	return c.JSON(explained)
+	return c.JSON(explanation)
 }
 
 // readStart reads a start from the query: services, date, time and member. The parameters have the same form as those

@@ -34,11 +34,11 @@ func newCreateHandler[B, T any](write func(context.Context, identity.Principal, 
 }
 
 // newChangeHandler returns the handler of a write that changes one object. The handler decodes the body, passes the
-// body to the function `write`, and answers with the changed object. Errors name the object by the argument `what`.
-func newChangeHandler[B, T any](what string, write func(context.Context, identity.Principal, string, uuid.UUID, B) (*T,
+// body to the function `write`, and answers with the changed object. Errors name the object by the argument `label`.
+func newChangeHandler[B, T any](label string, write func(context.Context, identity.Principal, string, uuid.UUID, B) (*T,
 	error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		slug, id, err := parseID(c, what)
+		slug, id, err := parseID(c, label)
 		if err != nil {
 			return err
 		}
@@ -46,11 +46,11 @@ func newChangeHandler[B, T any](what string, write func(context.Context, identit
 		if err := decode(c, &body); err != nil {
 			return err
 		}
-		done, err := write(c.UserContext(), principal(c), slug, id, body)
+		result, err := write(c.UserContext(), principal(c), slug, id, body)
 		if err != nil {
 			return err
 		}
-		return c.JSON(done)
+		return c.JSON(result)
 	}
 }
 
@@ -97,28 +97,28 @@ func (a *Admin) confirm(c *fiber.Ctx) error {
 
 // newIDHandler returns the handler of a write that has no body. The handler calls the function `write` with the id in
 // the path, and answers with the HTTP status `status` and the changed object. Errors name the object by the argument
-// `what`.
-func newIDHandler[T any](what string, status int, write func(context.Context, identity.Principal, string,
+// `label`.
+func newIDHandler[T any](label string, status int, write func(context.Context, identity.Principal, string,
 	uuid.UUID) (*T,
 	error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		slug, id, err := parseID(c, what)
+		slug, id, err := parseID(c, label)
 		if err != nil {
 			return err
 		}
-		done, err := write(c.UserContext(), principal(c), slug, id)
+		result, err := write(c.UserContext(), principal(c), slug, id)
 		if err != nil {
 			return err
 		}
-		return c.Status(status).JSON(done)
+		return c.Status(status).JSON(result)
 	}
 }
 
 // newTransitionHandler returns the handler of a write that changes the status of an object. The argument `move` is the
 // name of the transition.
-func newTransitionHandler[T any](what, name string, write func(context.Context, identity.Principal, string, uuid.UUID,
+func newTransitionHandler[T any](label, name string, write func(context.Context, identity.Principal, string, uuid.UUID,
 	string) (*T, error)) fiber.Handler {
-	return newIDHandler(what, fiber.StatusOK, func(ctx context.Context, by identity.Principal, slug string,
+	return newIDHandler(label, fiber.StatusOK, func(ctx context.Context, by identity.Principal, slug string,
 		id uuid.UUID) (*T,
 		error) {
 		return write(ctx, by, slug, id, name)
@@ -126,10 +126,10 @@ func newTransitionHandler[T any](what, name string, write func(context.Context, 
 }
 
 // newDiscardHandler returns the handler of a write that returns no object. The handler answers 204 without a body.
-func newDiscardHandler(what string, write func(context.Context, identity.Principal, string,
+func newDiscardHandler(label string, write func(context.Context, identity.Principal, string,
 	uuid.UUID) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		slug, id, err := parseID(c, what)
+		slug, id, err := parseID(c, label)
 		if err != nil {
 			return err
 		}
@@ -142,9 +142,9 @@ func newDiscardHandler(what string, write func(context.Context, identity.Princip
 
 // newReadHandler returns the handler of a read of one object. The handler answers with the object that the function
 // `ask` returns.
-func newReadHandler[T any](what string, ask func(context.Context, string, uuid.UUID) (*T, error)) fiber.Handler {
+func newReadHandler[T any](label string, ask func(context.Context, string, uuid.UUID) (*T, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		slug, id, err := parseID(c, what)
+		slug, id, err := parseID(c, label)
 		if err != nil {
 			return err
 		}

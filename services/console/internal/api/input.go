@@ -29,16 +29,16 @@ func parseVersion(c *fiber.Ctx) (int64, error) {
 	return version, nil
 }
 
-// parseID returns the slug and the id in the path. The argument `what` is the name of the object in the error. Fault:
+// parseID returns the slug and the id in the path. The argument `label` is the name of the object in the error. Fault:
 // not_found for an invalid id.
-func parseID(c *fiber.Ctx, what string) (string, uuid.UUID, error) {
+func parseID(c *fiber.Ctx, label string) (string, uuid.UUID, error) {
 	slug, err := server.Slug(c)
 	if err != nil {
 		return "", uuid.Nil, err
 	}
 	id, err := request.ID("id", c.Params("id"))
 	if err != nil {
-		return "", uuid.Nil, fault.Newf(fault.NotFound, "%s not found", what)
+		return "", uuid.Nil, fault.Newf(fault.NotFound, "%s not found", label)
 	}
 	return slug, id, nil
 }

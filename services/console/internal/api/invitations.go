@@ -66,10 +66,10 @@ func (a *Admin) sendInvited(c *fiber.Ctx, body newInvitation) error {
 }
 
 func (a *Admin) inviteInto(c *fiber.Ctx, body newInvitation) (*identity.Invited, error) {
-	wanted := identity.Invitation{Email: body.Email, Name: body.Name, Role: access.Role(body.Role),
+	invitation := identity.Invitation{Email: body.Email, Name: body.Name, Role: access.Role(body.Role),
 		StaffID: body.StaffID, IsSilent: body.Mail != nil && !*body.Mail}
-	if wanted.Role == access.Operator && body.Business == "" {
-		return a.Rooms.Accounts.InviteOperator(c.UserContext(), principal(c), wanted)
+	if invitation.Role == access.Operator && body.Business == "" {
+		return a.Rooms.Accounts.InviteOperator(c.UserContext(), principal(c), invitation)
 	}
 	if body.Business == "" {
 		return nil, request.Invalid("business: missing; send the slug of the business that the person is to belong to.")
@@ -78,7 +78,7 @@ func (a *Admin) inviteInto(c *fiber.Ctx, body newInvitation) (*identity.Invited,
 	if err != nil {
 		return nil, err
 	}
-	return a.Rooms.Accounts.Invite(c.UserContext(), principal(c), business, wanted)
+	return a.Rooms.Accounts.Invite(c.UserContext(), principal(c), business, invitation)
 }
 
 // pendingInvitation is the JSON of an open invitation of a business. Of the invited person it contains only the e-mail

@@ -97,20 +97,21 @@ func (a *Admin) changeMember(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	changed, err := a.Rooms.Accounts.ChangeMember(c.UserContext(), principal(c), business, id, access.Role(body.Role),
+	teamMember, err := a.Rooms.Accounts.ChangeMember(c.UserContext(), principal(c), business, id,
+		access.Role(body.Role),
 		body.StaffID)
 	if err != nil {
 		return err
 	}
-	return c.JSON(showMember(*changed))
+	return c.JSON(showMember(*teamMember))
 }
 
 func answerChangeRetry(c *fiber.Ctx, answer []byte) error {
-	var changed store.TeamMember
-	if err := json.Unmarshal(answer, &changed); err != nil {
+	var teamMember store.TeamMember
+	if err := json.Unmarshal(answer, &teamMember); err != nil {
 		return err
 	}
-	return c.JSON(showMember(changed))
+	return c.JSON(showMember(teamMember))
 }
 
 func (a *Admin) removeMember(c *fiber.Ctx) error {

@@ -19,11 +19,11 @@ func (a *Admin) sellTickets(c *fiber.Ctx) error {
 	if order.Slug, err = server.Slug(c); err != nil {
 		return err
 	}
-	sold, err := a.Rooms.Sales.SellTickets(c.UserContext(), principal(c), order)
+	ticket, err := a.Rooms.Sales.SellTickets(c.UserContext(), principal(c), order)
 	if err != nil {
 		return err
 	}
-	return c.Status(fiber.StatusCreated).JSON(sold)
+	return c.Status(fiber.StatusCreated).JSON(ticket)
 }
 
 func (a *Admin) listTickets(c *fiber.Ctx) error {

@@ -35,16 +35,16 @@ func principal(c *fiber.Ctx) identity.Principal { return authorize.Principal(c) 
 
 // newEnvironmentPrincipal returns the principal of a request with an admin token from the environment. The principal's
 // label in logs is the beginning of the token's SHA-256 hash: eight hex digits.
-func newEnvironmentPrincipal(shown string) identity.Principal {
-	sum := sha256.Sum256([]byte(shown))
+func newEnvironmentPrincipal(value string) identity.Principal {
+	sum := sha256.Sum256([]byte(value))
 	return identity.Principal{Kind: access.Environment, Label: hex.EncodeToString(sum[:4]), IsOperator: true}
 }
 
 // matches reports whether a token is one of the admin tokens. It compares hashes, so that the duration of the call
 // reveals neither a token nor its length. It compares with all tokens, so that the duration does not reveal which one
 // matched.
-func (t Token) matches(shown string) bool {
-	sum, match := sha256.Sum256([]byte(shown)), 0
+func (t Token) matches(value string) bool {
+	sum, match := sha256.Sum256([]byte(value)), 0
 	for i := range t.sums {
 		match |= subtle.ConstantTimeCompare(sum[:], t.sums[i][:])
 	}
@@ -65,8 +65,8 @@ func (a *Admin) authenticate(c *fiber.Ctx) error {
 	if err := a.Limits.CheckWrongTokens(c.UserContext(), server.ClientIP(c)); err != nil {
 		return err
 	}
-	scheme, shown, _ := strings.Cut(c.Get(fiber.HeaderAuthorization), " ")
-	p, err := a.authenticateBearer(c.UserContext(), scheme, strings.TrimSpace(shown))
+	scheme, value, _ := strings.Cut(c.Get(fiber.HeaderAuthorization), " ")
+	p, err := a.authenticateBearer(c.UserContext(), scheme, strings.TrimSpace(value))
 	if err == nil {
 		if err := a.Limits.PassPrincipal(c.UserContext(), p.Label, server.AnswerHeader(c)); err != nil {
 			return err
@@ -82,7 +82,7 @@ func (a *Admin) authenticate(c *fiber.Ctx) error {
 		return err
 	}
 	c.Set(fiber.HeaderWWWAuthenticate, challenge)
-	if shown == "" {
+	if value == "" {
 		return fault.New(fault.Unauthorized,
 			"The admin token is missing; send it in the header Authorization, after the word Bearer.")
 	}
@@ -95,12 +95,12 @@ func (a *Admin) authenticate(c *fiber.Ctx) error {
 
 // authenticateBearer returns the principal of the token in an Authorization header. Errors:
 // [identity.ErrInvalidSecret].
-func (a *Admin) authenticateBearer(ctx context.Context, scheme, shown string) (identity.Principal, error) {
+func (a *Admin) authenticateBearer(ctx context.Context, scheme, value string) (identity.Principal, error) {
 	if !strings.EqualFold(scheme, "Bearer") {
 		return identity.Principal{}, identity.ErrInvalidSecret
 	}
-	if a.Token.matches(shown) {
-		return newEnvironmentPrincipal(shown), nil
+	if a.Token.matches(value) {
+		return newEnvironmentPrincipal(value), nil
 	}
-	return a.Rooms.Accounts.AuthenticateToken(ctx, shown)
+	return a.Rooms.Accounts.AuthenticateToken(ctx, value)
 }

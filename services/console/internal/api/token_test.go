@@ -9,11 +9,11 @@ func TestAdminTokenRotationAcceptsBothTokens(t *testing.T) {
 	t.Parallel()
 	old, next := rand.Text(), rand.Text()
 	tokens := NewToken(old + "," + next)
-	for shown, want := range map[string]bool{
+	for value, want := range map[string]bool{
 		old: true, next: true, "": false, old[1:]: false, next + ",": false, old + "," + next: false,
 	} {
-		if tokens.matches(shown) != want {
-			t.Errorf("%q of %q and %q: %t", shown, old, next, !want)
+		if tokens.matches(value) != want {
+			t.Errorf("%q of %q and %q: %t", value, old, next, !want)
 		}
 	}
 }

@@ -86,11 +86,11 @@ func (a *Admin) createToken(c *fiber.Ctx) error {
 // answerCreateRetry answers a repeated request to create a token. It returns a fault with code conflict, because only
 // the answer to the first request contained the token's secret.
 func answerCreateRetry(_ *fiber.Ctx, answer []byte) error {
-	var made store.TokenExistsError
-	if err := json.Unmarshal(answer, &made); err != nil {
+	var tokenExistsError store.TokenExistsError
+	if err := json.Unmarshal(answer, &tokenExistsError); err != nil {
 		return err
 	}
-	return identity.ToTokenExistsFault(&made)
+	return identity.ToTokenExistsFault(&tokenExistsError)
 }
 
 // findWantedBusiness returns the id of the business for which the body requests a token, or the nil UUID if the token

@@ -11,24 +11,26 @@ import (
 
 func (c *command) newBookCommand() *cobra.Command {
 	var (
-		wanted                        booking.NewBooking
+		newBooking                    booking.NewBooking
 		phone, staff, session, paying string
 		staffing, language            string
 		party                         int
 	)
 	cmd := c.newBusinessCommand("book SLUG", "Book for a customer", 1,
 		func(cmd *cobra.Command, args []string, client *client) error {
-			wanted.PartySize = &party
-			if err := resolveBooking(cmd.Context(), client.newNameResolver(args[0]), &wanted, &staff,
+			newBooking.PartySize = &party
+			if err := resolveBooking(cmd.Context(), client.newNameResolver(args[0]), &newBooking, &staff,
 				&session); err != nil {
 				return err
 			}
-			wanted.CustomerPhone, wanted.StaffID, wanted.ClassScheduleID = nilIfEmpty(phone), nilIfEmpty(staff),
+			newBooking.CustomerPhone, newBooking.StaffID, newBooking.ClassScheduleID = nilIfEmpty(phone),
+				nilIfEmpty(staff),
 				nilIfEmpty(session)
-			wanted.PaymentChoice, wanted.StaffingMode, wanted.Locale = nilIfEmpty(paying), nilIfEmpty(staffing),
+			newBooking.PaymentChoice, newBooking.StaffingMode, newBooking.Locale = nilIfEmpty(paying),
+				nilIfEmpty(staffing),
 				nilIfEmpty(language)
 			var booked booking.Booking
-			if err := client.call(cmd.Context(), http.MethodPost, buildPath(args[0], "bookings"), wanted,
+			if err := client.call(cmd.Context(), http.MethodPost, buildPath(args[0], "bookings"), newBooking,
 				&booked); err != nil {
 				return err
 			}
@@ -41,24 +43,24 @@ breaks is a warning. With --override also outside working hours; never what is t
   slotmesh bookings book harbor --service haircut --staff anna --date 2027-03-01 --time 22:15 --override \
     --customer "Ada Example" --email ada@example.com`
 	flags := cmd.Flags()
-	flags.StringSliceVar(&wanted.ServiceIDs, "service", nil,
+	flags.StringSliceVar(&newBooking.ServiceIDs, "service", nil,
 		"key, name or id of the service; several in the order they are performed")
-	flags.StringVar(&wanted.Date, "date", "", "date of the start, YYYY-MM-DD")
-	flags.StringVar(&wanted.Time, "time", "", "time of the start, HH:MM")
-	flags.StringVar(&wanted.CustomerName, "customer", "", "the customer's name")
-	flags.StringVar(&wanted.CustomerEmail, "email", "",
+	flags.StringVar(&newBooking.Date, "date", "", "date of the start, YYYY-MM-DD")
+	flags.StringVar(&newBooking.Time, "time", "", "time of the start, HH:MM")
+	flags.StringVar(&newBooking.CustomerName, "customer", "", "the customer's name")
+	flags.StringVar(&newBooking.CustomerEmail, "email", "",
 		"the customer's e-mail address; without one nothing is mailed to them")
 	flags.StringVar(&phone, "phone", "", "the customer's telephone number")
 	flags.StringVar(&language, "locale", "", "the customer's language, such as pt")
 	flags.StringVar(&staff, "staff", "", "key, name or id of the member; whoever is free when left out")
-	flags.StringSliceVar(&wanted.Variants, "variant", nil,
+	flags.StringSliceVar(&newBooking.Variants, "variant", nil,
 		"SERVICE:VARIANT, keys, names or ids of a service and the variant that is booked")
 	flags.IntVar(&party, "party", 1, "how many people; as many seats in a class")
 	flags.StringVar(&session, "session", "", "key or id of the class session; the first with seats when left out")
-	flags.BoolVar(&wanted.IsPackage, "package", false, "the services are one package")
+	flags.BoolVar(&newBooking.IsPackage, "package", false, "the services are one package")
 	flags.StringVar(&staffing, "staffing", "", "per_service: each service of the package by whoever is free")
 	flags.StringVar(&paying, "pay", "", "online or at_door, where the business leaves the choice")
-	flags.BoolVar(&wanted.Override, "override", false, "also outside working hours")
+	flags.BoolVar(&newBooking.Override, "override", false, "also outside working hours")
 	mustComplete(cmd, "pay", "online", "at_door")
 	mustComplete(cmd, "staffing", "per_service")
 	return mustRequire(cmd, "service", "date", "time", "customer")
@@ -82,14 +84,14 @@ func warn(cmd *cobra.Command, warnings []booking.Warning) {
 
 // resolveBooking replaces the keys and names of services, variants, members and class sessions in the flags of a
 // booking by ids.
-func resolveBooking(ctx context.Context, called *nameResolver, wanted *booking.NewBooking,
+func resolveBooking(ctx context.Context, called *nameResolver, newBooking *booking.NewBooking,
 	staff, session *string) error {
-	for i := range wanted.ServiceIDs {
-		if err := called.resolve(ctx, kindService, &wanted.ServiceIDs[i]); err != nil {
+	for i := range newBooking.ServiceIDs {
+		if err := called.resolve(ctx, kindService, &newBooking.ServiceIDs[i]); err != nil {
 			return err
 		}
 	}
-	if err := called.resolveVariants(ctx, wanted.Variants); err != nil {
+	if err := called.resolveVariants(ctx, newBooking.Variants); err != nil {
 		return err
 	}
 	return called.resolvePerson(ctx, staff, session)

@@ -28,18 +28,18 @@ func (c *command) newCreateCalendarCommand() *cobra.Command {
 			if staff != "" {
 				wanted.StaffID = &staff
 			}
-			var made booking.Calendar
+			var calendar booking.Calendar
 			if err := client.call(cmd.Context(), http.MethodPost, buildPath(args[0], "calendars"), wanted,
-				&made); err != nil {
+				&calendar); err != nil {
 				return err
 			}
-			address := made.URL
+			address := calendar.URL
 			if address == "" {
-				address = made.Token // without customers' pages, the calendar has no address
+				address = calendar.Token // without customers' pages, the calendar has no address
 			}
-			return c.print(made, table{
+			return c.print(calendar, table{
 				head: []string{"ADDRESS", "OF", "SHOWS", "ID"},
-				rows: [][]string{{address, describeCalendar(made), made.Shows, made.ID.String()}},
+				rows: [][]string{{address, describeCalendar(calendar), calendar.Shows, calendar.ID.String()}},
 			})
 		})
 	cmd.Example = `  slotmesh calendars create harbor

@@ -15,15 +15,15 @@ func TestCalendarsCreateListAndRevoke(t *testing.T) {
 	s.in = consoletest.BuildManifest("harbor", "Harbor")
 	s.mustRun("apply", "-f", "-")
 	staff := uuid.NewString()
-	made := decode(t, s.mustRun("calendars", "create", "harbor", "--staff", staff, "--shows", "names", "-o", "json"))
-	if made["token"] != consoletest.CalendarToken || made["staff_id"] != staff || made["shows"] != "names" {
-		t.Fatalf("%v", made)
+	created := decode(t, s.mustRun("calendars", "create", "harbor", "--staff", staff, "--shows", "names", "-o", "json"))
+	if created["token"] != consoletest.CalendarToken || created["staff_id"] != staff || created["shows"] != "names" {
+		t.Fatalf("%v", created)
 	}
 	if out := s.mustRun("calendars", "create", "harbor"); !strings.Contains(out, "/calendar/"+consoletest.CalendarToken+
 		".ics") || !strings.Contains(out, "times") {
 		t.Errorf("the address is not shown: %s", out)
 	}
-	id := made["id"].(string)
+	id := created["id"].(string)
 	if out := s.mustRun("calendars", "revoke", "harbor", id); out != id+" is revoked\n" {
 		t.Errorf("%q", out)
 	}

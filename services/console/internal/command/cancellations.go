@@ -51,13 +51,13 @@ func newAmountCommand[T any](c *command, of saleKind[T], write, short, flag stri
 	)
 	cmd := c.newBusinessCommand(write+" SLUG ID", short, 2,
 		func(cmd *cobra.Command, args []string, client *client) error {
-			wanted, err := parseRefundFlag(amount)
+			refundAmount, err := parseRefundFlag(amount)
 			if err != nil {
 				return err
 			}
 			var left T
 			if err := client.call(cmd.Context(), http.MethodPost, buildPath(args[0], of.list, args[1], write),
-				refundBody{booking.Cancel{Refund: wanted}, newNotifyField(notify)}, &left); err != nil {
+				refundBody{booking.Cancel{Refund: refundAmount}, newNotifyField(notify)}, &left); err != nil {
 				return err
 			}
 			t := of.table(left)
@@ -104,11 +104,11 @@ func newNotifyField(notify bool) *bool {
 }
 
 func parseRefundFlag(text string) (booking.RefundAmount, error) {
-	wanted, err := booking.ParseRefund(text)
+	refundAmount, err := booking.ParseRefund(text)
 	if err != nil {
 		return "", fmt.Errorf("%s: write policy, full, none or an amount such as 12.50", text)
 	}
-	return wanted, nil
+	return refundAmount, nil
 }
 
 func formatRefund(paid *booking.Payment, currency string) string {

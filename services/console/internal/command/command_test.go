@@ -69,10 +69,10 @@ func (s shell) mustRun(args ...string) string {
 func (s shell) expectFailure(code int, text string, args ...string) {
 	s.t.Helper()
 	r := s.run(args...)
-	said, usage, _ := strings.Cut(r.err, "\n")
+	output, usage, _ := strings.Cut(r.err, "\n")
 	isCalledWrong := code == 2 // a usage error; the line "Usage: …" follows it
 	if r.code != code || r.out != "" || strings.HasPrefix(usage, "Usage: slotmesh") != isCalledWrong ||
-		strings.Count(said+usage, "\n") > 1 || !strings.HasPrefix(r.err, "slotmesh: ") || !strings.Contains(r.err,
+		strings.Count(output+usage, "\n") > 1 || !strings.HasPrefix(r.err, "slotmesh: ") || !strings.Contains(r.err,
 		text) {
 		s.t.Errorf("slotmesh %s: exit code %d, out %q, err %q; want code %d and one sentence with %q",
 			strings.Join(args, " "), r.code, r.out, r.err, code, text)

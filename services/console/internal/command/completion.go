@@ -51,13 +51,13 @@ func (c *command) completeSlug(cmd *cobra.Command, args []string, _ string) ([]s
 // businesses. The usage line has the name of the second argument. If this name is ID, the words are ids of objects. If
 // this name is VERSION, the words are versions of the business.
 func (c *command) completeArgument(cmd *cobra.Command, args []string,
-	typed string) ([]string, cobra.ShellCompDirective) {
+	input string) ([]string, cobra.ShellCompDirective) {
 	if len(args) != 1 {
-		return c.completeSlug(cmd, args, typed)
+		return c.completeSlug(cmd, args, input)
 	}
 	switch second := strings.Fields(cmd.Use); {
 	case len(second) > 2 && second[2] == "VERSION":
-		return c.completeVersions(cmd, args, typed)
+		return c.completeVersions(cmd, args, input)
 	case len(second) > 2 && second[2] == "ID" && idLists[cmd.Parent().Name()] != "":
 		return c.complete(cmd, func(ctx context.Context, client *client) ([]string, error) {
 			return client.listIDs(ctx, args[0], idLists[cmd.Parent().Name()])

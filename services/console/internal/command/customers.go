@@ -46,15 +46,15 @@ func (c *command) newExportCustomerCommand() *cobra.Command {
 	var email string
 	cmd := c.newBusinessCommand("export SLUG --email ADDRESS", "Print all that is held of a customer, as JSON", 1,
 		func(cmd *cobra.Command, args []string, client *client) error {
-			var held json.RawMessage
+			var data json.RawMessage
 			path := buildPath(args[0], "customers", "export") + "?" + url.Values{"email": {email}}.Encode()
-			if err := client.call(cmd.Context(), http.MethodGet, path, nil, &held); err != nil {
+			if err := client.call(cmd.Context(), http.MethodGet, path, nil, &data); err != nil {
 				return err
 			}
 			if c.output == yamlFormat {
-				return c.printYAML(held)
+				return c.printYAML(data)
 			}
-			return c.printJSON(held)
+			return c.printJSON(data)
 		})
 	cmd.Example = "  slotmesh customers export harbor-studio --email ada@example.com > ada.json"
 	cmd.Flags().StringVar(&email, "email", "", "the customer's address")
@@ -62,25 +62,25 @@ func (c *command) newExportCustomerCommand() *cobra.Command {
 }
 
 func (c *command) newEraseCustomerCommand() *cobra.Command {
-	var asked customer.Erase
+	var erase customer.Erase
 	cmd := c.newBusinessCommand("erase SLUG --email ADDRESS",
 		"Forget a customer; what was sold, when and for how much stays",
 		1, func(cmd *cobra.Command, args []string, client *client) error {
-			var erased customer.Forgotten
-			if err := client.call(cmd.Context(), http.MethodPost, buildPath(args[0], "customers", "erase"), asked,
-				&erased); err != nil {
+			var forgotten customer.Forgotten
+			if err := client.call(cmd.Context(), http.MethodPost, buildPath(args[0], "customers", "erase"), erase,
+				&forgotten); err != nil {
 				return err
 			}
-			if err := c.printDone(erased,
+			if err := c.printDone(forgotten,
 				"Forgotten: %d bookings, %d orders of tickets, %d reservations, %d messages, %d "+
 					"deliveries of webhooks.",
-				erased.Bookings, erased.Tickets, erased.Reservations, erased.Messages,
-				erased.Deliveries); err != nil || len(erased.Ahead) == 0 || c.output == jsonFormat ||
+				forgotten.Bookings, forgotten.Tickets, forgotten.Reservations, forgotten.Messages,
+				forgotten.Deliveries); err != nil || len(forgotten.Ahead) == 0 || c.output == jsonFormat ||
 				c.output == yamlFormat {
 				return err
 			}
 			t := table{head: []string{"KEPT", "ID", "STATUS", "STARTS"}}
-			for _, one := range erased.Ahead {
+			for _, one := range forgotten.Ahead {
 				t.rows = append(t.rows, []string{one.Kind, one.ID.String(), one.Status, formatInstant(&one.StartsAt)})
 			}
 			return c.printTable(t)
@@ -89,8 +89,8 @@ func (c *command) newEraseCustomerCommand() *cobra.Command {
 cancelled, and with them messages and deliveries of webhooks, sent or not. What lies ahead is kept and listed, unless --force is
 given. Where a service was away, repeat it: what the others forgot stays forgotten.`
 	cmd.Example = "  slotmesh customers erase harbor-studio --email ada@example.com"
-	cmd.Flags().StringVar(&asked.Email, "email", "", "the customer's address")
-	cmd.Flags().BoolVar(&asked.Force, "force", false,
+	cmd.Flags().StringVar(&erase.Email, "email", "", "the customer's address")
+	cmd.Flags().BoolVar(&erase.Force, "force", false,
 		"forget the customer of what lies ahead, too; its time stays taken")
 	return mustRequire(cmd, "email")
 }

@@ -20,13 +20,13 @@ import (
 
 var codeShown = regexp.MustCompile(`confirm the code ([A-Z]{4}-[A-Z]{4})\n`)
 
-// answerCode reads the code in `said`, the output of `slotmesh login`. It sends the answer `how` ("allow" or "refuse")
-// as a browser with the session does.
-func answerCode(t *testing.T, w *consoletest.Fixture, session, said string, business uuid.UUID, how string) {
+// answerCode reads the code in `output`, the output of `slotmesh login`. It sends the answer `how` ("allow" or
+// "refuse") as a browser with the session does.
+func answerCode(t *testing.T, w *consoletest.Fixture, session, output string, business uuid.UUID, how string) {
 	t.Helper()
-	code := codeShown.FindStringSubmatch(said)
-	if code == nil || !strings.Contains(said, consoletest.OwnerURL+"/device?code="+code[1]) {
-		t.Fatalf("it shows no code: %q", said)
+	code := codeShown.FindStringSubmatch(output)
+	if code == nil || !strings.Contains(output, consoletest.OwnerURL+"/device?code="+code[1]) {
+		t.Fatalf("it shows no code: %q", output)
 	}
 	form := url.Values{"code": {code[1]}, "for": {business.String()}, "answer": {how}}
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.URL+"/device",
@@ -59,38 +59,38 @@ func TestLoginSavesConfirmedToken(t *testing.T) {
 	session := w.AddSession(t, "ana@example.com", access.Member{BusinessID: harbor, Role: access.Manager})
 	for how, code := range map[string]int{"allow": 0, "refuse": 1} {
 		env := map[string]string{"SLOTMESH_SERVER": w.URL, "XDG_CONFIG_HOME": t.TempDir(), "SLOTMESH_HOME": t.TempDir()}
-		var out, said bytes.Buffer
+		var out, output bytes.Buffer
 		var waits []time.Duration
 		host := command.Host{
-			Stdin: strings.NewReader(""), Stdout: &out, Stderr: &said, Getenv: func(name string) string {
+			Stdin: strings.NewReader(""), Stdout: &out, Stderr: &output, Getenv: func(name string) string {
 				return env[name]
 			},
 			Wait: func(_ context.Context, d time.Duration) error {
 				// The first two polls got authorization_pending and slow_down.
 				if waits = append(waits, d); len(waits) == 3 {
-					answerCode(t, w, session, said.String(), harbor, how)
+					answerCode(t, w, session, output.String(), harbor, how)
 				}
 				return nil
 			},
 		}
 		if got := command.Run(t.Context(), host, []string{"login", "--browser"}); got != code {
-			t.Fatalf("%s: exit code %d: %s", how, got, said.String())
+			t.Fatalf("%s: exit code %d: %s", how, got, output.String())
 		}
 		if len(waits) != 3 || waits[0] != 5*time.Second || waits[2] != 10*time.Second {
 			t.Errorf("it waits %v", waits)
 		}
-		mine := shell{t: t, env: env}
+		ownShell := shell{t: t, env: env}
 		if how == "refuse" {
-			if !strings.Contains(said.String(), "refused in the browser") {
-				t.Error(said.String())
+			if !strings.Contains(output.String(), "refused in the browser") {
+				t.Error(output.String())
 			}
-			mine.expectFailure(1, "slotmesh login", "list")
+			ownShell.expectFailure(1, "slotmesh login", "list")
 			continue
 		}
-		if list := mine.mustRun("list"); !strings.Contains(list, "harbor") {
+		if list := ownShell.mustRun("list"); !strings.Contains(list, "harbor") {
 			t.Error(list)
 		}
-		mine.expectFailure(1, "may not", "keys", "list", "harbor")
+		ownShell.expectFailure(1, "may not", "keys", "list", "harbor")
 	}
 	s.expectFailure(2, "browser", "login", "--browser", "--with-token")
 }

@@ -16,7 +16,7 @@ func (c *command) newExplainCommand() *cobra.Command {
 	cmd := c.newBusinessCommand("explain SLUG", "Say why a start can or cannot be booked, in total and by each member",
 		1,
 		func(cmd *cobra.Command, args []string, client *client) error {
-			asked := staff
+			requested := staff
 			called := client.newNameResolver(args[0])
 			if err := errors.Join(called.resolveServices(cmd.Context(), &service),
 				called.resolve(cmd.Context(), kindMember, &staff)); err != nil {
@@ -26,12 +26,12 @@ func (c *command) newExplainCommand() *cobra.Command {
 			if staff != "" {
 				query.Set("staff_id", staff)
 			}
-			var explained availability.Explanation
+			var explanation availability.Explanation
 			if err := client.call(cmd.Context(), http.MethodGet, buildPath(args[0], "explain")+"?"+query.Encode(), nil,
-				&explained); err != nil {
+				&explanation); err != nil {
 				return err
 			}
-			return c.print(explained, newExplanationTable(explained, cmp.Or(asked, "anyone")))
+			return c.print(explanation, newExplanationTable(explanation, cmp.Or(requested, "anyone")))
 		})
 	cmd.Example = "  slotmesh explain harbor --service cut --date 2027-03-01 --time 10:15"
 	cmd.Flags().StringVar(&service, "service", "",
@@ -43,8 +43,8 @@ func (c *command) newExplainCommand() *cobra.Command {
 }
 
 // newExplanationTable returns the explanation of a start as a table. The first row is about the start as a whole, and
-// each further row is about one member. The argument `who` is the text in the first cell.
-func newExplanationTable(e availability.Explanation, who string) table {
+// each further row is about one member. The argument `person` is the text in the first cell.
+func newExplanationTable(e availability.Explanation, person string) table {
 	t := table{head: []string{"STAFF", "BOOKABLE", "RULE", "WHY"}}
 	row := func(staff string, bookable bool, reason *availability.Reason) {
 		cells := []string{staff, "unknown", "-", "It cannot be told now: what is taken cannot be read."}
@@ -56,7 +56,7 @@ func newExplanationTable(e availability.Explanation, who string) table {
 		}
 		t.rows = append(t.rows, cells)
 	}
-	row(who, e.Bookable, e.Reason)
+	row(person, e.Bookable, e.Reason)
 	for _, m := range e.Staff {
 		row(m.Name, m.Bookable, m.Reason)
 	}

@@ -84,7 +84,7 @@ func orDash(text string) string {
 // have their e-mail addresses as names. If the token may not read the events, the map is empty.
 func (c *client) findPublishers(ctx context.Context, slug string) map[int64]string {
 	by := map[int64]string{}
-	published, err := readPages[event.Event](ctx, c, buildPath(slug, "events"), "events",
+	events, err := readPages[event.Event](ctx, c, buildPath(slug, "events"), "events",
 		url.Values{"type": {string(event.BusinessPublished)}})
 	if err != nil {
 		return by
@@ -95,7 +95,7 @@ func (c *client) findPublishers(ctx context.Context, slug string) map[int64]stri
 			called[u.ID] = u.Email
 		}
 	}
-	for _, e := range published {
+	for _, e := range events {
 		var line catalog.Business
 		if json.Unmarshal(e.Data, &line) != nil {
 			continue

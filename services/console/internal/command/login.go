@@ -93,19 +93,19 @@ func (c *command) findTokensFile() string {
 // readTokens returns the stored tokens by the URL of the server for which each was stored. The command must never send
 // a token to another server.
 func (c *command) readTokens() (map[string]string, error) {
-	kept := map[string]string{}
+	stored := map[string]string{}
 	path := c.findTokensFile()
 	text, err := os.ReadFile(path)
 	if path == "" || errors.Is(err, fs.ErrNotExist) {
-		return kept, nil
+		return stored, nil
 	}
 	if err == nil {
-		err = json.Unmarshal(text, &kept)
+		err = json.Unmarshal(text, &stored)
 	}
 	if err != nil {
 		return nil, &localError{fmt.Errorf("the tokens of slotmesh login cannot be read: %w", err)}
 	}
-	return kept, nil
+	return stored, nil
 }
 
 // saveToken stores the token of a server in the file at [command.findTokensFile]. It writes a new file and then renames
@@ -115,12 +115,12 @@ func (c *command) saveToken(server, token string) error {
 	if path == "" {
 		return errors.New("neither XDG_CONFIG_HOME nor HOME is set")
 	}
-	kept, err := c.readTokens()
+	stored, err := c.readTokens()
 	if err != nil {
 		return err
 	}
-	kept[server] = token
-	text, err := encodeJSON(kept)
+	stored[server] = token
+	text, err := encodeJSON(stored)
 	if err != nil {
 		return err
 	}

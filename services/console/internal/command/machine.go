@@ -45,13 +45,13 @@ and no Slotmesh may use them. The same release restores what it has backed up; s
 }
 
 // runMachineProgram runs the all-in-one program on this machine, with the environment and the standard streams of this
-// command. The argument `what` is the subcommand to run: "backup" or "restore".
-func (c *command) runMachineProgram(ctx context.Context, what, file string) error {
+// command. The argument `label` is the subcommand to run: "backup" or "restore".
+func (c *command) runMachineProgram(ctx context.Context, label, file string) error {
 	program, err := findMachineProgram()
 	if err != nil {
 		return err
 	}
-	run := exec.CommandContext(ctx, program, what, file)
+	run := exec.CommandContext(ctx, program, label, file)
 	run.Stdin, run.Stdout, run.Stderr = c.host.Stdin, c.host.Stdout, c.host.Stderr
 	// When ctx ends, the command interrupts the program instead of killing it. So the program can remove its incomplete
 	// output.

@@ -19,9 +19,9 @@ func TestBackupAndRestoreRunMachineProgram(t *testing.T) {
 			args)
 		return code, out.String()
 	}
-	if code, said := call("backup", "file"); code != exitRefused || !strings.Contains(said,
+	if code, output := call("backup", "file"); code != exitRefused || !strings.Contains(output,
 		"no program slotmesh-allinone") {
-		t.Errorf("without the program: %d %s", code, said)
+		t.Errorf("without the program: %d %s", code, output)
 	}
 	script := "#!/bin/sh\necho \"$@ of $SLOTMESH_HOME\"\n[ $2 = good ]\n"
 	if err := os.WriteFile(filepath.Join(dir, "slotmesh-allinone"), []byte(script), 0o700); err != nil {
@@ -37,8 +37,8 @@ func TestBackupAndRestoreRunMachineProgram(t *testing.T) {
 		{[]string{"restore", "good"}, exitDone, "restore good of there\n"},
 		{[]string{"restore", "bad"}, exitRefused, "restore bad of there\n"},
 	} {
-		if code, said := call(c.args...); code != c.code || said != c.said {
-			t.Errorf("%q: %d %q", c.args, code, said)
+		if code, output := call(c.args...); code != c.code || output != c.said {
+			t.Errorf("%q: %d %q", c.args, code, output)
 		}
 	}
 	if code, _ := call("backup"); code != exitUsage {

@@ -41,11 +41,11 @@ func TestCommandsAcceptKeysAndNames(t *testing.T) {
 	of := func(path string) string { return uuid.NewSHA1(id, []byte(path)).String() }
 	for _, called := range [][2]string{{"workshop", "front"}, {"clay workshop", "Front Row"},
 		{of("event/workshop"), of("event/workshop/tier/front")}} {
-		sold := decode(t, s.mustRun("tickets", "sell", "harbor", "--event", called[0], "--tier", called[1],
+		sale := decode(t, s.mustRun("tickets", "sell", "harbor", "--event", called[0], "--tier", called[1],
 			"--customer",
 			"Zoë", "-o", "json"))
-		if sold["event_id"] != of("event/workshop") || sold["tier_id"] != of("event/workshop/tier/front") {
-			t.Errorf("%v: %v", called, sold)
+		if sale["event_id"] != of("event/workshop") || sale["tier_id"] != of("event/workshop/tier/front") {
+			t.Errorf("%v: %v", called, sale)
 		}
 	}
 	several := decode(t, s.mustRun("tickets", "sell", "harbor", "--event", "workshop", "--tier", "front=2", "--tier",
@@ -59,16 +59,17 @@ func TestCommandsAcceptKeysAndNames(t *testing.T) {
 	}
 	s.mustRun("explain", "harbor", "--service", "cut, Haircut", "--staff", "anna", "--date", "2027-03-02", "--time",
 		"10:15")
-	asked := w.Availability.ListRequests()
-	if q := asked[len(asked)-1].Question; len(q.ServiceIDs) != 2 || q.ServiceIDs[1].String() != of("service/cut") ||
+	explainRequests := w.Availability.ListRequests()
+	if q := explainRequests[len(explainRequests)-1].Question; len(q.ServiceIDs) != 2 ||
+		q.ServiceIDs[1].String() != of("service/cut") ||
 		q.StaffID.String() != of("staff/anna") {
 		t.Errorf("asked about %+v", q)
 	}
-	made := decode(t, s.mustRun("reservations", "create", "harbor", "--rental", "Kayak", "--start", "2099-06-01",
+	created := decode(t, s.mustRun("reservations", "create", "harbor", "--rental", "Kayak", "--start", "2099-06-01",
 		"--end",
 		"2099-06-02", "--customer", "Zoë", "-o", "json"))
-	if made["rental_id"] != of("rental/kayak") {
-		t.Errorf("reserved %v", made)
+	if created["rental_id"] != of("rental/kayak") {
+		t.Errorf("reserved %v", created)
 	}
 	if got := s.mustRun("tickets", "list", "harbor", "--event", "workshop"); strings.Count(got, "\n") != 5 {
 		t.Errorf("listed %s", got)
@@ -134,12 +135,12 @@ staff: [{key: anna, name: Anna Berg}]
 func TestContentsAreListedByKey(t *testing.T) {
 	t.Parallel()
 	s, _, id := publishWorkshop(t)
-	for what, want := range map[string]string{
+	for label, want := range map[string]string{
 		"services": "cut Haircut 45 40 EUR", "staff": "anna Anna Berg yes",
 		"events": "workshop Clay Workshop 2099-05-01 10:00 front", "rentals": "kayak Kayak 5 EUR",
 	} {
-		if got := strings.Join(strings.Fields(s.mustRun(what, "list", "harbor")), " "); !strings.Contains(got, want) {
-			t.Errorf("%s: %s, want %s", what, got, want)
+		if got := strings.Join(strings.Fields(s.mustRun(label, "list", "harbor")), " "); !strings.Contains(got, want) {
+			t.Errorf("%s: %s, want %s", label, got, want)
 		}
 	}
 	if got := s.mustRun("version"); !strings.HasPrefix(got, "slotmesh ") {

@@ -30,14 +30,14 @@ func TestCSVHasNoFormulas(t *testing.T) {
 func TestContentsHavePrices(t *testing.T) {
 	t.Parallel()
 	s, _, _ := publishWorkshop(t)
-	for what, want := range map[string][]string{
+	for label, want := range map[string][]string{
 		"services": {`"price": 40`, `"currency": "EUR"`, `"duration_minutes": 45`},
 		"rentals":  {`"price": 5`, `"currency": "EUR"`},
 	} {
-		got := s.mustRun(what, "list", "harbor", "-o", "json")
+		got := s.mustRun(label, "list", "harbor", "-o", "json")
 		for _, field := range want {
 			if !strings.Contains(got, field) {
-				t.Errorf("%s lacks %s: %s", what, field, got)
+				t.Errorf("%s lacks %s: %s", label, field, got)
 			}
 		}
 	}
@@ -46,12 +46,13 @@ func TestContentsHavePrices(t *testing.T) {
 func TestExplainNamesRequestedMember(t *testing.T) {
 	t.Parallel()
 	s, _, _ := publishWorkshop(t)
-	asked := []string{"explain", "harbor", "--service", "cut", "--date", "2027-03-02", "--time", "10:15"}
-	if got := s.mustRun(asked...); !strings.Contains(got, "\nanyone ") {
+	requests := []string{"explain", "harbor", "--service", "cut", "--date", "2027-03-02", "--time", "10:15"}
+	if got := s.mustRun(requests...); !strings.Contains(got, "\nanyone ") {
 		t.Errorf("without --staff: %s", got)
 	}
-	if got := s.mustRun(append(asked, "--staff", "anna")...); strings.Contains(got, "anyone") || !strings.Contains(got,
-		"\nanna ") {
+	if got := s.mustRun(append(requests, "--staff", "anna")...); strings.Contains(got, "anyone") ||
+		!strings.Contains(got,
+			"\nanna ") {
 		t.Errorf("with --staff: %s", got)
 	}
 }

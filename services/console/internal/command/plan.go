@@ -154,11 +154,11 @@ func newChangesTable(p *plan.Plan) table {
 
 func newConflictsTable(o *plan.Conflicts) table {
 	t := table{head: []string{"OUTSIDE", "WHEN", "WHAT", "FOR", "WHY", "ID"}}
-	row := func(kind, when, what, customer, why, id string, already bool) {
+	row := func(kind, when, label, customer, why, id string, already bool) {
 		if already {
 			why += " (as it is now, too)"
 		}
-		t.rows = append(t.rows, []string{kind, when, what, customer, why, id})
+		t.rows = append(t.rows, []string{kind, when, label, customer, why, id})
 	}
 	for _, b := range o.Bookings {
 		row("booking", b.Booking.Date+" "+formatPlanClock(b.Booking.StartTime), joinServices(&b.Booking),
@@ -166,9 +166,10 @@ func newConflictsTable(o *plan.Conflicts) table {
 			b.Reason.Message, b.Booking.ID.String(), b.IsExisting)
 	}
 	for _, r := range o.Reservations {
-		held := r.Reservation
-		row("reservation", held.StartDate.String(), held.RentalName, held.CustomerName, r.Reason.Message,
-			held.ID.String(), r.Already)
+		reservation := r.Reservation
+		row("reservation", reservation.StartDate.String(), reservation.RentalName, reservation.CustomerName,
+			r.Reason.Message,
+			reservation.ID.String(), r.Already)
 	}
 	for _, e := range o.Tickets {
 		row("tickets", e.Date.String(), strings.TrimSpace(e.Event+" "+e.Tier), fmt.Sprintf("%d sold", e.Sold),

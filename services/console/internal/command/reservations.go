@@ -64,38 +64,39 @@ func formatMoment(d timespan.Date, t *timespan.TimeOfDay) string {
 
 func (c *command) newCreateReservationCommand() *cobra.Command {
 	var (
-		wanted         rental.NewReservation
+		newReservation rental.NewReservation
 		start, end     string
 		address, phone string
 	)
 	cmd := c.newBusinessCommand("create SLUG", "Reserve units of a rental for a customer", 1,
 		func(cmd *cobra.Command, args []string, client *client) error {
 			if start != "" {
-				wanted.StartTime = &start
+				newReservation.StartTime = &start
 			}
 			if end != "" {
-				wanted.EndTime = &end
+				newReservation.EndTime = &end
 			}
-			wanted.CustomerEmail, wanted.CustomerPhone = &address, &phone
-			if err := client.newNameResolver(args[0]).resolve(cmd.Context(), kindRental, &wanted.RentalID); err != nil {
+			newReservation.CustomerEmail, newReservation.CustomerPhone = &address, &phone
+			if err := client.newNameResolver(args[0]).resolve(cmd.Context(), kindRental,
+				&newReservation.RentalID); err != nil {
 				return err
 			}
-			var made rental.Reservation
-			if err := client.call(cmd.Context(), http.MethodPost, buildPath(args[0], "reservations"), wanted,
-				&made); err != nil {
+			var reservation rental.Reservation
+			if err := client.call(cmd.Context(), http.MethodPost, buildPath(args[0], "reservations"), newReservation,
+				&reservation); err != nil {
 				return err
 			}
-			warn(cmd, made.Warnings)
-			return c.print(made, newReservationTable(made))
+			warn(cmd, reservation.Warnings)
+			return c.print(reservation, newReservationTable(reservation))
 		})
 	flags := cmd.Flags()
-	flags.StringVar(&wanted.RentalID, "rental", "", "key, name or id of the rental")
-	flags.StringVar(&wanted.StartDate, "start", "", "first date, YYYY-MM-DD")
-	flags.StringVar(&wanted.EndDate, "end", "", "last date, included")
+	flags.StringVar(&newReservation.RentalID, "rental", "", "key, name or id of the rental")
+	flags.StringVar(&newReservation.StartDate, "start", "", "first date, YYYY-MM-DD")
+	flags.StringVar(&newReservation.EndDate, "end", "", "last date, included")
 	flags.StringVar(&start, "start-time", "", "HH:MM on the first date, of a rental by the hour")
 	flags.StringVar(&end, "end-time", "", "HH:MM on the last date, of a rental by the hour")
-	flags.IntVar(&wanted.Quantity, "quantity", 1, "how many units")
-	flags.StringVar(&wanted.CustomerName, "customer", "", "the customer's name")
-	addCustomer(flags, &address, &phone, &wanted.Locale)
+	flags.IntVar(&newReservation.Quantity, "quantity", 1, "how many units")
+	flags.StringVar(&newReservation.CustomerName, "customer", "", "the customer's name")
+	addCustomer(flags, &address, &phone, &newReservation.Locale)
 	return mustRequire(cmd, "rental", "start", "end", "customer")
 }

@@ -23,11 +23,11 @@ func TestReservationsCreateListAndTransition(t *testing.T) {
 	}
 	id := create("Cara")
 	late := create("Late Larry", "--quantity", "3", "--start-time", "09:00", "--end-time", "17:30")
-	told := decode(t, s.mustRun("reservations", "create", "harbor", "-o", "json", "--rental", kayak, "--start",
+	answer := decode(t, s.mustRun("reservations", "create", "harbor", "-o", "json", "--rental", kayak, "--start",
 		"2027-12-01", "--end", "2027-12-03", "--customer", "Dora", "--email", "dora@example.com", "--phone", "+351 1",
 		"--locale", "pt"))
-	if told["customer_email"] != "dora@example.com" || told["locale"] != "pt" {
-		t.Errorf("reserved: %v", told)
+	if answer["customer_email"] != "dora@example.com" || answer["locale"] != "pt" {
+		t.Errorf("reserved: %v", answer)
 	}
 	if out := s.mustRun("reservations", "pickup", "harbor", late); !strings.Contains(out, "picked_up (overdue)") {
 		t.Error(out)

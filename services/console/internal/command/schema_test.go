@@ -15,10 +15,10 @@ import (
 func TestSchemaIsServedAtEditorLineAddress(t *testing.T) {
 	t.Parallel()
 	s := newShell(t, consoletest.Start(t))
-	printed := s.mustRun("schema")
+	output := s.mustRun("schema")
 	var schema struct{ Title string }
-	if err := json.Unmarshal([]byte(printed), &schema); err != nil || schema.Title != "Slotmesh manifest" {
-		t.Errorf("%v %.100s", err, printed)
+	if err := json.Unmarshal([]byte(output), &schema); err != nil || schema.Title != "Slotmesh manifest" {
+		t.Errorf("%v %.100s", err, output)
 	}
 	line, _, _ := strings.Cut(s.mustRun("init", "salon"), "\n")
 	address, is := strings.CutPrefix(line, "# yaml-language-server: $schema=")
@@ -31,7 +31,7 @@ func TestSchemaIsServedAtEditorLineAddress(t *testing.T) {
 	}
 	defer func() { _ = answer.Body.Close() }()
 	served, err := io.ReadAll(answer.Body)
-	if err != nil || answer.StatusCode != http.StatusOK || string(served) != printed {
+	if err != nil || answer.StatusCode != http.StatusOK || string(served) != output {
 		t.Errorf("%s answers %d %.100s, %v", address, answer.StatusCode, served, err)
 	}
 }

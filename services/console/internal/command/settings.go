@@ -33,8 +33,8 @@ func (c *command) resolveToken(server string) (string, error) {
 	if token, _, _ := strings.Cut(findFirstNonEmpty(c.token, c.host.Getenv("SLOTMESH_ADMIN_TOKEN")), ","); token != "" {
 		return token, nil
 	}
-	if kept, err := c.readTokens(); err != nil || kept[server] != "" {
-		return kept[server], err
+	if stored, err := c.readTokens(); err != nil || stored[server] != "" {
+		return stored[server], err
 	}
 	path := filepath.Join(findFirstNonEmpty(c.host.Getenv("SLOTMESH_HOME"), ".slotmesh"), "admin-token")
 	content, err := os.ReadFile(path)

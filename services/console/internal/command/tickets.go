@@ -78,12 +78,12 @@ func (c *command) newSellTicketsCommand() *cobra.Command {
 			if one := order.Tiers[0]; len(order.Tiers) == 1 {
 				order.TierID, order.Quantity, order.Tiers = one.TierID, one.Quantity, nil
 			}
-			var sold booking.Ticket
+			var ticket booking.Ticket
 			if err := client.call(cmd.Context(), http.MethodPost, buildPath(args[0], "tickets"), order,
-				&sold); err != nil {
+				&ticket); err != nil {
 				return err
 			}
-			return c.print(sold, newTicketTable(sold))
+			return c.print(ticket, newTicketTable(ticket))
 		})
 	flags := cmd.Flags()
 	flags.StringVar(&order.EventID, "event", "", "key, name or id of the event")

@@ -19,9 +19,9 @@ func TestTicketsSellListAndCancel(t *testing.T) {
 	s := newShell(t, w)
 	sell := []string{"tickets", "sell", "harbor", "--event", gala, "--tier", vip, "--customer", "Cara"}
 	id := decode(t, s.mustRun(append(sell, "--quantity", "3", "-o", "json")...))["id"].(string)
-	if told := decode(t, s.mustRun(append(sell, "--email", "cara@example.com", "--locale", "pt", "-o",
-		"json")...)); told["customer_email"] != "cara@example.com" || told["locale"] != "pt" {
-		t.Errorf("sold: %v", told)
+	if answer := decode(t, s.mustRun(append(sell, "--email", "cara@example.com", "--locale", "pt", "-o",
+		"json")...)); answer["customer_email"] != "cara@example.com" || answer["locale"] != "pt" {
+		t.Errorf("sold: %v", answer)
 	}
 	for range 3 { // a page has three ticket orders
 		s.mustRun(append(sell, "-o", "json")...)

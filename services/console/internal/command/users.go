@@ -198,33 +198,33 @@ func (c *command) newChangeUserCommand() *cobra.Command {
 func (c *command) newListCredentialsCommand() *cobra.Command {
 	return c.newBusinessCommand("made SLUG ID", "List what a person made in a business, also after they left it", 2,
 		func(cmd *cobra.Command, args []string, client *client) error {
-			var made struct {
+			var created struct {
 				Keys      []booking.Key           `json:"keys"`
 				Calendars []booking.Calendar      `json:"calendars"`
 				Webhooks  []notifications.Webhook `json:"webhooks"`
 				Tokens    []apiToken              `json:"tokens"`
 			}
 			if err := client.call(cmd.Context(), http.MethodGet, buildPath(args[0], "members", args[1], "made"), nil,
-				&made); err != nil {
+				&created); err != nil {
 				return err
 			}
 			t := table{head: []string{"KIND", "ID", "WHAT", "CREATED"}}
-			row := func(kind string, id uuid.UUID, what string, created time.Time) {
-				t.rows = append(t.rows, []string{kind, id.String(), what, formatInstant(&created)})
+			row := func(kind string, id uuid.UUID, label string, created time.Time) {
+				t.rows = append(t.rows, []string{kind, id.String(), label, formatInstant(&created)})
 			}
-			for _, k := range made.Keys {
+			for _, k := range created.Keys {
 				row("key", k.ID, k.Name, k.CreatedAt)
 			}
-			for _, f := range made.Calendars {
+			for _, f := range created.Calendars {
 				row("calendar", f.ID, f.Shows, f.CreatedAt)
 			}
-			for _, w := range made.Webhooks {
+			for _, w := range created.Webhooks {
 				row("webhook", w.ID, w.URL, w.CreatedAt)
 			}
-			for _, k := range made.Tokens {
+			for _, k := range created.Tokens {
 				row("token", k.ID, k.Name, k.CreatedAt)
 			}
-			return c.print(made, t)
+			return c.print(created, t)
 		})
 }
 

@@ -48,25 +48,25 @@ func TestLoginSavesTokenPerServer(t *testing.T) {
 	operator := newShell(t, w)
 	made := lastCells(operator.mustRun("tokens", "create", "--name", "mine", "--role", "operator"))
 	home := t.TempDir()
-	mine := shell{t: t, env: map[string]string{"SLOTMESH_SERVER": w.URL, "HOME": home}, in: made[0] + "\n"}
-	if r := mine.run("login"); r.code != 0 {
+	ownShell := shell{t: t, env: map[string]string{"SLOTMESH_SERVER": w.URL, "HOME": home}, in: made[0] + "\n"}
+	if r := ownShell.run("login"); r.code != 0 {
 		t.Fatalf("%d %s%s", r.code, r.out, r.err)
 	}
-	if out := mine.mustRun("tokens", "list"); !strings.Contains(out, "mine") || strings.Contains(out, made[0]) {
+	if out := ownShell.mustRun("tokens", "list"); !strings.Contains(out, "mine") || strings.Contains(out, made[0]) {
 		t.Error(out)
 	}
 	info, err := os.Stat(filepath.Join(home, ".config", "slotmesh", "tokens.json"))
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v %v", info, err)
 	}
-	elsewhere := shell{t: t, env: map[string]string{"SLOTMESH_SERVER": other.URL, "HOME": home, "SLOTMESH_HOME": home}}
-	elsewhere.expectFailure(1, "slotmesh login", "list")
-	mine.in = "wrong"
-	if r := mine.run("login"); r.code != 1 {
+	otherShell := shell{t: t, env: map[string]string{"SLOTMESH_SERVER": other.URL, "HOME": home, "SLOTMESH_HOME": home}}
+	otherShell.expectFailure(1, "slotmesh login", "list")
+	ownShell.in = "wrong"
+	if r := ownShell.run("login"); r.code != 1 {
 		t.Errorf("a wrong token: %d %s", r.code, r.err)
 	}
-	if out := mine.mustRun("tokens", "revoke", made[len(made)-1]); !strings.Contains(out, "revoked") {
+	if out := ownShell.mustRun("tokens", "revoke", made[len(made)-1]); !strings.Contains(out, "revoked") {
 		t.Error(out)
 	}
-	mine.expectFailure(1, "not the right one", "tokens", "list")
+	ownShell.expectFailure(1, "not the right one", "tokens", "list")
 }

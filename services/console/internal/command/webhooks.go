@@ -21,27 +21,28 @@ func (c *command) newWebhooksGroup() *cobra.Command {
 }
 
 func (c *command) newCreateWebhookCommand() *cobra.Command {
-	var wanted notifications.NewWebhook
+	var newWebhook notifications.NewWebhook
 	cmd := c.newBusinessCommand("create SLUG --url URL", "Add an endpoint and show its secret, this once", 1,
 		func(cmd *cobra.Command, args []string, client *client) error {
-			var made notifications.SecretWebhook
-			if err := client.call(cmd.Context(), http.MethodPost, buildPath(args[0], "webhooks"), wanted,
-				&made); err != nil {
+			var secretWebhook notifications.SecretWebhook
+			if err := client.call(cmd.Context(), http.MethodPost, buildPath(args[0], "webhooks"), newWebhook,
+				&secretWebhook); err != nil {
 				return err
 			}
-			return c.print(made, newSecretTable(made))
+			return c.print(secretWebhook, newSecretTable(secretWebhook))
 		})
 	cmd.Example = `  slotmesh webhooks create harbor --url https://example.com/hooks
   slotmesh webhooks create harbor --url https://example.com/hooks --events booking.created,booking.cancelled`
-	cmd.Flags().StringVar(&wanted.URL, "url", "", "where events are sent to, by https")
-	cmd.Flags().StringSliceVar(&wanted.Events, "events", []string{"*"},
+	cmd.Flags().StringVar(&newWebhook.URL, "url", "", "where events are sent to, by https")
+	cmd.Flags().StringSliceVar(&newWebhook.Events, "events", []string{"*"},
 		`types of events, separated by commas; "*" for all`)
 	return mustRequire(cmd, "url")
 }
 
-func newSecretTable(made notifications.SecretWebhook) table {
+func newSecretTable(secretWebhook notifications.SecretWebhook) table {
 	return table{head: []string{"SECRET", "URL", "EVENTS", "ID"},
-		rows: [][]string{{made.Secret, made.URL, strings.Join(made.Events, ","), made.ID.String()}}}
+		rows: [][]string{{secretWebhook.Secret, secretWebhook.URL, strings.Join(secretWebhook.Events, ","),
+			secretWebhook.ID.String()}}}
 }
 
 func (c *command) newListWebhooksCommand() *cobra.Command {
@@ -82,12 +83,12 @@ func (c *command) newChangeWebhookCommand() *cobra.Command {
 			case stop:
 				change.Active = &no
 			}
-			var changed notifications.Webhook
+			var webhook notifications.Webhook
 			if err := client.call(cmd.Context(), http.MethodPatch, buildPath(args[0], "webhooks", args[1]), change,
-				&changed); err != nil {
+				&webhook); err != nil {
 				return err
 			}
-			return c.print(changed, newWebhookTable(changed))
+			return c.print(webhook, newWebhookTable(webhook))
 		})
 	cmd.Example = `  slotmesh webhooks change harbor ID --events booking.created,booking.cancelled
   slotmesh webhooks change harbor ID --enable`
@@ -116,13 +117,13 @@ func (c *command) newRotateWebhookCommand() *cobra.Command {
 	cmd := c.newBusinessCommand("rotate SLUG ID",
 		"Give an endpoint another secret and show it, this once; the old one signs too for 24 hours", 2,
 		func(cmd *cobra.Command, args []string, client *client) error {
-			var rotated notifications.SecretWebhook
+			var secretWebhook notifications.SecretWebhook
 			if err := client.call(cmd.Context(), http.MethodPost, buildPath(args[0], "webhooks", args[1], "rotate"),
 				nil,
-				&rotated); err != nil {
+				&secretWebhook); err != nil {
 				return err
 			}
-			return c.print(rotated, newSecretTable(rotated))
+			return c.print(secretWebhook, newSecretTable(secretWebhook))
 		})
 	cmd.Example = "  slotmesh webhooks rotate harbor ID"
 	return cmd

@@ -19,11 +19,11 @@ func TestWebhooksCreateChangeAndTest(t *testing.T) {
 	w := consoletest.Start(t)
 	w.Call(t, "PUT", "/admin/businesses/harbor", consoletest.BuildManifest("harbor", "Harbor"))
 	s := newShell(t, w)
-	made := decode(t, s.mustRun("webhooks", "create", "harbor", "--url", "https://example.com/hooks", "--events",
+	created := decode(t, s.mustRun("webhooks", "create", "harbor", "--url", "https://example.com/hooks", "--events",
 		"booking.created,booking.cancelled", "-o", "json"))
-	id := made["id"].(string)
-	if made["secret"] != consoletest.Secret || len(made["events"].([]any)) != 2 {
-		t.Errorf("made: %v", made)
+	id := created["id"].(string)
+	if created["secret"] != consoletest.Secret || len(created["events"].([]any)) != 2 {
+		t.Errorf("made: %v", created)
 	}
 	if out := s.mustRun("webhooks", "create", "harbor", "--url", "https://example.com/all"); !strings.Contains(out,
 		consoletest.Secret) || !strings.Contains(out, " * ") {

@@ -42,10 +42,10 @@ func (s *Availability) ListHeld() []availability.Held {
 }
 
 // SetExplanation sets the explanation that the fake returns for every start in later requests.
-func (s *Availability) SetExplanation(explained availability.Explanation) {
+func (s *Availability) SetExplanation(explanation availability.Explanation) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.explanation = explained
+	s.explanation = explanation
 }
 
 // ListRequests returns all requests for an explanation that the fake has received.
@@ -59,19 +59,19 @@ func (s *Availability) ListRequests() []availability.ExplainRequest {
 func (s *Availability) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("POST /internal/explain", serveLocked(&s.mu, func(r *http.Request) (*reply, error) {
-		var asked availability.ExplainRequest
-		if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+		var explainRequest availability.ExplainRequest
+		if err := json.NewDecoder(r.Body).Decode(&explainRequest); err != nil {
 			return nil, err
 		}
-		s.requests = append(s.requests, asked)
+		s.requests = append(s.requests, explainRequest)
 		return newReply(s.explanation)
 	}))
 	mux.Handle("POST /internal/outside", serveLocked(&s.mu, func(r *http.Request) (*reply, error) {
-		var asked availability.OutsideRequest
-		if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+		var explainRequest availability.OutsideRequest
+		if err := json.NewDecoder(r.Body).Decode(&explainRequest); err != nil {
 			return nil, err
 		}
-		s.held = asked.Held
+		s.held = explainRequest.Held
 		return newReply(availability.OutsideResponse{Outside: s.affected})
 	}))
 	mux.Handle("POST /internal/agenda", serveLocked(&s.mu, func(*http.Request) (*reply, error) {

@@ -107,16 +107,16 @@ func (s *Booking) Handler() http.Handler {
 }
 
 func (s *Booking) createKey(r *http.Request) (*reply, error) {
-	var wanted booking.NewKey
-	if err := json.NewDecoder(r.Body).Decode(&wanted); err != nil {
+	var newKey booking.NewKey
+	if err := json.NewDecoder(r.Body).Decode(&newKey); err != nil {
 		return nil, err
 	}
-	if !slices.Contains([]string{booking.ScopeRead, booking.ScopeWrite, booking.ScopeAll}, wanted.Scope) {
+	if !slices.Contains([]string{booking.ScopeRead, booking.ScopeWrite, booking.ScopeAll}, newKey.Scope) {
 		return nil, fault.New(fault.InvalidParameter, "scope: write read, write or all.")
 	}
 	key := booking.Key{
-		ID: uuid.New(), Name: wanted.Name, Scope: wanted.Scope, Prefix: "sm_01234567",
-		CreatedAt: Epoch, CreatedBy: findCreator(r), ExpiresAt: wanted.ExpiresAt,
+		ID: uuid.New(), Name: newKey.Name, Scope: newKey.Scope, Prefix: "sm_01234567",
+		CreatedAt: Epoch, CreatedBy: findCreator(r), ExpiresAt: newKey.ExpiresAt,
 	}
 	if s.keys == nil {
 		s.keys = map[string][]booking.Key{}

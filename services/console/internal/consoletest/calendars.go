@@ -15,22 +15,23 @@ import (
 const CalendarToken = "mZ2Qm1rZyQ0v3pXkK1tW9g"
 
 func (s *Booking) createCalendar(r *http.Request) (*reply, error) {
-	var wanted booking.NewCalendar
-	if err := json.NewDecoder(r.Body).Decode(&wanted); err != nil {
+	var newCalendar booking.NewCalendar
+	if err := json.NewDecoder(r.Body).Decode(&newCalendar); err != nil {
 		return nil, err
 	}
-	if wanted.Shows != booking.ShowsTimes && wanted.Shows != booking.ShowsNames {
+	if newCalendar.Shows != booking.ShowsTimes && newCalendar.Shows != booking.ShowsNames {
 		return nil, fault.New(fault.InvalidParameter, "shows: send times or names.")
 	}
-	made := booking.Calendar{ID: uuid.New(), StaffID: wanted.StaffID, Shows: wanted.Shows, CreatedAt: Epoch,
+	calendar := booking.Calendar{ID: uuid.New(), StaffID: newCalendar.StaffID, Shows: newCalendar.Shows,
+		CreatedAt: Epoch,
 		CreatedBy: findCreator(r)}
 	if s.calendars == nil {
 		s.calendars = map[string][]booking.Calendar{}
 	}
 	business := r.PathValue("business")
-	s.calendars[business] = append(s.calendars[business], made)
-	made.Token, made.URL = CalendarToken, "https://book.example.org/calendar/"+CalendarToken+".ics"
-	return &reply{status: http.StatusCreated, value: made}, nil
+	s.calendars[business] = append(s.calendars[business], calendar)
+	calendar.Token, calendar.URL = CalendarToken, "https://book.example.org/calendar/"+CalendarToken+".ics"
+	return &reply{status: http.StatusCreated, value: calendar}, nil
 }
 
 func (s *Booking) listCalendars(r *http.Request) (*reply, error) {

@@ -79,12 +79,12 @@ func (s *Booking) refundBooking(r *http.Request, b *booking.Booking) (*reply, er
 // is the amount that was paid online. The argument `unsaid` is the refundable amount of the cancellation policy;
 // parseRefund returns it if the request names no amount.
 func parseRefund(r *http.Request, paid, defaultAmount json.Number) (*booking.Refund, error) {
-	var wanted booking.Cancel
-	if err := json.NewDecoder(r.Body).Decode(&wanted); err != nil {
+	var cancel booking.Cancel
+	if err := json.NewDecoder(r.Body).Decode(&cancel); err != nil {
 		return nil, err
 	}
-	amount := json.Number(wanted.Refund)
-	switch wanted.Refund {
+	amount := json.Number(cancel.Refund)
+	switch cancel.Refund {
 	case booking.RefundNone:
 		return nil, nil
 	case booking.RefundFull:

@@ -19,22 +19,22 @@ import (
 
 // answerCustomers answers a search for customers as the real services do. The query matches parts of e-mail addresses
 // and names.
-func answerCustomers(r *http.Request, known []customer.Customer) (*reply, error) {
-	var asked customer.Search
-	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+func answerCustomers(r *http.Request, customers []customer.Customer) (*reply, error) {
+	var search customer.Search
+	if err := json.NewDecoder(r.Body).Decode(&search); err != nil {
 		return nil, err
 	}
-	if err := asked.Validate(); err != nil {
+	if err := search.Validate(); err != nil {
 		return nil, err
 	}
 	list := customer.List{Customers: []customer.Customer{}}
-	for _, c := range customer.Merge(known) {
-		named := strings.Contains(c.Email, strings.ToLower(asked.Query)) || strings.Contains(strings.ToLower(c.Name),
-			strings.ToLower(asked.Query))
-		if len(asked.Of) > 0 {
-			named = slices.Contains(asked.Of, c.Email)
+	for _, c := range customer.Merge(customers) {
+		isNamed := strings.Contains(c.Email, strings.ToLower(search.Query)) || strings.Contains(strings.ToLower(c.Name),
+			strings.ToLower(search.Query))
+		if len(search.Of) > 0 {
+			isNamed = slices.Contains(search.Of, c.Email)
 		}
-		if named && c.Email > asked.After && len(list.Customers) < asked.Limit {
+		if isNamed && c.Email > search.After && len(list.Customers) < search.Limit {
 			list.Customers = append(list.Customers, c)
 		}
 	}
@@ -51,18 +51,20 @@ func newCustomers(email *string, name string, at time.Time, count func(*customer
 }
 
 func (s *Booking) listCustomers(r *http.Request) (*reply, error) {
-	var known []customer.Customer
+	var customers []customer.Customer
 	for _, b := range s.bookings[r.PathValue("business")] {
-		known = append(known, newCustomers(&b.CustomerEmail, b.CustomerName, b.CreatedAt, func(c *customer.Customer) {
-			c.Bookings = 1
-		})...)
+		customers = append(customers, newCustomers(&b.CustomerEmail, b.CustomerName, b.CreatedAt,
+			func(c *customer.Customer) {
+				c.Bookings = 1
+			})...)
 	}
 	for _, t := range s.tickets[r.PathValue("business")] {
-		known = append(known, newCustomers(t.CustomerEmail, t.CustomerName, t.CreatedAt, func(c *customer.Customer) {
-			c.Tickets = 1
-		})...)
+		customers = append(customers, newCustomers(t.CustomerEmail, t.CustomerName, t.CreatedAt,
+			func(c *customer.Customer) {
+				c.Tickets = 1
+			})...)
 	}
-	return answerCustomers(r, known)
+	return answerCustomers(r, customers)
 }
 
 func (s *Booking) exportCustomer(r *http.Request) (*reply, error) {
@@ -87,16 +89,16 @@ func (s *Booking) exportCustomer(r *http.Request) (*reply, error) {
 // eraseCustomer erases a customer's data. Without force in the request, eraseCustomer keeps the data in pending
 // bookings.
 func (s *Booking) eraseCustomer(r *http.Request) (*reply, error) {
-	var asked customer.Erase
-	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+	var erase customer.Erase
+	if err := json.NewDecoder(r.Body).Decode(&erase); err != nil {
 		return nil, err
 	}
 	erased := customer.Erased{Ahead: []customer.Ahead{}}
 	list := s.bookings[r.PathValue("business")]
 	for i, b := range list {
 		switch {
-		case !strings.EqualFold(b.CustomerEmail, asked.Email):
-		case b.Status == booking.StatusPending && !asked.Force:
+		case !strings.EqualFold(b.CustomerEmail, erase.Email):
+		case b.Status == booking.StatusPending && !erase.Force:
 			erased.Ahead = append(erased.Ahead, customer.Ahead{Kind: "booking", ID: b.ID, Status: b.Status,
 				StartsAt: b.StartsAt})
 		default:
@@ -108,14 +110,14 @@ func (s *Booking) eraseCustomer(r *http.Request) (*reply, error) {
 }
 
 func (s *Rental) listCustomers(r *http.Request) (*reply, error) {
-	var known []customer.Customer
+	var customers []customer.Customer
 	for _, one := range s.reservations {
-		known = append(known, newCustomers(one.CustomerEmail, one.CustomerName, one.CreatedAt,
+		customers = append(customers, newCustomers(one.CustomerEmail, one.CustomerName, one.CreatedAt,
 			func(c *customer.Customer) {
 				c.Reservations = 1
 			})...)
 	}
-	return answerCustomers(r, known)
+	return answerCustomers(r, customers)
 }
 
 func (s *Rental) exportCustomer(r *http.Request) (*reply, error) {
@@ -133,13 +135,13 @@ func (s *Rental) exportCustomer(r *http.Request) (*reply, error) {
 }
 
 func (s *Rental) eraseCustomer(r *http.Request) (*reply, error) {
-	var asked customer.Erase
-	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+	var erase customer.Erase
+	if err := json.NewDecoder(r.Body).Decode(&erase); err != nil {
 		return nil, err
 	}
 	erased := customer.Erased{Ahead: []customer.Ahead{}}
 	for i, one := range s.reservations {
-		if one.CustomerEmail != nil && strings.EqualFold(*one.CustomerEmail, asked.Email) {
+		if one.CustomerEmail != nil && strings.EqualFold(*one.CustomerEmail, erase.Email) {
 			s.reservations[i].CustomerName, s.reservations[i].CustomerEmail = "", nil
 			erased.Reservations++
 		}
@@ -155,10 +157,10 @@ type Message struct {
 }
 
 // AddMessages stores messages to the customers of a business in the fake.
-func (s *Notifications) AddMessages(businessID uuid.UUID, kept ...Message) {
+func (s *Notifications) AddMessages(businessID uuid.UUID, messages ...Message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.storedMessages[businessID.String()] = append(s.storedMessages[businessID.String()], kept...)
+	s.storedMessages[businessID.String()] = append(s.storedMessages[businessID.String()], messages...)
 }
 
 // SetUnavailable simulates an outage of notifications. If the argument `away` is true, the fake refuses requests to
@@ -199,8 +201,8 @@ func (s *Notifications) exportCustomer(r *http.Request) (*reply, error) {
 }
 
 func (s *Notifications) eraseCustomer(r *http.Request) (*reply, error) {
-	var asked notifications.Erase
-	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+	var erase notifications.Erase
+	if err := json.NewDecoder(r.Body).Decode(&erase); err != nil {
 		return nil, err
 	}
 	if err := s.checkAvailable(); err != nil {
@@ -209,20 +211,20 @@ func (s *Notifications) eraseCustomer(r *http.Request) (*reply, error) {
 	of := r.PathValue("business")
 	before := len(s.storedMessages[of])
 	s.storedMessages[of] = slices.DeleteFunc(s.storedMessages[of], func(m Message) bool {
-		return strings.EqualFold(m.To, asked.Email) && !slices.Contains(asked.Stay, m.About)
+		return strings.EqualFold(m.To, erase.Email) && !slices.Contains(erase.Stay, m.About)
 	})
 	erased := before - len(s.storedMessages[of])
 	return newReply(notifications.Erased{Messages: erased, Deliveries: erased})
 }
 
 func (s *Booking) countExpiring(r *http.Request) (*reply, error) {
-	var asked customer.Expiring
-	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+	var expiring customer.Expiring
+	if err := json.NewDecoder(r.Body).Decode(&expiring); err != nil {
 		return nil, err
 	}
 	var digests []string
 	for _, b := range s.bookings[r.PathValue("business")] {
-		if !b.EndsAt.After(asked.Then) && b.CustomerName != "" {
+		if !b.EndsAt.After(expiring.Then) && b.CustomerName != "" {
 			digests = append(digests, strings.ToLower(b.CustomerEmail))
 		}
 	}
@@ -230,13 +232,13 @@ func (s *Booking) countExpiring(r *http.Request) (*reply, error) {
 }
 
 func (s *Rental) countExpiring(r *http.Request) (*reply, error) {
-	var asked customer.Expiring
-	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+	var expiring customer.Expiring
+	if err := json.NewDecoder(r.Body).Decode(&expiring); err != nil {
 		return nil, err
 	}
 	var digests []string
 	for _, one := range s.reservations {
-		if one.EndDate >= timespan.DateOf(asked.Then, time.UTC) || one.CustomerEmail == nil {
+		if one.EndDate >= timespan.DateOf(expiring.Then, time.UTC) || one.CustomerEmail == nil {
 			continue
 		}
 		digests = append(digests, strings.ToLower(*one.CustomerEmail))

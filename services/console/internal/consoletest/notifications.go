@@ -55,18 +55,18 @@ func (s *Notifications) Handler() http.Handler {
 }
 
 func (s *Notifications) createWebhook(r *http.Request) (*reply, error) {
-	var wanted notifications.NewWebhook
-	if err := json.NewDecoder(r.Body).Decode(&wanted); err != nil {
+	var newWebhook notifications.NewWebhook
+	if err := json.NewDecoder(r.Body).Decode(&newWebhook); err != nil {
 		return nil, err
 	}
-	if wanted.URL == "http://10.0.0.1" {
+	if newWebhook.URL == "http://10.0.0.1" {
 		return nil, fault.New(fault.InvalidParameter, "url: only https is sent to.")
 	}
-	made := notifications.Webhook{ID: uuid.New(), URL: wanted.URL, Events: wanted.Events, Active: true,
+	webhook := notifications.Webhook{ID: uuid.New(), URL: newWebhook.URL, Events: newWebhook.Events, Active: true,
 		CreatedAt: Epoch, CreatedBy: findCreator(r)}
 	of := r.PathValue("business")
-	s.webhooks[of] = append(s.webhooks[of], made)
-	return &reply{status: http.StatusCreated, value: notifications.SecretWebhook{Webhook: made, Secret: Secret}}, nil
+	s.webhooks[of] = append(s.webhooks[of], webhook)
+	return &reply{status: http.StatusCreated, value: notifications.SecretWebhook{Webhook: webhook, Secret: Secret}}, nil
 }
 
 func (s *Notifications) listWebhooks(r *http.Request) (*reply, error) {

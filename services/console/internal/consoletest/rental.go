@@ -70,35 +70,37 @@ func (s *Rental) ListBusinessIDs() map[string]string {
 }
 
 func (s *Rental) reserve(r *http.Request) (*reply, error) {
-	var wanted rental.NewReservation
-	if err := json.NewDecoder(r.Body).Decode(&wanted); err != nil {
+	var newReservation rental.NewReservation
+	if err := json.NewDecoder(r.Body).Decode(&newReservation); err != nil {
 		return nil, err
 	}
-	from, err := timespan.ParseDate(wanted.StartDate)
+	from, err := timespan.ParseDate(newReservation.StartDate)
 	if err != nil {
 		return nil, fault.Newf(fault.InvalidParameter, "start_date: %s.", err)
 	}
-	to, err := timespan.ParseDate(wanted.EndDate)
+	to, err := timespan.ParseDate(newReservation.EndDate)
 	if err != nil {
 		return nil, fault.Newf(fault.InvalidParameter, "end_date: %s.", err)
 	}
-	if wanted.Quantity > 10 {
+	if newReservation.Quantity > 10 {
 		return nil, fault.New(fault.Conflict, "Too few units are free then.")
 	}
-	made := rental.Reservation{
+	reservation := rental.Reservation{
 		Extras: []rental.Extra{}, Units: []rental.Unit{},
-		ID: uuid.New(), RentalID: uuid.MustParse(wanted.RentalID), RentalName: "Kayak", Status: rental.StatusReserved,
-		Quantity: wanted.Quantity, StartDate: from, EndDate: to, CustomerName: wanted.CustomerName,
-		CustomerEmail: wanted.CustomerEmail, CustomerPhone: wanted.CustomerPhone, FormData: decodeForm(wanted.FormData),
-		Locale: wanted.Locale, CreatedAt: Epoch, UpdatedAt: Epoch,
+		ID: uuid.New(), RentalID: uuid.MustParse(newReservation.RentalID), RentalName: "Kayak",
+		Status:   rental.StatusReserved,
+		Quantity: newReservation.Quantity, StartDate: from, EndDate: to, CustomerName: newReservation.CustomerName,
+		CustomerEmail: newReservation.CustomerEmail, CustomerPhone: newReservation.CustomerPhone,
+		FormData: decodeForm(newReservation.FormData),
+		Locale:   newReservation.Locale, CreatedAt: Epoch, UpdatedAt: Epoch,
 	}
-	if wanted.StartTime != nil && wanted.EndTime != nil {
-		start, _ := timespan.ParseTimeOfDay(*wanted.StartTime)
-		end, _ := timespan.ParseTimeOfDay(*wanted.EndTime)
-		made.StartTime, made.EndTime = &start, &end
+	if newReservation.StartTime != nil && newReservation.EndTime != nil {
+		start, _ := timespan.ParseTimeOfDay(*newReservation.StartTime)
+		end, _ := timespan.ParseTimeOfDay(*newReservation.EndTime)
+		reservation.StartTime, reservation.EndTime = &start, &end
 	}
-	s.reservations = append(s.reservations, made)
-	return &reply{status: http.StatusCreated, value: made}, nil
+	s.reservations = append(s.reservations, reservation)
+	return &reply{status: http.StatusCreated, value: reservation}, nil
 }
 
 func (s *Rental) listReservations(r *http.Request) (*reply, error) {

@@ -32,7 +32,7 @@ func (s *Booking) sellTickets(r *http.Request) (*reply, error) {
 	if order.Quantity > 10 {
 		return nil, fault.New(fault.Conflict, "Sold out: 10 tickets are left.")
 	}
-	sold := booking.Ticket{
+	ticket := booking.Ticket{
 		ID: uuid.New(), Status: booking.StatusSold, EventID: order.EventID, EventName: "Gala of " + order.Slug,
 		TierID: order.TierID, TierName: "VIP", Currency: "EUR",
 		Tiers: tiers, Date: "2026-12-31", StartTime: "20:00:00", Quantity: order.Quantity,
@@ -44,18 +44,18 @@ func (s *Booking) sellTickets(r *http.Request) (*reply, error) {
 		s.tickets = map[string][]booking.Ticket{}
 	}
 	business := r.PathValue("business")
-	s.tickets[business] = append(s.tickets[business], sold)
-	return &reply{status: http.StatusCreated, value: sold}, nil
+	s.tickets[business] = append(s.tickets[business], ticket)
+	return &reply{status: http.StatusCreated, value: ticket}, nil
 }
 
 // listSales returns the number of sold tickets for each event that the request names.
 func (s *Booking) listSales(r *http.Request) (*reply, error) {
-	var asked booking.SalesRequest
-	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+	var salesRequest booking.SalesRequest
+	if err := json.NewDecoder(r.Body).Decode(&salesRequest); err != nil {
 		return nil, err
 	}
 	answer := booking.Sales{Events: []booking.EventSales{}}
-	for _, id := range asked.EventIDs {
+	for _, id := range salesRequest.EventIDs {
 		of := booking.EventSales{EventID: id}
 		tiers := map[uuid.UUID]int{}
 		for _, t := range s.tickets[r.PathValue("business")] {

@@ -112,11 +112,11 @@ const (
 // If the outcome of the write is unknown, the other service may still execute the write. So in this case the record
 // stays for twice the time that the request had left.
 func (a *Accounts) BeginWrite(ctx context.Context, by Principal) (Principal, func(error), error) {
-	lasts := maxWriteDuration
+	duration := maxWriteDuration
 	if deadline, ok := ctx.Deadline(); ok {
-		lasts = time.Until(deadline)
+		duration = time.Until(deadline)
 	}
-	now, id, err := a.Store.BeginWrite(ctx, by, 2*lasts)
+	now, id, err := a.Store.BeginWrite(ctx, by, 2*duration)
 	if err != nil {
 		return by, nil, err
 	}

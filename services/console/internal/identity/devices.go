@@ -50,15 +50,15 @@ func newUserCode() string {
 	return string(code)
 }
 
-// ParseUserCode returns the user code in `typed`, the text that a person typed. If the text has no valid user code,
+// ParseUserCode returns the user code in `input`, the text that a person typed. If the text has no valid user code,
 // ParseUserCode returns "".
-func ParseUserCode(typed string) string {
+func ParseUserCode(input string) string {
 	code := strings.Map(func(r rune) rune {
 		if r == '-' || r == ' ' {
 			return -1
 		}
 		return r
-	}, strings.ToUpper(typed[:min(len(typed), 40)]))
+	}, strings.ToUpper(input[:min(len(input), 40)]))
 	if len(code) != codeLength || strings.Trim(code, codeLetters) != "" {
 		return ""
 	}
@@ -93,10 +93,10 @@ func shortenDeviceName(name string) string {
 	return "slotmesh"
 }
 
-// FindDeviceLogin returns the sign-in that waits for an answer to its user code. The argument `typed` is the code as
+// FindDeviceLogin returns the sign-in that waits for an answer to its user code. The argument `input` is the code as
 // the person typed it. Errors: [ErrInvalidSecret].
-func (a *Accounts) FindDeviceLogin(ctx context.Context, typed string) (*store.DeviceLogin, error) {
-	code := ParseUserCode(typed)
+func (a *Accounts) FindDeviceLogin(ctx context.Context, input string) (*store.DeviceLogin, error) {
+	code := ParseUserCode(input)
 	if code == "" {
 		return nil, ErrInvalidSecret
 	}
@@ -135,15 +135,15 @@ func (a *Accounts) ListDeviceChoices(ctx context.Context, signed *SignedInPerson
 	return choices, nil
 }
 
-// AnswerDevice stores a person's answer to the sign-in of a program. The argument `typed` is the user code as the
-// person typed it. The argument `as` is the role that the program gets; nil denies the sign-in. Errors:
+// AnswerDevice stores a person's answer to the sign-in of a program. The argument `input` is the user code as the
+// person typed it. The argument `choice` is the role that the program gets; nil denies the sign-in. Errors:
 // [ErrInvalidSecret] if no program waits with this code.
-func (a *Accounts) AnswerDevice(ctx context.Context, signed *SignedInPerson, typed string, as *DeviceChoice) error {
+func (a *Accounts) AnswerDevice(ctx context.Context, signed *SignedInPerson, input string, choice *DeviceChoice) error {
 	var allowed *access.Member
-	if as != nil {
-		allowed = &as.Member
+	if choice != nil {
+		allowed = &choice.Member
 	}
-	err := a.Store.AnswerDeviceLogin(ctx, signed.Principal, ParseUserCode(typed), allowed, a.Clock.Now())
+	err := a.Store.AnswerDeviceLogin(ctx, signed.Principal, ParseUserCode(input), allowed, a.Clock.Now())
 	if errors.Is(err, store.ErrNotFound) {
 		return ErrInvalidSecret
 	}
@@ -184,12 +184,12 @@ func (a *Accounts) EndDevice(ctx context.Context, signed *SignedInPerson, id uui
 // mailDeviceAdded sends a person a mail, which reports that a program now acts for them. The argument `made` is the
 // program's token.
 func (a *Accounts) mailDeviceAdded(ctx context.Context, token store.Token) {
-	who, err := a.Store.FindCredentials(ctx, token.CreatedBy)
+	person, err := a.Store.FindCredentials(ctx, token.CreatedBy)
 	if err != nil {
 		a.Logger.WarnContext(ctx, "a mail about an account was not written", slog.Any("error", err))
 		return
 	}
-	a.mailChange(ctx, who.Person, subjectPrograms, func(to, link string, languages ...string) (notifications.Mail,
+	a.mailChange(ctx, person.Person, subjectPrograms, func(to, link string, languages ...string) (notifications.Mail,
 		error) {
 		return accountmail.WriteDeviceAdded(to, token.Device, link, languages...)
 	})

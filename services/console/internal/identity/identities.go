@@ -27,42 +27,43 @@ func (a *Accounts) BeginIdentity(ctx context.Context) (string, oidc.Attempt, err
 // errors of [oidc.Provider.Finish].
 func (a *Accounts) SignInByIdentity(ctx context.Context, attempt oidc.Attempt,
 	state, code, client string) (string, error) {
-	who, err := a.Provider.Finish(ctx, attempt, state, code)
+	claims, err := a.Provider.Finish(ctx, attempt, state, code)
 	if err != nil {
 		a.recordRefusal(ctx, methodProvider)
 		return "", err
 	}
-	person, err := a.findOrAddVerified(ctx, who)
+	person, err := a.findOrAddVerified(ctx, claims)
 	if err != nil {
 		a.recordRefusal(ctx, methodProvider)
 		return "", err
 	}
-	session, hash, begun := a.newSession(person.ID, client)
-	if err := a.Store.SignInVerified(ctx, who.IsOperator, begun, hash); err != nil {
+	session, hash, newSession := a.newSession(person.ID, client)
+	if err := a.Store.SignInVerified(ctx, claims.IsOperator, newSession, hash); err != nil {
 		return "", err
 	}
-	if who.IsOperator != nil && *who.IsOperator != person.IsOperator {
-		a.Logger.InfoContext(ctx, "operator by group", "person_id", person.ID, "operator", *who.IsOperator)
+	if claims.IsOperator != nil && *claims.IsOperator != person.IsOperator {
+		a.Logger.InfoContext(ctx, "operator by group", "person_id", person.ID, "operator", *claims.IsOperator)
 	}
-	a.recordSignIn(ctx, methodProvider, begun)
+	a.recordSignIn(ctx, methodProvider, newSession)
 	return session, nil
 }
 
 // findOrAddVerified returns the stored person with the address that the provider has confirmed. If no such person is
 // stored, it adds one, but only if the provider's group makes the person an operator. Errors: [ErrInvalidSecret] for
 // any other unknown person.
-func (a *Accounts) findOrAddVerified(ctx context.Context, who oidc.Identity) (store.Person, error) {
-	found, err := a.Store.FindCredentialsByEmail(ctx, normalizeAddress(who.Email))
+func (a *Accounts) findOrAddVerified(ctx context.Context, claims oidc.Identity) (store.Person, error) {
+	found, err := a.Store.FindCredentialsByEmail(ctx, normalizeAddress(claims.Email))
 	if err == nil || !errors.Is(err, store.ErrNotFound) {
 		return found.Person, err
 	}
-	if who.IsOperator == nil || !*who.IsOperator || !email.Valid(normalizeAddress(who.Email)) {
+	if claims.IsOperator == nil || !*claims.IsOperator || !email.Valid(normalizeAddress(claims.Email)) {
 		return store.Person{}, ErrInvalidSecret
 	}
-	name := who.Name
+	name := claims.Name
 	if name == "" || len(name) > 200 {
-		name = normalizeAddress(who.Email)
+		name = normalizeAddress(claims.Email)
 	}
-	return a.Store.AddVerifiedPerson(ctx, store.Person{ID: uuid.New(), Email: normalizeAddress(who.Email), Name: name,
+	return a.Store.AddVerifiedPerson(ctx, store.Person{ID: uuid.New(), Email: normalizeAddress(claims.Email),
+		Name:      name,
 		CreatedAt: a.Clock.Now()})
 }

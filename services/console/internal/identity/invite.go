@@ -68,8 +68,8 @@ func (a *Accounts) Invite(ctx context.Context, by Principal, business *catalog.S
 		}
 	}
 	pending, err := a.Store.Invite(ctx, by, person.ID, m, a.Clock.Now(),
-		func(by Principal, p store.Person, known []access.Member) bool {
-			return !by.IsOperator && (p.IsVerified || !managesAll(by, p, known))
+		func(by Principal, p store.Person, members []access.Member) bool {
+			return !by.IsOperator && (p.IsVerified || !managesAll(by, p, members))
 		})
 	if err != nil {
 		return nil, toMemberFault(err)
@@ -77,21 +77,21 @@ func (a *Accounts) Invite(ctx context.Context, by Principal, business *catalog.S
 	if pending.ID != uuid.Nil {
 		a.logChange(ctx, by, "invite", slog.String("slug", business.Slug),
 			slog.String("invitation_id", pending.ID.String()), slog.String("role", string(m.Role)))
-		invited := &Invited{ID: pending.ID, Email: pending.Email, Role: m.Role, IsPending: true,
+		invitation := &Invited{ID: pending.ID, Email: pending.Email, Role: m.Role, IsPending: true,
 			ExpiresAt: &pending.ExpiresAt}
-		invited.IsMailed = !wanted.IsSilent && a.mailInvitation(ctx, by, business.ID, person, pending.ID,
+		invitation.IsMailed = !wanted.IsSilent && a.mailInvitation(ctx, by, business.ID, person, pending.ID,
 			cmp.Or(business.Name, business.Slug), business.DefaultLanguage)
-		return invited, nil
+		return invitation, nil
 	}
 	a.logChange(ctx, by, "invite", slog.String("slug", business.Slug), slog.String("person_id", person.ID.String()),
 		slog.String("role", string(m.Role)))
-	invited, err := a.newInvited(ctx, by, business.ID, person, m.Role)
+	invitation, err := a.newInvited(ctx, by, business.ID, person, m.Role)
 	if err == nil && !wanted.IsSilent {
-		invited.IsMailed = a.mailInvitation(ctx, by, business.ID, person, uuid.Nil,
+		invitation.IsMailed = a.mailInvitation(ctx, by, business.ID, person, uuid.Nil,
 			cmp.Or(business.Name, business.Slug),
 			business.DefaultLanguage)
 	}
-	return invited, err
+	return invitation, err
 }
 
 // InviteOperator makes a person an operator, with rights in all businesses, and sends a mail. The argument `by` is the
@@ -111,24 +111,24 @@ func (a *Accounts) InviteOperator(ctx context.Context, by Principal, wanted Invi
 		return nil, err
 	}
 	a.logChange(ctx, by, "invite operator", slog.String("person_id", person.ID.String()))
-	invited, err := a.newInvited(ctx, by, uuid.Nil, person, access.Operator)
+	invitation, err := a.newInvited(ctx, by, uuid.Nil, person, access.Operator)
 	if err == nil && !wanted.IsSilent {
-		invited.IsMailed = a.mailInvitation(ctx, by, uuid.Nil, person, uuid.Nil, "", "")
+		invitation.IsMailed = a.mailInvitation(ctx, by, uuid.Nil, person, uuid.Nil, "", "")
 	}
-	return invited, err
+	return invitation, err
 }
 
-// findOrAddPerson returns the stored person with the address in `wanted`. If no such person is stored, it adds one.
+// findOrAddPerson returns the stored person with the address in `invitation`. If no such person is stored, it adds one.
 func (a *Accounts) findOrAddPerson(ctx context.Context, by Principal, businessID uuid.UUID,
-	wanted Invitation) (store.Person, error) {
-	address, err := customer.Check(wanted.Email)
+	invitation Invitation) (store.Person, error) {
+	address, err := customer.Check(invitation.Email)
 	if err != nil {
 		return store.Person{}, err
 	}
 	const longest = 200
 	name := address
-	if wanted.Name != "" {
-		if name, err = request.Line("name", wanted.Name, longest); err != nil {
+	if invitation.Name != "" {
+		if name, err = request.Line("name", invitation.Name, longest); err != nil {
 			return store.Person{}, err
 		}
 	}
@@ -178,20 +178,20 @@ func toMemberFault(err error) error {
 // belongs only to businesses whose teams the owner manages.
 func (a *Accounts) newInvited(ctx context.Context, by Principal, businessID uuid.UUID, person store.Person,
 	role access.Role) (*Invited, error) {
-	invited := &Invited{ID: person.ID, Email: person.Email, Role: role}
+	invitation := &Invited{ID: person.ID, Email: person.Email, Role: role}
 	link := store.Link{PersonID: person.ID, Purpose: store.PurposeSignIn}
 	clear, expires, err := a.makeLink(link, LinkLifetime, func(l store.Link, hash [32]byte) error {
 		return a.Store.AddSharedLink(ctx, by, businessID, l, hash)
 	})
 	if errors.Is(err, store.ErrKnownElsewhere) {
-		return invited, nil
+		return invitation, nil
 	}
 	if err != nil {
 		// The person is already invited. The caller can repeat the request to get the link.
 		return nil, fault.Unknown(fmt.Errorf("somebody was invited and has no link: %w", err))
 	}
-	invited.Link, invited.ExpiresAt = LinkPath(clear), &expires
-	return invited, nil
+	invitation.Link, invitation.ExpiresAt = LinkPath(clear), &expires
+	return invitation, nil
 }
 
 // logChange logs a change and the principal who made it.

@@ -53,14 +53,14 @@ func (a *Accounts) ChangeMember(ctx context.Context, by Principal, business *cat
 	if err != nil {
 		return nil, err
 	}
-	changed, err := a.Store.ChangeMember(ctx, by, personID, to, a.Clock.Now())
+	teamMember, err := a.Store.ChangeMember(ctx, by, personID, to, a.Clock.Now())
 	if err != nil {
 		return nil, toTeamFault(err)
 	}
 	a.logChange(ctx, by, "change member", slog.String("slug", business.Slug),
 		slog.String("person_id", personID.String()),
 		slog.String("role", string(role)))
-	return &changed, nil
+	return &teamMember, nil
 }
 
 // RemoveMember removes a person from a business, and revokes the tokens that the person created for the business. If

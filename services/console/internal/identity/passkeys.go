@@ -76,28 +76,28 @@ func (a *Accounts) verifyPasskey(ctx context.Context, clear, email, answer, clie
 	if err != nil {
 		return "", err
 	}
-	var who store.Credentials
+	var person store.Credentials
 	used, err := a.Passkeys.Finish(challenge, answer, func(id, holder []byte) (passkey.Holder, error) {
 		found, err := a.Store.FindPasskeyByKey(ctx, id)
 		if err != nil {
 			return passkey.Holder{}, err
 		}
-		if who, err = a.Store.FindCredentials(ctx, found.PersonID); err != nil {
+		if person, err = a.Store.FindCredentials(ctx, found.PersonID); err != nil {
 			return passkey.Holder{}, err
 		}
-		if email != "" && email != who.Email {
+		if email != "" && email != person.Email {
 			return passkey.Holder{}, ErrInvalidSecret
 		}
-		return newHolder(who.Person, found), nil
+		return newHolder(person.Person, found), nil
 	})
 	if err != nil {
 		return "", err
 	}
-	session, hash, begun := a.newSession(who.ID, client)
-	if err := a.Store.SignInByPasskey(ctx, used, begun, hash); err != nil {
+	session, hash, newSession := a.newSession(person.ID, client)
+	if err := a.Store.SignInByPasskey(ctx, used, newSession, hash); err != nil {
 		return "", err
 	}
-	a.recordSignIn(ctx, methodPasskey, begun)
+	a.recordSignIn(ctx, methodPasskey, newSession)
 	return session, nil
 }
 
@@ -118,8 +118,8 @@ func (a *Accounts) ListPasskeys(ctx context.Context, signed *SignedInPerson) ([]
 // checkFresh returns [ErrStale] if the person signed in more than [MaxSignInAge] ago, and has a way to sign in again.
 // So another person at an unattended browser cannot add their own credentials.
 func (a *Accounts) checkFresh(signed *SignedInPerson) error {
-	again := signed.Person.HasPassword || signed.Person.HasPasskey
-	if again && a.Clock.Now().Sub(signed.Session.CreatedAt) > MaxSignInAge {
+	isRepeated := signed.Person.HasPassword || signed.Person.HasPasskey
+	if isRepeated && a.Clock.Now().Sub(signed.Session.CreatedAt) > MaxSignInAge {
 		return ErrStale
 	}
 	return nil
@@ -200,12 +200,12 @@ func (a *Accounts) RemovePasskey(ctx context.Context, signed *SignedInPerson, id
 	if err := a.checkFresh(signed); err != nil {
 		return "", err
 	}
-	session, hash, begun := a.newSession(signed.Person.ID, client)
-	if err := a.Store.RemovePasskey(ctx, signed.Principal, id, a.Provider != nil, begun, hash); err != nil {
+	session, hash, newSession := a.newSession(signed.Person.ID, client)
+	if err := a.Store.RemovePasskey(ctx, signed.Principal, id, a.Provider != nil, newSession, hash); err != nil {
 		return "", err
 	}
 	a.Logger.InfoContext(ctx, "passkey removed", "person_id", signed.Person.ID, "passkey_id", id, "session_id",
-		begun.ID)
+		newSession.ID)
 	a.mailChange(ctx, signed.Person, subjectPasskeys, accountmail.WritePasskeyRemoved)
 	return session, nil
 }
@@ -217,11 +217,11 @@ func (a *Accounts) RemovePassword(ctx context.Context, signed *SignedInPerson, c
 	if err := a.checkFresh(signed); err != nil {
 		return "", err
 	}
-	session, hash, begun := a.newSession(signed.Person.ID, client)
-	if err := a.Store.RemovePassword(ctx, signed.Principal, begun, hash); err != nil {
+	session, hash, newSession := a.newSession(signed.Person.ID, client)
+	if err := a.Store.RemovePassword(ctx, signed.Principal, newSession, hash); err != nil {
 		return "", err
 	}
-	a.Logger.InfoContext(ctx, "password removed", "person_id", signed.Person.ID, "session_id", begun.ID)
+	a.Logger.InfoContext(ctx, "password removed", "person_id", signed.Person.ID, "session_id", newSession.ID)
 	a.mailChange(ctx, signed.Person, subjectPassword, accountmail.WritePasswordRemoved)
 	return session, nil
 }

@@ -35,11 +35,11 @@ func (a *Accounts) newSession(personID uuid.UUID, client string) (string, [32]by
 // `clear` is the password as the person typed it. The call takes the same time for known and unknown addresses. Errors:
 // [ErrInvalidSecret].
 func (a *Accounts) SignInByPassword(ctx context.Context, email, clear, client string) (string, error) {
-	who, err := a.Store.FindCredentialsByEmail(ctx, normalizeAddress(email))
+	person, err := a.Store.FindCredentialsByEmail(ctx, normalizeAddress(email))
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return "", err
 	}
-	ok, err := a.Passwords.Matches(ctx, who.PasswordHash, clear)
+	ok, err := a.Passwords.Matches(ctx, person.PasswordHash, clear)
 	if err != nil {
 		return "", err
 	}
@@ -47,8 +47,8 @@ func (a *Accounts) SignInByPassword(ctx context.Context, email, clear, client st
 		a.recordRefusal(ctx, methodPassword)
 		return "", ErrInvalidSecret
 	}
-	session, hash, begun := a.newSession(who.ID, client)
-	err = a.Store.SignInByPassword(ctx, who.PasswordHash, begun, hash)
+	session, hash, newSession := a.newSession(person.ID, client)
+	err = a.Store.SignInByPassword(ctx, person.PasswordHash, newSession, hash)
 	if errors.Is(err, store.ErrNotFound) {
 		a.recordRefusal(ctx, methodPassword)
 		return "", ErrInvalidSecret
@@ -56,12 +56,12 @@ func (a *Accounts) SignInByPassword(ctx context.Context, email, clear, client st
 	if err != nil {
 		return "", err
 	}
-	a.recordSignIn(ctx, methodPassword, begun)
+	a.recordSignIn(ctx, methodPassword, newSession)
 	return session, nil
 }
 
 // normalizeAddress returns the normal form of an e-mail address.
-func normalizeAddress(typed string) string { return strings.ToLower(strings.TrimSpace(typed)) }
+func normalizeAddress(input string) string { return strings.ToLower(strings.TrimSpace(input)) }
 
 // MailPasswordLink mails a link to choose a password, if a person has the address. It works in the background, so the
 // duration of the response does not reveal whether the address is known. The mail is in the person's own language. If
@@ -70,22 +70,22 @@ func normalizeAddress(typed string) string { return strings.ToLower(strings.Trim
 func (a *Accounts) MailPasswordLink(ctx context.Context, email string, languages ...string) {
 	email = normalizeAddress(email)
 	a.mailInBackground(ctx, func(ctx context.Context) error {
-		who, err := a.Store.FindCredentialsByEmail(ctx, email)
+		person, err := a.Store.FindCredentialsByEmail(ctx, email)
 		if errors.Is(err, store.ErrNotFound) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		clear, _, err := a.makeLink(store.Link{PersonID: who.ID, Purpose: store.PurposePassword, Verifies: true},
+		clear, _, err := a.makeLink(store.Link{PersonID: person.ID, Purpose: store.PurposePassword, Verifies: true},
 			PasswordLinkLifetime, func(l store.Link, hash [32]byte) error {
 				return a.Store.AddLink(ctx, l, hash)
 			})
 		if err != nil {
 			return err
 		}
-		mail, err := accountmail.WritePasswordLink(who.Email, a.OwnerURL+PasswordPath(clear),
-			append([]string{who.Language}, languages...)...)
+		mail, err := accountmail.WritePasswordLink(person.Email, a.OwnerURL+PasswordPath(clear),
+			append([]string{person.Language}, languages...)...)
 		if err != nil {
 			return err
 		}
@@ -100,26 +100,26 @@ func (a *Accounts) MailPasswordLink(ctx context.Context, email string, languages
 // Errors: [ErrInvalidSecret]; the errors of [password.Check]. After an error of [password.Check], the link can still be
 // used.
 func (a *Accounts) SetPasswordByLink(ctx context.Context, link, chosen, client string) (string, error) {
-	who, err := a.FindPersonByLink(ctx, link, store.PurposePassword)
+	person, err := a.FindPersonByLink(ctx, link, store.PurposePassword)
 	if err != nil {
 		return "", err
 	}
-	if err := password.Check(chosen, who.Email, who.Name); err != nil {
+	if err := password.Check(chosen, person.Email, person.Name); err != nil {
 		return "", err
 	}
-	kept, err := a.Passwords.Hash(ctx, chosen)
+	stored, err := a.Passwords.Hash(ctx, chosen)
 	if err != nil {
 		return "", err
 	}
-	session, hash, begun := a.newSession(who.ID, client)
-	_, err = a.Store.SetPasswordByLink(ctx, secret.Hash(link), kept, begun, hash)
+	session, hash, newSession := a.newSession(person.ID, client)
+	_, err = a.Store.SetPasswordByLink(ctx, secret.Hash(link), stored, newSession, hash)
 	if errors.Is(err, store.ErrNotFound) {
 		return "", ErrInvalidSecret
 	}
 	if err != nil {
 		return "", err
 	}
-	a.recordSignIn(ctx, methodPasswordLink, begun)
+	a.recordSignIn(ctx, methodPasswordLink, newSession)
 	return session, nil
 }
 
@@ -128,12 +128,12 @@ func (a *Accounts) SetPasswordByLink(ctx context.Context, link, chosen, client s
 // [ErrStale] if the person has only passkeys and signed in more than [FreshFor] ago. The errors of [password.Check].
 func (a *Accounts) ChangePassword(ctx context.Context, signed *SignedInPerson,
 	current, chosen, client string) (string, error) {
-	who, err := a.Store.FindCredentials(ctx, signed.Person.ID)
+	person, err := a.Store.FindCredentials(ctx, signed.Person.ID)
 	if err != nil {
 		return "", err
 	}
-	if who.PasswordHash != "" {
-		ok, err := a.Passwords.Matches(ctx, who.PasswordHash, current)
+	if person.PasswordHash != "" {
+		ok, err := a.Passwords.Matches(ctx, person.PasswordHash, current)
 		if err != nil {
 			return "", err
 		}
@@ -143,22 +143,22 @@ func (a *Accounts) ChangePassword(ctx context.Context, signed *SignedInPerson,
 	} else if err := a.checkFresh(signed); err != nil {
 		return "", err
 	}
-	if err := password.Check(chosen, who.Email, who.Name); err != nil {
+	if err := password.Check(chosen, person.Email, person.Name); err != nil {
 		return "", err
 	}
-	kept, err := a.Passwords.Hash(ctx, chosen)
+	stored, err := a.Passwords.Hash(ctx, chosen)
 	if err != nil {
 		return "", err
 	}
-	session, hash, begun := a.newSession(who.ID, client)
-	err = a.Store.ChangePassword(ctx, signed.Principal, who.PasswordHash, kept, begun, hash)
+	session, hash, newSession := a.newSession(person.ID, client)
+	err = a.Store.ChangePassword(ctx, signed.Principal, person.PasswordHash, stored, newSession, hash)
 	if errors.Is(err, store.ErrNotFound) {
 		return "", ErrWrongPassword
 	}
 	if err != nil {
 		return "", err
 	}
-	a.Logger.InfoContext(ctx, "password changed", "person_id", who.ID, "session_id", begun.ID)
-	a.mailChange(ctx, who.Person, subjectPassword, accountmail.WritePasswordChanged)
+	a.Logger.InfoContext(ctx, "password changed", "person_id", person.ID, "session_id", newSession.ID)
+	a.mailChange(ctx, person.Person, subjectPassword, accountmail.WritePasswordChanged)
 	return session, nil
 }

@@ -16,13 +16,13 @@ import (
 // LinkLifetime is how long a link to sign in is valid (accounts.md).
 const LinkLifetime = 15 * time.Minute
 
-// makeLink makes a link that can be used once and expires after the duration `good`. The function `keep` stores the
+// makeLink makes a link that can be used once and expires after the duration `good`. The function `save` stores the
 // link by the hash of its secret. makeLink returns the secret and the time of expiry.
 func (a *Accounts) makeLink(link store.Link, lifetime time.Duration,
-	keep func(store.Link, [32]byte) error) (string, time.Time, error) {
+	save func(store.Link, [32]byte) error) (string, time.Time, error) {
 	clear, hash := secret.New("")
 	link.ExpiresAt = a.Clock.Now().Add(lifetime).UTC().Truncate(time.Second)
-	return clear, link.ExpiresAt, keep(link, hash)
+	return clear, link.ExpiresAt, save(link, hash)
 }
 
 // makeInvitation makes a link that is mailed to an invited person. It works as makeLink does. The argument `by` is the

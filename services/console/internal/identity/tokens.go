@@ -29,30 +29,30 @@ type NewToken struct {
 // an operator. CreateToken returns the token and its secret, which is not stored. Faults: invalid_parameter; forbidden;
 // conflict for a repeated Idempotency-Key.
 func (a *Accounts) CreateToken(ctx context.Context, by Principal, business *catalog.Snapshot,
-	wanted NewToken) (*store.Token, string, error) {
-	m, err := authorizeTokenRole(by, business, wanted)
+	newToken NewToken) (*store.Token, string, error) {
+	m, err := authorizeTokenRole(by, business, newToken)
 	if err != nil {
 		return nil, "", err
 	}
 	const longest = 100
-	name, err := request.Line("name", wanted.Name, longest)
+	name, err := request.Line("name", newToken.Name, longest)
 	if err != nil {
 		return nil, "", err
 	}
 	now := a.Clock.Now().UTC().Truncate(time.Microsecond)
-	if wanted.ExpiresAt != nil && (!wanted.ExpiresAt.After(now) || wanted.ExpiresAt.Year() > 9999) {
+	if newToken.ExpiresAt != nil && (!newToken.ExpiresAt.After(now) || newToken.ExpiresAt.Year() > 9999) {
 		return nil, "", request.Invalid("expires_at: send an instant in the future, or leave it out for a token that " +
 			"does not expire.")
 	}
 	clear, hash := secret.New(secret.TokenPrefix)
 	token := store.Token{
 		Member: m, ID: uuid.New(), Name: name, Prefix: secret.DisplayPrefix(clear), CreatedBy: by.ID, CreatedAt: now,
-		ExpiresAt: wanted.ExpiresAt,
+		ExpiresAt: newToken.ExpiresAt,
 	}
 	err = a.Store.AddToken(ctx, by, token, hash)
-	var made *store.TokenExistsError
-	if errors.As(err, &made) {
-		return nil, "", ToTokenExistsFault(made)
+	var tokenExistsError *store.TokenExistsError
+	if errors.As(err, &tokenExistsError) {
+		return nil, "", ToTokenExistsFault(tokenExistsError)
 	}
 	if errors.Is(err, store.ErrTooManyTokens) {
 		return nil, "", fault.Wrap(fault.Conflict, err,
@@ -66,29 +66,29 @@ func (a *Accounts) CreateToken(ctx context.Context, by Principal, business *cata
 }
 
 // ToTokenExistsFault returns the fault for a request whose Idempotency-Key has already created a token.
-func ToTokenExistsFault(made *store.TokenExistsError) error {
+func ToTokenExistsFault(tokenExistsError *store.TokenExistsError) error {
 	return fault.Newf(fault.Conflict,
 		"Idempotency-Key: a request with this key made the token %s; its secret is shown once, in that "+
 			"answer, and kept nowhere. If that answer was lost, revoke this token and make another one with a new "+
-			"Idempotency-Key.", made.ID)
+			"Idempotency-Key.", tokenExistsError.ID)
 }
 
 // authorizeTokenRole returns the role of a new token in a business, after it has checked that the principal may grant
 // this role. Faults: invalid_parameter; forbidden.
-func authorizeTokenRole(by Principal, business *catalog.Snapshot, wanted NewToken) (access.Member, error) {
+func authorizeTokenRole(by Principal, business *catalog.Snapshot, newToken NewToken) (access.Member, error) {
 	if business != nil {
 		if err := by.Require(business.ID, access.ManageTeam); err != nil {
 			return access.Member{}, err
 		}
-		return buildMember(business, wanted.Role, wanted.StaffID)
+		return buildMember(business, newToken.Role, newToken.StaffID)
 	}
 	switch {
-	case wanted.Role != access.Operator:
+	case newToken.Role != access.Operator:
 		return access.Member{},
 			request.Invalid("business: missing; send the slug of the business that the token is for.")
 	case !by.IsOperator:
 		return access.Member{}, fault.New(fault.Forbidden, "Only operators make tokens of operators.")
-	case wanted.StaffID != nil:
+	case newToken.StaffID != nil:
 		return access.Member{}, request.Invalid("staff_id: an operator is in no business; leave it out.")
 	}
 	return access.Member{Role: access.Operator}, nil

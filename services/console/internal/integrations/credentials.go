@@ -64,10 +64,10 @@ func (o *UseCases) ListCredentials(ctx context.Context, by peers.Principal, busi
 	}
 	mine := func(maker *uuid.UUID) bool { return maker != nil && slices.Contains(makers, *maker) }
 	now := o.Clock.Now()
-	made := &Credentials{Tokens: slices.DeleteFunc(tokens, func(t store.Token) bool {
+	credentials := &Credentials{Tokens: slices.DeleteFunc(tokens, func(t store.Token) bool {
 		return t.RevokedAt != nil || t.ExpiresAt != nil && !t.ExpiresAt.After(now)
 	})}
-	made.Keys, err = listAll(func(page request.Page) ([]booking.Key, string, error) {
+	credentials.Keys, err = listAll(func(page request.Page) ([]booking.Key, string, error) {
 		list, err := o.Bookings.Keys(ctx, business.ID, page)
 		if err != nil {
 			return nil, "", err
@@ -79,7 +79,7 @@ func (o *UseCases) ListCredentials(ctx context.Context, by peers.Principal, busi
 	if err != nil {
 		return nil, err
 	}
-	made.Calendars, err = listAll(func(page request.Page) ([]booking.Calendar, string, error) {
+	credentials.Calendars, err = listAll(func(page request.Page) ([]booking.Calendar, string, error) {
 		list, err := o.Bookings.Calendars(ctx, business.ID, page)
 		if err != nil {
 			return nil, "", err
@@ -89,14 +89,14 @@ func (o *UseCases) ListCredentials(ctx context.Context, by peers.Principal, busi
 	if err != nil {
 		return nil, err
 	}
-	made.Webhooks, err = listAll(func(page request.Page) ([]notifications.Webhook, string, error) {
+	credentials.Webhooks, err = listAll(func(page request.Page) ([]notifications.Webhook, string, error) {
 		list, err := o.Notifications.Webhooks(ctx, business.ID, page)
 		if err != nil {
 			return nil, "", err
 		}
 		return list.Webhooks, list.NextCursor, nil
 	}, func(w notifications.Webhook) bool { return mine(w.CreatedBy) })
-	return made, err
+	return credentials, err
 }
 
 // listAll reads all pages of a list by calling the function `read`. It returns the entries for which the function
@@ -124,7 +124,7 @@ func listAll[T any](read func(request.Page) ([]T, string, error), wanted func(T)
 // unavailable after a part of the credentials was revoked.
 func (o *UseCases) RevokeCredentials(ctx context.Context, by peers.Principal, business *catalog.Snapshot,
 	personID uuid.UUID) error {
-	made, err := o.ListCredentials(ctx, by, business, personID)
+	credentials, err := o.ListCredentials(ctx, by, business, personID)
 	if err != nil {
 		return err
 	}
@@ -134,24 +134,24 @@ func (o *UseCases) RevokeCredentials(ctx context.Context, by peers.Principal, bu
 	if err := o.Tokens.RevokeTokensCreatedBy(ctx, by, business.ID, personID, o.Clock.Now()); err != nil {
 		return err
 	}
-	for _, k := range made.Keys {
+	for _, k := range credentials.Keys {
 		if err := o.Bookings.RevokeKey(ctx, business.ID, k.ID); err != nil {
 			return peers.ToUnfinishedFault(err)
 		}
 	}
-	for _, c := range made.Calendars {
+	for _, c := range credentials.Calendars {
 		if err := o.Bookings.RevokeCalendar(ctx, business.ID, c.ID); err != nil {
 			return peers.ToUnfinishedFault(err)
 		}
 	}
-	for _, w := range made.Webhooks {
+	for _, w := range credentials.Webhooks {
 		if err := o.Notifications.DeleteWebhook(ctx, business.ID, w.ID); err != nil && !fault.Is(err, fault.NotFound) {
 			return peers.ToUnfinishedFault(err)
 		}
 	}
 	o.LogChange(ctx, by, "end what a person made", business.Slug, slog.String("person_id", personID.String()),
-		slog.Int("keys", len(made.Keys)), slog.Int("calendars", len(made.Calendars)),
-		slog.Int("webhooks", len(made.Webhooks)),
-		slog.Int("tokens", len(made.Tokens)))
+		slog.Int("keys", len(credentials.Keys)), slog.Int("calendars", len(credentials.Calendars)),
+		slog.Int("webhooks", len(credentials.Webhooks)),
+		slog.Int("tokens", len(credentials.Tokens)))
 	return nil
 }

@@ -12,17 +12,17 @@ import (
 
 // CreateCalendar creates a calendar feed. Only its result contains the feed's token and address.
 func (o *UseCases) CreateCalendar(ctx context.Context, by peers.Principal,
-	wanted booking.NewCalendar) (*booking.Calendar, error) {
-	business, err := o.FindBusiness(ctx, wanted.Slug)
+	newCalendar booking.NewCalendar) (*booking.Calendar, error) {
+	business, err := o.FindBusiness(ctx, newCalendar.Slug)
 	if err != nil {
 		return nil, err
 	}
-	made, err := o.Bookings.CreateCalendar(ctx, business.ID, wanted)
+	calendar, err := o.Bookings.CreateCalendar(ctx, business.ID, newCalendar)
 	if err == nil {
-		o.LogChange(ctx, by, "create calendar", wanted.Slug, slog.String("calendar_id", made.ID.String()),
-			slog.String("shows", made.Shows))
+		o.LogChange(ctx, by, "create calendar", newCalendar.Slug, slog.String("calendar_id", calendar.ID.String()),
+			slog.String("shows", calendar.Shows))
 	}
-	return made, err
+	return calendar, err
 }
 
 // RevokeCalendar revokes a calendar feed. The feed's address stops working at once.

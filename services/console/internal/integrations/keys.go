@@ -12,12 +12,12 @@ import (
 
 // CreateKey creates an API key. Only its result contains the key's secret.
 func (o *UseCases) CreateKey(ctx context.Context, by peers.Principal, slug string,
-	wanted booking.NewKey) (*booking.Key, error) {
+	newKey booking.NewKey) (*booking.Key, error) {
 	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
-	key, err := o.Bookings.CreateKey(ctx, business.ID, wanted)
+	key, err := o.Bookings.CreateKey(ctx, business.ID, newKey)
 	if err == nil {
 		o.LogChange(ctx, by, "create key", slug, slog.String("key_id", key.ID.String()),
 			slog.String("scope", key.Scope))

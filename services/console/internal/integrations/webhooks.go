@@ -15,16 +15,16 @@ import (
 // CreateWebhook adds a webhook endpoint to a business. Only its result and that of [UseCases.RotateWebhook] contain the
 // endpoint's secret.
 func (o *UseCases) CreateWebhook(ctx context.Context, by peers.Principal, slug string,
-	wanted notifications.NewWebhook) (*notifications.SecretWebhook, error) {
+	newWebhook notifications.NewWebhook) (*notifications.SecretWebhook, error) {
 	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
-	made, err := o.Notifications.CreateWebhook(ctx, business.ID, wanted)
+	secretWebhook, err := o.Notifications.CreateWebhook(ctx, business.ID, newWebhook)
 	if err == nil {
-		o.LogChange(ctx, by, "create webhook", slug, slog.String("webhook_id", made.ID.String()))
+		o.LogChange(ctx, by, "create webhook", slug, slog.String("webhook_id", secretWebhook.ID.String()))
 	}
-	return made, err
+	return secretWebhook, err
 }
 
 // ListWebhooks lists the webhook endpoints of a business, oldest first.
@@ -66,12 +66,12 @@ func (o *UseCases) ChangeWebhook(ctx context.Context, by peers.Principal, slug s
 	if err != nil {
 		return nil, err
 	}
-	changed, err := o.Notifications.ChangeWebhook(ctx, business.ID, id, change)
+	webhook, err := o.Notifications.ChangeWebhook(ctx, business.ID, id, change)
 	if err == nil {
 		o.LogChange(ctx, by, "change webhook", slug, slog.String("webhook_id", id.String()),
-			slog.Bool("active", changed.Active))
+			slog.Bool("active", webhook.Active))
 	}
-	return changed, err
+	return webhook, err
 }
 
 // DeleteWebhook deletes a webhook endpoint and the log of its deliveries.
@@ -95,11 +95,11 @@ func (o *UseCases) RotateWebhook(ctx context.Context, by peers.Principal, slug s
 	if err != nil {
 		return nil, err
 	}
-	rotated, err := o.Notifications.RotateWebhook(ctx, business.ID, id)
+	secretWebhook, err := o.Notifications.RotateWebhook(ctx, business.ID, id)
 	if err == nil {
 		o.LogChange(ctx, by, "rotate webhook secret", slug, slog.String("webhook_id", id.String()))
 	}
-	return rotated, err
+	return secretWebhook, err
 }
 
 // TestWebhook sends a test event to a webhook endpoint, and returns the delivery.

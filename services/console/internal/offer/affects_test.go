@@ -39,7 +39,7 @@ func TestAffectsSales(t *testing.T) {
 		}
 		return m
 	}
-	for change, affects := range map[string]bool{
+	for change, isAffected := range map[string]bool{
 		"price: 40.00|price: 47.00":                         false,
 		"price: 50.00|price: 57.00":                         false,
 		"price: 30.00|price: 37.00":                         false,
@@ -67,7 +67,7 @@ func TestAffectsSales(t *testing.T) {
 			t.Fatalf("%q is there %d times", old, strings.Count(sellsAll, old))
 		}
 		before, after := parse(sellsAll), parse(strings.Replace(sellsAll, old, wanted, 1))
-		if got, err := AffectsSales(before, after); err != nil || got != affects {
+		if got, err := AffectsSales(before, after); err != nil || got != isAffected {
 			t.Errorf("%s: %v, %v", change, got, err)
 		}
 		if before.Services[0].Name != "Haircut" || before.Rentals[0].Price.IsZero() {

@@ -102,7 +102,7 @@ func keepShownFields(fields document.Fields) {
 		delete(member, "hours")
 	}
 	for _, list := range sellableLists {
-		kept := []any{}
+		remaining := []any{}
 		for _, item := range listObjects(fields, list) {
 			if item["add_on"] == true {
 				continue
@@ -111,10 +111,10 @@ func keepShownFields(fields document.Fields) {
 				"buffer_after_minutes"} {
 				delete(item, unseen)
 			}
-			kept = append(kept, item)
+			remaining = append(remaining, item)
 		}
-		if len(kept) > 0 {
-			fields[list] = kept
+		if len(remaining) > 0 {
+			fields[list] = remaining
 		}
 	}
 }
@@ -159,19 +159,19 @@ const (
 // [LacksHours] if a service or rental needs working hours, but the business and all members have no hours. It returns
 // "" if customers can book after the caller has called [Open] and published the manifest.
 func FindMissingToOpen(fields document.Fields) string {
-	offered, withinHours := false, false
+	isOffered, withinHours := false, false
 	for _, list := range sellableLists {
 		for _, item := range listObjects(fields, list) {
 			if item["active"] == false {
 				continue
 			}
-			offered = true
+			isOffered = true
 			withinHours = withinHours || list == "services" && item["classes"] == nil ||
 				list == "rentals" && item["outside_hours"] != true
 		}
 	}
 	switch {
-	case !offered:
+	case !isOffered:
 		return LacksOffer
 	case withinHours && !hasHours(fields) && !slices.ContainsFunc(listObjects(fields, "staff"), hasHours):
 		return LacksHours

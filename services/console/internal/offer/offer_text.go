@@ -62,7 +62,7 @@ func (o *UseCases) DraftText(ctx context.Context, by peers.Principal, slug strin
 			return nil, err
 		}
 		if len(problems) == 0 {
-			if says, err := merged.Fields(); err == nil && document.Equal(says, draft.Fields) {
+			if fields, err := merged.Fields(); err == nil && document.Equal(fields, draft.Fields) {
 				draft.Document = merged
 				return draft, nil
 			}

@@ -23,7 +23,7 @@ func (o *UseCases) Plan(ctx context.Context, by peers.Principal, slug string, te
 	if err != nil {
 		return nil, err
 	}
-	wanted, err := o.Businesses.Compile(ctx, slug, text)
+	snapshot, err := o.Businesses.Compile(ctx, slug, text)
 	if err != nil {
 		return nil, err
 	}
@@ -38,17 +38,17 @@ func (o *UseCases) Plan(ctx context.Context, by peers.Principal, slug string, te
 	}
 	asks := []func() error{
 		func() error { return o.compare(ctx, business, text, p) },
-		func() error { return o.findAffectedBookings(ctx, by, business, wanted, &p.Conflicts) },
-		func() error { return o.countErased(ctx, business, wanted, p) },
+		func() error { return o.findAffectedBookings(ctx, by, business, snapshot, &p.Conflicts) },
+		func() error { return o.countErased(ctx, business, snapshot, p) },
 	}
 	var sales affectedSales
 	if by.PermissionIn(business.ID, access.SeeSales) != access.None {
 		asks = append(asks,
-			func() error { return sales.findReservations(ctx, o, business, wanted) },
-			func() error { return sales.findTickets(ctx, o, business, wanted) },
+			func() error { return sales.findReservations(ctx, o, business, snapshot) },
+			func() error { return sales.findTickets(ctx, o, business, snapshot) },
 		)
 	}
-	if business.Timezone != wanted.Timezone || business.Currency != wanted.Currency {
+	if business.Timezone != snapshot.Timezone || business.Currency != snapshot.Currency {
 		asks = append(asks, func() error { return o.countKept(ctx, business, p) })
 	}
 	if err := peers.RunTogether(asks...); err != nil {
@@ -88,56 +88,56 @@ func (o *UseCases) compare(ctx context.Context, business *catalog.Snapshot, text
 
 // countErased counts the customers whose data would be removed because the new manifest lowers
 // privacy.keep_customers_days.
-func (o *UseCases) countErased(ctx context.Context, business, wanted *catalog.Snapshot, p *plan.Plan) error {
-	days := wanted.Privacy.KeepCustomersDays
+func (o *UseCases) countErased(ctx context.Context, business, snapshot *catalog.Snapshot, p *plan.Plan) error {
+	days := snapshot.Privacy.KeepCustomersDays
 	if days >= business.Privacy.KeepCustomersDays {
 		return nil
 	}
-	asked := customer.Expiring{Then: o.Clock.Now().AddDate(0, 0, -days)}
-	var booked, reserved *customer.ExpiringList
+	expiring := customer.Expiring{Then: o.Clock.Now().AddDate(0, 0, -days)}
+	var expiringList, reserved *customer.ExpiringList
 	err := peers.RunTogether(func() error {
 		var err error
-		booked, err = o.Bookings.ExpiringCustomers(ctx, business.ID, asked)
+		expiringList, err = o.Bookings.ExpiringCustomers(ctx, business.ID, expiring)
 		return err
 	}, func() error {
 		var err error
-		reserved, err = o.Rentals.Of(business.ID).ExpiringCustomers(ctx, business.Slug, asked)
+		reserved, err = o.Rentals.Of(business.ID).ExpiringCustomers(ctx, business.Slug, expiring)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	p.Erasure = &plan.Erasure{KeepCustomersDays: days, Before: business.Privacy.KeepCustomersDays}
-	p.Erasure.Customers, p.Erasure.HasMore = customer.CountExpiring(booked, reserved)
+	p.Erasure.Customers, p.Erasure.HasMore = customer.CountExpiring(expiringList, reserved)
 	return nil
 }
 
 // findAffectedBookings asks the service availability which future bookings conflict with the new offer.
-func (o *UseCases) findAffectedBookings(ctx context.Context, by peers.Principal, business, wanted *catalog.Snapshot,
+func (o *UseCases) findAffectedBookings(ctx context.Context, by peers.Principal, business, snapshot *catalog.Snapshot,
 	into *plan.Conflicts) error {
-	ahead, more, err := o.listFutureBookings(ctx, by, business)
-	if err != nil || len(ahead) == 0 {
+	future, more, err := o.listFutureBookings(ctx, by, business)
+	if err != nil || len(future) == 0 {
 		return err
 	}
-	asked := availability.OutsideRequest{Slug: business.Slug, OfferVersion: business.Version, Offer: *wanted,
-		Held: make([]availability.Held, len(ahead))}
-	for i := range ahead {
-		asked.Held[i] = toHeld(&ahead[i])
+	outsideRequest := availability.OutsideRequest{Slug: business.Slug, OfferVersion: business.Version, Offer: *snapshot,
+		Held: make([]availability.Held, len(future))}
+	for i := range future {
+		outsideRequest.Held[i] = toHeld(&future[i])
 	}
-	answer, err := o.Availability.Outside(ctx, asked)
+	answer, err := o.Availability.Outside(ctx, outsideRequest)
 	if err != nil {
 		return err
 	}
 	into.IsIncomplete = more
 	for _, found := range answer.Outside {
-		if found.Index < 0 || found.Index >= len(ahead) {
+		if found.Index < 0 || found.Index >= len(future) {
 			continue
 		}
 		if into.Add(found.Already); len(into.Bookings) == plan.MaxListed {
 			into.Omitted++
 			continue
 		}
-		into.Bookings = append(into.Bookings, plan.Booking{Booking: ahead[found.Index], Reason: found.Reason,
+		into.Bookings = append(into.Bookings, plan.Booking{Booking: future[found.Index], Reason: found.Reason,
 			IsExisting: found.Already})
 	}
 	return nil
@@ -145,13 +145,13 @@ func (o *UseCases) findAffectedBookings(ctx context.Context, by peers.Principal,
 
 // listFutureBookings reads the pending and confirmed bookings that have not ended and that the principal may see. The
 // bookings of each status are sorted by start. The second result reports whether there are more such bookings, which
-// `ahead` has not read.
+// `future` has not read.
 func (o *UseCases) listFutureBookings(ctx context.Context, by peers.Principal,
 	business *catalog.Snapshot) ([]booking.Booking, bool,
 	error) {
 	now := o.Clock.Now()
 	from := business.Today(now) - 1 // a booking of yesterday may end after midnight
-	var ahead []booking.Booking
+	var future []booking.Booking
 	for _, status := range []string{booking.StatusConfirmed, booking.StatusPending} {
 		page := request.Page{Limit: 1000}
 		for {
@@ -162,18 +162,18 @@ func (o *UseCases) listFutureBookings(ctx context.Context, by peers.Principal,
 			for i := range list.Bookings {
 				if b := &list.Bookings[i]; b.EndsAt.After(now) && len(b.Services) > 0 &&
 					len(b.Services) <= availability.MaxHeldServices {
-					ahead = append(ahead, *b)
+					future = append(future, *b)
 				}
 			}
-			if len(ahead) > availability.MaxHeld {
-				return ahead[:availability.MaxHeld], true, nil
+			if len(future) > availability.MaxHeld {
+				return future[:availability.MaxHeld], true, nil
 			}
 			if page.Cursor = list.NextCursor; page.Cursor == "" {
 				break
 			}
 		}
 	}
-	return ahead, false, nil
+	return future, false, nil
 }
 
 func toHeld(b *booking.Booking) availability.Held {

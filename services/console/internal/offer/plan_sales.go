@@ -45,12 +45,12 @@ func (s *affectedSales) addTo(o *plan.Conflicts) {
 
 // findReservations asks the service rental which reservations conflict with the new offer. A reservation can conflict
 // only if it occupies units.
-func (s *affectedSales) findReservations(ctx context.Context, o *UseCases, business, wanted *catalog.Snapshot) error {
+func (s *affectedSales) findReservations(ctx context.Context, o *UseCases, business, snapshot *catalog.Snapshot) error {
 	if len(business.Rentals) == 0 {
 		return nil
 	}
 	answer, err := o.Rentals.Outside(ctx, business.Slug, rental.OutsideRequest{OfferVersion: business.Version,
-		Offer: *wanted})
+		Offer: *snapshot})
 	if err == nil {
 		s.rentalAnswer = *answer
 	}
@@ -58,7 +58,7 @@ func (s *affectedSales) findReservations(ctx context.Context, o *UseCases, busin
 }
 
 // findTickets finds the sold tickets of future events that would conflict with the new offer.
-func (s *affectedSales) findTickets(ctx context.Context, o *UseCases, business, wanted *catalog.Snapshot) error {
+func (s *affectedSales) findTickets(ctx context.Context, o *UseCases, business, snapshot *catalog.Snapshot) error {
 	today := business.Today(o.Clock.Now())
 	var ids []uuid.UUID
 	for i := range business.Events {
@@ -79,7 +79,7 @@ func (s *affectedSales) findTickets(ctx context.Context, o *UseCases, business, 
 	}
 	for i := range business.Events {
 		if e := &business.Events[i]; sold[e.ID].Sold > 0 {
-			s.ticketConflicts = append(s.ticketConflicts, findAffectedTickets(business, wanted, e, sold[e.ID])...)
+			s.ticketConflicts = append(s.ticketConflicts, findAffectedTickets(business, snapshot, e, sold[e.ID])...)
 		}
 	}
 	return nil
@@ -91,15 +91,16 @@ func (s *affectedSales) findTickets(ctx context.Context, o *UseCases, business, 
 //
 // Otherwise only the tickets of some tiers conflict: of the tiers that the new offer has removed, and of the tiers
 // whose new capacity is smaller than the number of sold tickets.
-func findAffectedTickets(before, wanted *catalog.Snapshot, e *catalog.Event, sold booking.EventSales) []plan.Tickets {
-	whole := plan.Tickets{EventID: e.ID, Event: e.Name, Date: e.Date, Sold: sold.Sold}
-	if reason := findEventReason(wanted, e, sold.Sold); reason != nil {
-		whole.Reason, whole.IsExisting = *reason, findEventReason(before, e, sold.Sold) != nil
+func findAffectedTickets(before, snapshot *catalog.Snapshot, e *catalog.Event,
+	eventSales booking.EventSales) []plan.Tickets {
+	whole := plan.Tickets{EventID: e.ID, Event: e.Name, Date: e.Date, Sold: eventSales.Sold}
+	if reason := findEventReason(snapshot, e, eventSales.Sold); reason != nil {
+		whole.Reason, whole.IsExisting = *reason, findEventReason(before, e, eventSales.Sold) != nil
 		return []plan.Tickets{whole}
 	}
 	var list []plan.Tickets
-	for _, tier := range sold.Tiers {
-		reason := findTierReason(wanted, e, tier)
+	for _, tier := range eventSales.Tiers {
+		reason := findTierReason(snapshot, e, tier)
 		if reason == nil || tier.Sold == 0 {
 			continue
 		}
@@ -138,17 +139,17 @@ func findEventReason(offer *catalog.Snapshot, e *catalog.Event, sold int) *avail
 	return reason
 }
 
-func findTierReason(offer *catalog.Snapshot, e *catalog.Event, sold booking.TierSales) *availability.Reason {
+func findTierReason(offer *catalog.Snapshot, e *catalog.Event, tierSales booking.TierSales) *availability.Reason {
 	now := findEvent(offer, e.ID)
 	if now == nil {
 		return &availability.Reason{Rule: availability.RuleRemoved}
 	}
 	for _, tier := range now.Tiers {
-		if tier.ID != sold.TierID {
+		if tier.ID != tierSales.TierID {
 			continue
 		}
-		if sold.Sold > tier.Capacity {
-			return &availability.Reason{Rule: availability.RuleTooFew, Name: tier.Name, Booked: sold.Sold,
+		if tierSales.Sold > tier.Capacity {
+			return &availability.Reason{Rule: availability.RuleTooFew, Name: tier.Name, Booked: tierSales.Sold,
 				Offered: tier.Capacity}
 		}
 		return nil

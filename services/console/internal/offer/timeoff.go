@@ -68,8 +68,8 @@ func (o *UseCases) ReadTimeOff(by peers.Principal, business *catalog.Snapshot, s
 	}
 	now := o.Clock.Now().Unix()
 	for _, b := range business.Blocks {
-		alone := len(b.StaffIDs) == 1 && b.StaffIDs[0] == staffID
-		if alone && timespan.Instant(b.To.Date, b.To.Time, business.Location()) > now {
+		isOnlyMember := len(b.StaffIDs) == 1 && b.StaffIDs[0] == staffID
+		if isOnlyMember && timespan.Instant(b.To.Date, b.To.Time, business.Location()) > now {
 			off.Hours = append(off.Hours, b)
 		}
 	}
@@ -117,7 +117,8 @@ func (o *UseCases) ListOverlappingBookings(
 // manages the offer, or if another person changed the same fields; the faults of [UseCases.ReadTimeOff] and
 // [UseCases.PublishOffer].
 func (o *UseCases) SetTimeOff(
-	ctx context.Context, by peers.Principal, business *catalog.Snapshot, staffID uuid.UUID, absence Absence, isAdded bool,
+	ctx context.Context, by peers.Principal, business *catalog.Snapshot, staffID uuid.UUID, absence Absence,
+	isAdded bool,
 ) error {
 	member, err := o.ReadTimeOff(by, business, staffID)
 	if err != nil {

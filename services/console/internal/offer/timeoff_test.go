@@ -73,7 +73,7 @@ func TestSetBlockWritesBlockOfMember(t *testing.T) {
 	}
 	fields = document.Fields{"blocks": []any{block("ana")}}
 	setBlock(fields, "ana", from, to, false)
-	if _, left := fields["blocks"]; left {
+	if _, isRemaining := fields["blocks"]; isRemaining {
 		t.Errorf("an empty list is left: %v", fields)
 	}
 }

@@ -49,12 +49,12 @@ func (o *UseCases) findPublishers(ctx context.Context, slug string,
 		Type: event.BusinessPublished, From: versions[len(versions)-1].PublishedAt.Add(-about),
 		To: versions[0].PublishedAt.Add(about),
 	}
-	published, err := o.ListBusinessEvents(ctx, slug, filter, request.Page{Limit: 2 * len(versions)})
+	list, err := o.ListBusinessEvents(ctx, slug, filter, request.Page{Limit: 2 * len(versions)})
 	if err != nil {
 		return nil, err
 	}
 	by := make(map[int64]actor.Actor, len(versions))
-	for _, e := range published.Events {
+	for _, e := range list.Events {
 		var line catalog.Business
 		if json.Unmarshal(e.Data, &line) == nil {
 			by[line.Version] = e.Actor

@@ -60,7 +60,7 @@ func (p *Pages) getCustomer(c *fiber.Ctx) error {
 	return p.showCustomer(c, page, c.Query("email"), nil)
 }
 
-func (p *Pages) showCustomer(c *fiber.Ctx, page *view.Page, email string, erased *customer.Forgotten) error {
+func (p *Pages) showCustomer(c *fiber.Ctx, page *view.Page, email string, forgotten *customer.Forgotten) error {
 	d, err := p.rooms.Sales.LoadCustomer(c.UserContext(), page.Business.Slug, email)
 	if fault.Is(err, fault.InvalidParameter) {
 		return fault.New(fault.NotFound, "There is no such customer.")
@@ -68,8 +68,8 @@ func (p *Pages) showCustomer(c *fiber.Ctx, page *view.Page, email string, erased
 	if err != nil {
 		return err
 	}
-	one := view.Customer{Details: d, Erased: erased}
-	if one.IsEmpty() && erased == nil {
+	one := view.Customer{Details: d, Erased: forgotten}
+	if one.IsEmpty() && forgotten == nil {
 		return fault.New(fault.NotFound, "There is no such customer.")
 	}
 	return p.render(c, fiber.StatusOK, page, view.OneCustomer(page, one))
@@ -81,11 +81,11 @@ func (p *Pages) exportCustomer(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	held, err := p.rooms.Sales.ExportCustomer(c.UserContext(), authorize.Principal(c), slug, c.Query("email"))
+	export, err := p.rooms.Sales.ExportCustomer(c.UserContext(), authorize.Principal(c), slug, c.Query("email"))
 	if err != nil {
 		return err
 	}
-	text, err := json.MarshalIndent(held, "", "  ")
+	text, err := json.MarshalIndent(export, "", "  ")
 	if err != nil {
 		return err
 	}
@@ -106,10 +106,10 @@ func (p *Pages) eraseCustomer(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	asked := customer.Erase{Email: form.Get("email"), Force: form.Get("force") == "yes"}
-	erased, err := p.rooms.Sales.EraseCustomer(c.UserContext(), authorize.Principal(c), page.Business.Slug, asked)
+	erase := customer.Erase{Email: form.Get("email"), Force: form.Get("force") == "yes"}
+	forgotten, err := p.rooms.Sales.EraseCustomer(c.UserContext(), authorize.Principal(c), page.Business.Slug, erase)
 	if err != nil {
 		return err
 	}
-	return p.showCustomer(c, page, asked.Email, erased)
+	return p.showCustomer(c, page, erase.Email, forgotten)
 }

@@ -203,10 +203,10 @@ func (p *Pages) sell(c *fiber.Ctx) error {
 		page.ErrorText = page.Words.Say("check")
 		return p.render(c, fiber.StatusUnprocessableEntity, page, view.Sell(page, *s))
 	}
-	sold, err := p.rooms.Sales.SellTickets(idempotency.With(c.UserContext(), idempotency.Request{Key: s.Key}),
+	ticket, err := p.rooms.Sales.SellTickets(idempotency.With(c.UserContext(), idempotency.Request{Key: s.Key}),
 		authorize.Principal(c), order)
 	if err == nil {
-		return redirectBack(c, page.Business.Slug, "tickets/"+sold.ID.String(), "done", "sold")
+		return redirectBack(c, page.Business.Slug, "tickets/"+ticket.ID.String(), "done", "sold")
 	}
 	return p.showRefusedSale(c, err, s.Key, form)
 }
@@ -287,17 +287,21 @@ func (p *Pages) askCancelTickets(c *fiber.Ctx) error {
 		view.CancelTicketsForm{Order: *t, Refunds: view.Refunds{Choice: string(booking.RefundPolicy)}})
 }
 
-func (p *Pages) showCancelTickets(c *fiber.Ctx, status int, page *view.Page, asked view.CancelTicketsForm) error {
-	preview, err := p.rooms.Sales.PreviewTicketCancellation(c.UserContext(), page.Business.Slug, asked.Order.ID)
+func (p *Pages) showCancelTickets(c *fiber.Ctx, status int, page *view.Page,
+	cancelTicketsForm view.CancelTicketsForm) error {
+	preview, err := p.rooms.Sales.PreviewTicketCancellation(c.UserContext(), page.Business.Slug,
+		cancelTicketsForm.Order.ID)
 	if err != nil {
 		return err
 	}
 	if !preview.Allowed {
-		return c.Redirect(string(view.OrderURL(page, asked.Order.ID, readListQuery(c))), fiber.StatusSeeOther)
+		return c.Redirect(string(view.OrderURL(page, cancelTicketsForm.Order.ID, readListQuery(c))),
+			fiber.StatusSeeOther)
 	}
-	asked.Preview, asked.Payment, asked.Currency, asked.Back = preview, asked.Order.Payment, asked.Order.Currency,
+	cancelTicketsForm.Preview, cancelTicketsForm.Payment, cancelTicketsForm.Currency, cancelTicketsForm.Back = preview,
+		cancelTicketsForm.Order.Payment, cancelTicketsForm.Order.Currency,
 		readListQuery(c)
-	return p.render(c, status, page, view.CancelTickets(page, asked))
+	return p.render(c, status, page, view.CancelTickets(page, cancelTicketsForm))
 }
 
 // cancelTickets cancels an order of tickets and refunds the chosen amount.
@@ -310,15 +314,16 @@ func (p *Pages) cancelTickets(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	asked := view.CancelTicketsForm{Order: *t, Refunds: view.Refunds{Choice: cmp.Or(form.Get("refund"),
+	cancelTicketsForm := view.CancelTicketsForm{Order: *t, Refunds: view.Refunds{Choice: cmp.Or(form.Get("refund"),
 		string(booking.RefundPolicy)), Amount: form.Get("amount")}}
-	refund, again, err := parseRefund(form, func() (*booking.Cancellation, error) {
+	refund, second, err := parseRefund(form, func() (*booking.Cancellation, error) {
 		return p.rooms.Sales.PreviewTicketCancellation(c.UserContext(), page.Business.Slug, t.ID)
 	})
-	if asked.ErrorText = checkRefundLimit(page, refund, t.Payment, t.Currency); asked.ErrorText != "" {
-		return p.showCancelTickets(c, fiber.StatusUnprocessableEntity, page, asked)
+	if cancelTicketsForm.ErrorText = checkRefundLimit(page, refund, t.Payment,
+		t.Currency); cancelTicketsForm.ErrorText != "" {
+		return p.showCancelTickets(c, fiber.StatusUnprocessableEntity, page, cancelTicketsForm)
 	}
-	if err == nil && again == "" {
+	if err == nil && second == "" {
 		if _, err = p.rooms.Sales.CancelTickets(withNotification(c, form), authorize.Principal(c), page.Business.Slug,
 			t.ID,
 			booking.Cancel{Refund: refund}); err == nil {
@@ -326,11 +331,11 @@ func (p *Pages) cancelTickets(c *fiber.Ctx) error {
 				"tickets_cancel")
 		}
 	}
-	status, ok := prepareRefusedCancellation(page, again, err, &asked.ErrorText)
+	status, ok := prepareRefusedCancellation(page, second, err, &cancelTicketsForm.ErrorText)
 	if !ok {
 		return err
 	}
-	return p.showCancelTickets(c, status, page, asked)
+	return p.showCancelTickets(c, status, page, cancelTicketsForm)
 }
 
 func (p *Pages) askRefundTickets(c *fiber.Ctx) error {
@@ -353,22 +358,24 @@ func (p *Pages) refundTickets(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	asked, again := view.RefundTicketsForm{Order: *t, Left: computeRefundable(t.Payment), Amount: form.Get("amount"),
-		Back: readListQuery(c)},
+	refundTicketsForm, second := view.RefundTicketsForm{Order: *t, Left: computeRefundable(t.Payment),
+		Amount: form.Get("amount"),
+		Back:   readListQuery(c)},
 		""
-	amount, ok := parseAmount(asked.Amount)
-	if asked.ErrorText = checkRefundLimit(page, amount, t.Payment, t.Currency); asked.ErrorText != "" {
-		return p.render(c, fiber.StatusUnprocessableEntity, page, view.RefundTickets(page, asked))
+	amount, ok := parseAmount(refundTicketsForm.Amount)
+	if refundTicketsForm.ErrorText = checkRefundLimit(page, amount, t.Payment,
+		t.Currency); refundTicketsForm.ErrorText != "" {
+		return p.render(c, fiber.StatusUnprocessableEntity, page, view.RefundTickets(page, refundTicketsForm))
 	}
 	if !ok {
-		again = "amount_wrong"
+		second = "amount_wrong"
 	} else if _, err = p.rooms.Sales.RefundTickets(c.UserContext(), authorize.Principal(c), page.Business.Slug, t.ID,
 		booking.NewRefund{Refund: amount}); err == nil {
 		return redirectBack(c, page.Business.Slug, "tickets/"+t.ID.String()+readListQuery(c), "done", "refunded")
 	}
-	status, ok := prepareRefusedCancellation(page, again, err, &asked.ErrorText)
+	status, ok := prepareRefusedCancellation(page, second, err, &refundTicketsForm.ErrorText)
 	if !ok {
 		return err
 	}
-	return p.render(c, status, page, view.RefundTickets(page, asked))
+	return p.render(c, status, page, view.RefundTickets(page, refundTicketsForm))
 }

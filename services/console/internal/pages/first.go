@@ -73,17 +73,17 @@ var firstSteps = []firstStep{
 // filterFields filters the fields of groups: it keeps the fields whose names are in `names`. It omits a group if no
 // field of the group remains.
 func filterFields(groups []form.Group, names ...string) []form.Group {
-	var kept []form.Group
+	var filtered []form.Group
 	for _, g := range groups {
 		g.Fields = slices.DeleteFunc(slices.Clone(g.Fields), func(f form.Field) bool {
 			return !slices.Contains(names, f.Name)
 		})
 		if len(g.Fields) > 0 {
 			g.Title, g.Hint = "", ""
-			kept = append(kept, g)
+			filtered = append(filtered, g)
 		}
 	}
-	return kept
+	return filtered
 }
 
 // newRowsField returns a form field for a list of objects. Each object has the fields in `groups`.
@@ -107,12 +107,12 @@ func newSellableGroups(o *offerPage) []form.Group {
 		services = append(services, form.Group{Fields: []form.Field{sessions}})
 	}
 	groups := []form.Group{{Fields: []form.Field{newRowsField("services", "service", "service", services)}}}
-	if _, there := o.fields["rentals"]; there {
+	if _, exists := o.fields["rentals"]; exists {
 		of := filterFields(newRentalGroups(o), "name", "price", "price_type", "quantity", "units_count")
 		groups = append([]form.Group{{Fields: []form.Field{newRowsField("rentals", "first_rental", "rental", of)}}},
 			groups...)
 	}
-	if _, there := o.fields["events"]; there {
+	if _, exists := o.fields["events"]; exists {
 		of := filterFields(eventsKind.groups(o), "name", "date", "start_time", "end_time", "total_capacity", "tiers")
 		groups = append([]form.Group{{Fields: []form.Field{newRowsField("events", "first_event", "event", of)}}},
 			groups...)
@@ -137,9 +137,9 @@ func (p *Pages) mountFirst(all, business *authorize.Router) {
 // that the form presets.
 func (p *Pages) askBusiness(c *fiber.Ctx) error {
 	page := p.newPlainPage(c, "")
-	typed := view.BusinessForm{NewBusiness: offer.NewBusiness{Trade: "salon", Language: page.Words.Code,
+	businessForm := view.BusinessForm{NewBusiness: offer.NewBusiness{Trade: "salon", Language: page.Words.Code,
 		Currency: findCurrency(page.Words.Requested)}, Key: rand.Text()}
-	return p.render(c, fiber.StatusOK, page, view.NewBusiness(page, typed))
+	return p.render(c, fiber.StatusOK, page, view.NewBusiness(page, businessForm))
 }
 
 // findCurrency returns the currency of the region in a language tag, or "" if the tag has no region.
@@ -154,33 +154,33 @@ func findCurrency(tag string) string {
 
 // parseCurrency returns the ISO 4217 code of a currency that a person has typed. The person may type the code in upper
 // or lower case, or a symbol that only one currency has. parseCurrency returns any other text in upper case.
-func parseCurrency(typed string) string {
+func parseCurrency(input string) string {
 	var found []string
 	for _, code := range money.Codes() {
-		if strings.EqualFold(code, typed) {
+		if strings.EqualFold(code, input) {
 			return code
 		}
-		if unit, err := currency.ParseISO(code); err == nil && fmt.Sprint(currency.Symbol(unit)) == typed {
+		if unit, err := currency.ParseISO(code); err == nil && fmt.Sprint(currency.Symbol(unit)) == input {
 			found = append(found, code)
 		}
 	}
 	if len(found) == 1 {
 		return found[0]
 	}
-	return strings.ToUpper(typed)
+	return strings.ToUpper(input)
 }
 
 // parseZone returns the IANA name of a time zone that a person has typed. The person may type the name in upper or
 // lower case, or a city that only one zone has, such as Lisbon. parseZone returns any other text unchanged.
-func parseZone(typed string) string {
+func parseZone(input string) string {
 	var found []string
 	for _, name := range zone.Names() {
-		if strings.EqualFold(name, typed) {
+		if strings.EqualFold(name, input) {
 			return name
 		}
 		if city := name[strings.LastIndexByte(name, '/')+1:]; strings.EqualFold(
 			strings.ReplaceAll(city, "_", " "),
-			typed,
+			input,
 		) {
 			found = append(found, name)
 		}
@@ -188,7 +188,7 @@ func parseZone(typed string) string {
 	if len(found) == 1 {
 		return found[0]
 	}
-	return typed
+	return input
 }
 
 // beginBusiness creates a business from the first form of the first visit. The form has an Idempotency-Key, so that a
@@ -199,42 +199,44 @@ func (p *Pages) beginBusiness(c *fiber.Ctx) error {
 		return err
 	}
 	line := func(name string) string { return strings.TrimSpace(posted.Get(name)) }
-	typed := view.BusinessForm{FieldErrors: map[string]string{}, Key: posted.Get("key"), NewBusiness: offer.NewBusiness{
-		Trade: line(
-			"trade",
-		), Name: line("name"), Address: line("slug"), Currency: parseCurrency(line("currency")),
-		Timezone: parseZone(line("timezone")), Language: line("default_language"),
-	}}
+	businessForm := view.BusinessForm{FieldErrors: map[string]string{}, Key: posted.Get("key"),
+		NewBusiness: offer.NewBusiness{
+			Trade: line(
+				"trade",
+			), Name: line("name"), Address: line("slug"), Currency: parseCurrency(line("currency")),
+			Timezone: parseZone(line("timezone")), Language: line("default_language"),
+		}}
 	if signed := signin.SignedInPerson(c); signed != nil {
-		typed.Email = signed.Person.Email
+		businessForm.Email = signed.Person.Email
 	}
 	page := p.newPlainPage(c, "")
 	again := func(status int) error {
 		page.ErrorText = page.Words.Say("check")
-		return p.render(c, status, page, view.NewBusiness(page, typed))
+		return p.render(c, status, page, view.NewBusiness(page, businessForm))
 	}
-	for name, value := range map[string]string{"name": typed.Name, "currency": typed.Currency,
-		"timezone": typed.Timezone, "default_language": typed.Language} {
+	for name, value := range map[string]string{"name": businessForm.Name, "currency": businessForm.Currency,
+		"timezone": businessForm.Timezone, "default_language": businessForm.Language} {
 		if value == "" {
-			typed.FieldErrors[name] = page.Words.Say(form.RequiredValue)
+			businessForm.FieldErrors[name] = page.Words.Say(form.RequiredValue)
 		}
 	}
-	if !slices.Contains(template.ListTrades(), typed.Trade) {
-		typed.FieldErrors["trade"] = page.Words.Say(form.RequiredValue)
+	if !slices.Contains(template.ListTrades(), businessForm.Trade) {
+		businessForm.FieldErrors["trade"] = page.Words.Say(form.RequiredValue)
 	}
-	if len(typed.FieldErrors) > 0 {
+	if len(businessForm.FieldErrors) > 0 {
 		return again(fiber.StatusUnprocessableEntity)
 	}
-	published, problems, err := p.rooms.Offer.CreateBusiness(idempotency.With(c.UserContext(), idempotency.Request{Key: typed.Key}),
-		authorize.Principal(c), typed.NewBusiness)
+	published, problems, err := p.rooms.Offer.CreateBusiness(idempotency.With(c.UserContext(),
+		idempotency.Request{Key: businessForm.Key}),
+		authorize.Principal(c), businessForm.NewBusiness)
 	switch {
 	case fault.Is(err, fault.PreconditionFailed):
-		typed.FieldErrors["slug"], typed.Key = page.Words.Say("first_taken"), rand.Text()
+		businessForm.FieldErrors["slug"], businessForm.Key = page.Words.Say("first_taken"), rand.Text()
 		return again(fiber.StatusConflict)
 	case err != nil:
 		return err
 	case len(problems) > 0:
-		typed.OtherProblems = addProblems(page, problems, typed.FieldErrors)
+		businessForm.OtherProblems = addProblems(page, problems, businessForm.FieldErrors)
 		return again(fiber.StatusUnprocessableEntity)
 	}
 	return c.Redirect(view.Path(published.Slug)+"/first/"+firstSteps[1].name, fiber.StatusSeeOther)

@@ -35,16 +35,16 @@ func (p *Pages) askCancel(c *fiber.Ctx) error {
 	return p.showCancel(c, fiber.StatusOK, page, view.CancelForm{Booking: *b, Choice: string(booking.RefundPolicy)})
 }
 
-func (p *Pages) showCancel(c *fiber.Ctx, status int, page *view.Page, asked view.CancelForm) error {
-	preview, err := p.rooms.Sales.PreviewCancellation(c.UserContext(), page.Business.Slug, asked.Booking.ID)
+func (p *Pages) showCancel(c *fiber.Ctx, status int, page *view.Page, cancelForm view.CancelForm) error {
+	preview, err := p.rooms.Sales.PreviewCancellation(c.UserContext(), page.Business.Slug, cancelForm.Booking.ID)
 	if err != nil {
 		return err
 	}
 	if !preview.Allowed {
-		return c.Redirect(string(view.BookingURL(page, asked.Booking.ID, readListQuery(c))), fiber.StatusSeeOther)
+		return c.Redirect(string(view.BookingURL(page, cancelForm.Booking.ID, readListQuery(c))), fiber.StatusSeeOther)
 	}
-	asked.Preview, asked.Back = preview, readListQuery(c)
-	return p.render(c, status, page, view.Cancel(page, asked))
+	cancelForm.Preview, cancelForm.Back = preview, readListQuery(c)
+	return p.render(c, status, page, view.Cancel(page, cancelForm))
 }
 
 // refundByAmount is the value of the input `refund` if the person types the amount to refund.
@@ -90,15 +90,15 @@ func (p *Pages) cancel(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	asked := view.CancelForm{Booking: *b, Choice: cmp.Or(form.Get("refund"), string(booking.RefundPolicy)),
+	cancelForm := view.CancelForm{Booking: *b, Choice: cmp.Or(form.Get("refund"), string(booking.RefundPolicy)),
 		Amount: form.Get("amount")}
-	refund, again, err := parseRefund(form, func() (*booking.Cancellation, error) {
+	refund, second, err := parseRefund(form, func() (*booking.Cancellation, error) {
 		return p.rooms.Sales.PreviewCancellation(c.UserContext(), page.Business.Slug, b.ID)
 	})
-	if asked.ErrorText = checkRefundLimit(page, refund, b.Payment, b.Currency); asked.ErrorText != "" {
-		return p.showCancel(c, fiber.StatusUnprocessableEntity, page, asked)
+	if cancelForm.ErrorText = checkRefundLimit(page, refund, b.Payment, b.Currency); cancelForm.ErrorText != "" {
+		return p.showCancel(c, fiber.StatusUnprocessableEntity, page, cancelForm)
 	}
-	if err == nil && again == "" {
+	if err == nil && second == "" {
 		_, err = p.rooms.Sales.CancelBooking(withNotification(c, form), authorize.Principal(c), page.Business.Slug,
 			b.ID,
 			booking.Cancel{Refund: refund})
@@ -106,41 +106,41 @@ func (p *Pages) cancel(c *fiber.Ctx) error {
 			return redirectToBooking(c, page.Business, b.ID, booking.MoveCancel)
 		}
 	}
-	status, ok := prepareRefusedCancellation(page, again, err, &asked.ErrorText)
+	status, ok := prepareRefusedCancellation(page, second, err, &cancelForm.ErrorText)
 	if !ok {
 		return err
 	}
-	return p.showCancel(c, status, page, asked)
+	return p.showCancel(c, status, page, cancelForm)
 }
 
 // prepareRefusedCancellation prepares the form of a refused cancellation, so that the form can be shown again. It
 // returns the HTTP status of the page. If the refund amount is the reason for the refusal, prepareRefusedCancellation
 // writes the reason into `*amount`, otherwise into `page.Wrong`. The second result is false if the person cannot solve
 // the fault.
-func prepareRefusedCancellation(page *view.Page, again string, err error, amount *string) (int, bool) {
+func prepareRefusedCancellation(page *view.Page, second string, err error, amount *string) (int, bool) {
 	status := fiber.StatusConflict
 	if err != nil {
 		status = fault.KindOf(err).Status
-		if again = faultTexts[fault.KindOf(err)]; fault.Is(err, fault.InvalidParameter) {
-			again = "amount_wrong"
+		if second = faultTexts[fault.KindOf(err)]; fault.Is(err, fault.InvalidParameter) {
+			second = "amount_wrong"
 		}
 	}
-	switch again {
+	switch second {
 	case "":
 		return 0, false
 	case "amount_wrong":
-		*amount = page.Words.Say(again)
+		*amount = page.Words.Say(second)
 		return fiber.StatusUnprocessableEntity, true
 	}
-	page.ErrorText = page.Words.Say(again)
+	page.ErrorText = page.Words.Say(second)
 	return status, true
 }
 
 // parseAmount parses an amount that a person has typed with a decimal point or a decimal comma. The second result is
 // false if the amount is invalid or negative.
-func parseAmount(typed string) (booking.RefundAmount, bool) {
-	d, err := decimal.NewFromString(strings.Replace(strings.TrimSpace(typed), ",", ".", 1))
-	if err != nil || d.IsNegative() || len(typed) > 20 {
+func parseAmount(input string) (booking.RefundAmount, bool) {
+	d, err := decimal.NewFromString(strings.Replace(strings.TrimSpace(input), ",", ".", 1))
+	if err != nil || d.IsNegative() || len(input) > 20 {
 		return "", false
 	}
 	return booking.RefundAmount(d.String()), true
@@ -191,11 +191,11 @@ func (p *Pages) refund(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	asked := view.RefundForm{Booking: *b, Left: computeRefundable(b.Payment), Amount: form.Get("amount"),
+	refundForm := view.RefundForm{Booking: *b, Left: computeRefundable(b.Payment), Amount: form.Get("amount"),
 		Back: readListQuery(c)}
-	amount, ok := parseAmount(asked.Amount)
-	if asked.ErrorText = checkRefundLimit(page, amount, b.Payment, b.Currency); asked.ErrorText != "" {
-		return p.render(c, fiber.StatusUnprocessableEntity, page, view.Refund(page, asked))
+	amount, ok := parseAmount(refundForm.Amount)
+	if refundForm.ErrorText = checkRefundLimit(page, amount, b.Payment, b.Currency); refundForm.ErrorText != "" {
+		return p.render(c, fiber.StatusUnprocessableEntity, page, view.Refund(page, refundForm))
 	}
 	if ok {
 		_, err = p.rooms.Sales.RefundBooking(c.UserContext(), authorize.Principal(c), page.Business.Slug, b.ID,
@@ -204,11 +204,11 @@ func (p *Pages) refund(c *fiber.Ctx) error {
 	sentence := faultTexts[fault.KindOf(err)]
 	switch {
 	case !ok || fault.Is(err, fault.InvalidParameter):
-		asked.ErrorText = page.Words.Say("amount_wrong")
-		return p.render(c, fiber.StatusUnprocessableEntity, page, view.Refund(page, asked))
+		refundForm.ErrorText = page.Words.Say("amount_wrong")
+		return p.render(c, fiber.StatusUnprocessableEntity, page, view.Refund(page, refundForm))
 	case err != nil && sentence != "":
 		page.ErrorText = page.Words.Say(sentence)
-		return p.render(c, fault.KindOf(err).Status, page, view.Refund(page, asked))
+		return p.render(c, fault.KindOf(err).Status, page, view.Refund(page, refundForm))
 	case err != nil:
 		return err
 	}
@@ -348,27 +348,27 @@ func (p *Pages) book(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	typed := parseBooking(form)
-	if typed.FieldErrors = checkBooking(page, typed); len(typed.FieldErrors) > 0 {
+	bookingForm := parseBooking(form)
+	if bookingForm.FieldErrors = checkBooking(page, bookingForm); len(bookingForm.FieldErrors) > 0 {
 		page.ErrorText = page.Words.Say("check")
-		return p.render(c, fiber.StatusUnprocessableEntity, page, view.NewBooking(page, typed))
+		return p.render(c, fiber.StatusUnprocessableEntity, page, view.NewBooking(page, bookingForm))
 	}
-	ctx := idempotency.With(c.UserContext(), idempotency.Request{Key: typed.Key})
-	booked, err := p.createBooking(ctx, c, page.Business, typed)
+	ctx := idempotency.With(c.UserContext(), idempotency.Request{Key: bookingForm.Key})
+	booked, err := p.createBooking(ctx, c, page.Business, bookingForm)
 	if err == nil {
 		return redirectBack(c, page.Business.Slug, "bookings/"+booked.ID.String()+"?back=today", "done",
 			chooseNotice("booked", booked))
 	}
-	status, ok := prepareRefusedForm(page, err, &typed.FieldErrors)
+	status, ok := prepareRefusedForm(page, err, &bookingForm.FieldErrors)
 	if !ok {
 		return err
 	}
-	typed.IsRefused = slices.Contains(startRefusals, fault.KindOf(err))
-	typed.Key = rand.Text() // the next booking is another booking, so it needs a new Idempotency-Key
+	bookingForm.IsRefused = slices.Contains(startRefusals, fault.KindOf(err))
+	bookingForm.Key = rand.Text() // the next booking is another booking, so it needs a new Idempotency-Key
 	if fault.Is(err, fault.OutcomeUnknown) || fault.Is(err, fault.IdempotencyInProgress) {
-		typed.Key = form.Get("key")
+		bookingForm.Key = form.Get("key")
 	}
-	return p.render(c, status, page, view.NewBooking(page, typed))
+	return p.render(c, status, page, view.NewBooking(page, bookingForm))
 }
 
 // startRefusals lists the codes of faults that mean that a start cannot be booked. If a booking is refused with one of
@@ -414,28 +414,28 @@ func checkBooking(page *view.Page, b view.BookingForm) map[string]string {
 }
 
 func (p *Pages) createBooking(ctx context.Context, c *fiber.Ctx, business *catalog.Snapshot,
-	typed view.BookingForm) (*booking.Booking, error) {
-	service, variant, varied := strings.Cut(typed.Service, ":")
-	wanted := booking.NewBooking{
-		ServiceIDs: []string{service}, Date: typed.Date, Time: typed.Time, CustomerName: typed.Name,
-		CustomerEmail: typed.Email,
-		PartySize:     &typed.People, Override: typed.Override,
+	bookingForm view.BookingForm) (*booking.Booking, error) {
+	service, variant, varied := strings.Cut(bookingForm.Service, ":")
+	newBooking := booking.NewBooking{
+		ServiceIDs: []string{service}, Date: bookingForm.Date, Time: bookingForm.Time, CustomerName: bookingForm.Name,
+		CustomerEmail: bookingForm.Email,
+		PartySize:     &bookingForm.People, Override: bookingForm.Override,
 	}
 	if varied {
-		wanted.Variants = []string{service + ":" + variant}
+		newBooking.Variants = []string{service + ":" + variant}
 	}
-	if typed.Phone != "" {
-		wanted.CustomerPhone = &typed.Phone
+	if bookingForm.Phone != "" {
+		newBooking.CustomerPhone = &bookingForm.Phone
 	}
-	if typed.Session != "" {
-		wanted.ClassScheduleID = &typed.Session
+	if bookingForm.Session != "" {
+		newBooking.ClassScheduleID = &bookingForm.Session
 	}
-	if typed.Staff != "" {
-		wanted.StaffID = &typed.Staff
+	if bookingForm.Staff != "" {
+		newBooking.StaffID = &bookingForm.Staff
 	}
 	if business.Payments.Modes.Services == catalog.ModeCustomerChoice {
 		choice := catalog.ModeAtDoor
-		wanted.PaymentChoice = &choice
+		newBooking.PaymentChoice = &choice
 	}
-	return p.rooms.Sales.Book(ctx, authorize.Principal(c), business.Slug, wanted)
+	return p.rooms.Sales.Book(ctx, authorize.Principal(c), business.Slug, newBooking)
 }

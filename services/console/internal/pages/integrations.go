@@ -120,24 +120,24 @@ func (p *Pages) createKey(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	typed := view.KeyForm{Name: strings.TrimSpace(form.Get("name")), Scope: form.Get("scope"), Days: form.Get("days"),
+	keyForm := view.KeyForm{Name: strings.TrimSpace(form.Get("name")), Scope: form.Get("scope"), Days: form.Get("days"),
 		Key: form.Get("key")}
-	wanted := booking.NewKey{Name: typed.Name, Scope: typed.Scope}
-	if typed.Days != "" {
-		days, err := strconv.Atoi(typed.Days)
+	newKey := booking.NewKey{Name: keyForm.Name, Scope: keyForm.Scope}
+	if keyForm.Days != "" {
+		days, err := strconv.Atoi(keyForm.Days)
 		if err != nil || !slices.Contains(view.KeyDays, days) {
 			return fault.New(fault.InvalidParameter, "days: choose one of those that the form offers.")
 		}
 		expires := p.rooms.Clock.Now().Add(time.Duration(days) * 24 * time.Hour)
-		wanted.ExpiresAt = &expires
+		newKey.ExpiresAt = &expires
 	}
-	ctx := idempotency.With(c.UserContext(), idempotency.Request{Key: typed.Key})
-	made, err := p.rooms.Integrations.CreateKey(ctx, authorize.Principal(c), page.Business.Slug, wanted)
+	ctx := idempotency.With(c.UserContext(), idempotency.Request{Key: keyForm.Key})
+	key, err := p.rooms.Integrations.CreateKey(ctx, authorize.Principal(c), page.Business.Slug, newKey)
 	if err == nil {
 		return p.showKeys(c, fiber.StatusCreated, page,
-			view.Keys{Created: made, Form: view.KeyForm{Scope: booking.ScopeAll, Days: "365", Key: rand.Text()}})
+			view.Keys{Created: key, Form: view.KeyForm{Scope: booking.ScopeAll, Days: "365", Key: rand.Text()}})
 	}
-	status, ok := prepareRefusedForm(page, err, &typed.FieldErrors)
+	status, ok := prepareRefusedForm(page, err, &keyForm.FieldErrors)
 	if !ok {
 		return err
 	}
@@ -145,9 +145,9 @@ func (p *Pages) createKey(c *fiber.Ctx) error {
 		page.ErrorText = page.Words.Say(chooseConflictText(err, "key_made_already"))
 	}
 	if !fault.Is(err, fault.OutcomeUnknown) && !fault.Is(err, fault.IdempotencyInProgress) {
-		typed.Key = rand.Text()
+		keyForm.Key = rand.Text()
 	}
-	return p.showKeys(c, status, page, view.Keys{Form: typed})
+	return p.showKeys(c, status, page, view.Keys{Form: keyForm})
 }
 
 // chooseConflictText returns the id of the message text for a fault with code conflict. If an earlier request with the
@@ -194,30 +194,30 @@ func (p *Pages) createFeed(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	typed := view.Feeds{Staff: form.Get("staff"), Shows: form.Get("shows"), Key: form.Get("key")}
-	wanted := booking.NewCalendar{Slug: page.Business.Slug, Shows: typed.Shows}
-	if typed.Staff != "" {
-		id, err := request.ID("staff_id", typed.Staff)
+	feeds := view.Feeds{Staff: form.Get("staff"), Shows: form.Get("shows"), Key: form.Get("key")}
+	newCalendar := booking.NewCalendar{Slug: page.Business.Slug, Shows: feeds.Shows}
+	if feeds.Staff != "" {
+		id, err := request.ID("staff_id", feeds.Staff)
 		if err != nil {
 			return err
 		}
-		wanted.StaffID = &id
+		newCalendar.StaffID = &id
 	}
-	ctx := idempotency.With(c.UserContext(), idempotency.Request{Key: typed.Key})
-	made, err := p.rooms.Integrations.CreateCalendar(ctx, authorize.Principal(c), wanted)
+	ctx := idempotency.With(c.UserContext(), idempotency.Request{Key: feeds.Key})
+	calendar, err := p.rooms.Integrations.CreateCalendar(ctx, authorize.Principal(c), newCalendar)
 	if err == nil {
-		return p.showFeeds(c, fiber.StatusCreated, page, view.Feeds{Created: made, Shows: booking.ShowsTimes,
+		return p.showFeeds(c, fiber.StatusCreated, page, view.Feeds{Created: calendar, Shows: booking.ShowsTimes,
 			Key: rand.Text()})
 	}
-	status, ok := prepareRefusedForm(page, err, &typed.FieldErrors)
+	status, ok := prepareRefusedForm(page, err, &feeds.FieldErrors)
 	if !ok {
 		return err
 	}
 	if fault.Is(err, fault.Conflict) {
 		page.ErrorText = page.Words.Say(chooseConflictText(err, "changed"))
 	}
-	typed.Key = rand.Text()
-	return p.showFeeds(c, status, page, typed)
+	feeds.Key = rand.Text()
+	return p.showFeeds(c, status, page, feeds)
 }
 
 func (p *Pages) removeFeed(c *fiber.Ctx, slug string, id uuid.UUID) error {

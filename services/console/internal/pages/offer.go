@@ -125,8 +125,8 @@ func (p *Pages) listOffer(k offerKind) fiber.Handler {
 		places := map[string]int{}
 		for _, item := range k.listItems(o.fields) {
 			category, _ := item["category"].(string)
-			place, there := places[category]
-			if !there {
+			place, exists := places[category]
+			if !exists {
 				place = len(l.Groups)
 				places[category] = place
 				l.Groups = append(l.Groups, view.OfferGroup{Name: category})
@@ -281,7 +281,7 @@ func (p *Pages) undoOffer(c *fiber.Ctx) error {
 	if err != nil || len(draft.Conflicts)+len(draft.Problems) > 0 { // later versions change the same fields
 		return toOffer(c, o, s.back, url.Values{"wrong": {"changed"}})
 	}
-	if asked, err := p.askConfirmation(c, o, s, draft); asked || err != nil {
+	if isAsked, err := p.askConfirmation(c, o, s, draft); isAsked || err != nil {
 		return err
 	}
 	published, err := p.rooms.Offer.PublishOffer(c.UserContext(), authorize.Principal(c), o.page.Business, draft)

@@ -26,8 +26,8 @@ func (p *Pages) askConfirmation(c *fiber.Ctx, o *offerPage, s submission, draft 
 	if parseVersion(s.posted.Get("agreed")) == draft.Before.Version || bytes.Equal(draft.Text, draft.Before.Text) {
 		return false, nil
 	}
-	affects, err := offer.AffectsSales(draft.Before.Manifest, draft.Manifest)
-	if err != nil || !affects && !s.alwaysAsks {
+	isAffected, err := offer.AffectsSales(draft.Before.Manifest, draft.Manifest)
+	if err != nil || !isAffected && !s.alwaysAsks {
 		return false, err
 	}
 	found, err := p.planDraft(c, o.page.Business.Slug, draft)
@@ -35,13 +35,13 @@ func (p *Pages) askConfirmation(c *fiber.Ctx, o *offerPage, s submission, draft 
 		!found.ErasesCustomers() {
 		return false, err
 	}
-	differs, err := compareDocuments(draft.Before.Document, draft.Document, maxChanges)
+	difference, err := compareDocuments(draft.Before.Document, draft.Document, maxChanges)
 	if err != nil {
 		return false, err
 	}
 	question := view.OfferQuestion{
 		Posted: s.posted, OverVersion: draft.Before.Version, Action: trimBusinessPath(o, s.action), Back: s.back,
-		IsForm: s.showForm != nil, Difference: differs,
+		IsForm: s.showForm != nil, Difference: difference,
 	}
 	if found != nil {
 		question.Conflicts, question.KeptSales, question.Erasure = &found.Conflicts, found.Kept, found.Erasure

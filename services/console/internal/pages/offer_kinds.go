@@ -51,7 +51,7 @@ func registerLabels(groups []form.Group) {
 	note = func(fields []form.Field) {
 		for _, f := range fields {
 			name := f.Name[strings.LastIndex(f.Name, ".")+1:]
-			if _, there := view.FieldLabels[name]; !there {
+			if _, exists := view.FieldLabels[name]; !exists {
 				view.FieldLabels[name] = f.Label
 			}
 			view.NoteOptions(f)

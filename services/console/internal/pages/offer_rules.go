@@ -152,13 +152,13 @@ func (o *offerPage) describeChange(r document.Fields) string {
 
 // describeScope returns a text with the services, events and rentals to which a pricing rule applies.
 func (o *offerPage) describeScope(r document.Fields) string {
-	applies, ok := r["applies_to"].(document.Fields)
+	scope, ok := r["applies_to"].(document.Fields)
 	if !ok {
 		return o.page.Words.Say("offer_everything")
 	}
 	var parts []string
 	for _, list := range []string{"services", "events", "rentals"} {
-		switch which := applies[list].(type) {
+		switch which := scope[list].(type) {
 		case string:
 			parts = append(parts, o.page.Words.Say("offer_all_"+list))
 		case []any:
@@ -204,15 +204,15 @@ func formatNumber(value any) string {
 // findFirstPriced returns the name and the price of the first object that a pricing rule applies to and that has a
 // price. The third result is false if there is no such object.
 func (o *offerPage) findFirstPriced(r document.Fields) (string, decimal.Decimal, bool) {
-	applies, some := r["applies_to"].(document.Fields)
+	scope, hasSome := r["applies_to"].(document.Fields)
 	for _, list := range []string{"services", "rentals", "events"} {
-		which, there := applies[list]
+		which, exists := scope[list]
 		keys, _ := which.([]any)
 		items, _ := o.fields[list].([]any)
 		for _, i := range items {
 			item, _ := i.(document.Fields)
 			key, _ := item["key"].(string)
-			if some && (!there || keys != nil && !contains(keys, key)) {
+			if hasSome && (!exists || keys != nil && !contains(keys, key)) {
 				continue
 			}
 			name, _ := item["name"].(string)

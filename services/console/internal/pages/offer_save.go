@@ -87,7 +87,7 @@ func (p *Pages) publishOffer(c *fiber.Ctx, o *offerPage, s submission) error {
 			o.page.ErrorText = o.page.Words.Say("check")
 			return s.showForm(fiber.StatusUnprocessableEntity, wrong)
 		}
-		if asked, err := p.askConfirmation(c, o, s, draft); asked || err != nil {
+		if isAsked, err := p.askConfirmation(c, o, s, draft); isAsked || err != nil {
 			return err
 		}
 		published, err := p.rooms.Offer.PublishOffer(c.UserContext(), authorize.Principal(c), o.page.Business, draft)

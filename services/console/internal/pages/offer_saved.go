@@ -34,7 +34,7 @@ func (o *offerPage) noteHidden(k offerKind, key string) {
 	if offer.IsModuleOff(o.fields, k.list) {
 		label, at, name = "offer_"+k.list, "/offer/"+businessPart.section,
 			o.page.Words.Say("offer_"+businessPart.section)
-	} else if item, there := document.Find(o.fields, k.list, key); there {
+	} else if item, exists := document.Find(o.fields, k.list, key); exists {
 		label, name = o.findHidingField(k, item), k.nameObject(o, item)
 	}
 	if label != "" {

@@ -92,8 +92,8 @@ func (t translatedObject) findTranslation(language, field string) string {
 	return form.TextFromHTML(toText(own[field]))
 }
 
-// translate writes the translation of a field into a language. If `typed` is "", translate removes the translation.
-func (t translatedObject) translate(language, field, typed string) {
+// translate writes the translation of a field into a language. If `input` is "", translate removes the translation.
+func (t translatedObject) translate(language, field, input string) {
 	all, _ := t.object["translations"].(document.Fields)
 	if all == nil {
 		all = document.Fields{}
@@ -102,11 +102,11 @@ func (t translatedObject) translate(language, field, typed string) {
 	if own == nil {
 		own = document.Fields{}
 	}
-	own[field] = typed
+	own[field] = input
 	if strings.HasSuffix(field, "_html") {
-		own[field] = form.HTMLFromText(typed)
+		own[field] = form.HTMLFromText(input)
 	}
-	if typed == "" {
+	if input == "" {
 		delete(own, field)
 	}
 	all[language] = own
@@ -192,9 +192,9 @@ func (p *Pages) saveTranslations(c *fiber.Ctx) error {
 	for _, item := range listTexts(o.fields, t.List) {
 		for _, field := range item.fields {
 			name := item.name + "." + field
-			typed := strings.TrimSpace(strings.ReplaceAll(posted.Get(name), "\r\n", "\n"))
-			if posted.Has(name) && typed != item.findTranslation(t.Language, field) {
-				item.translate(t.Language, field, typed)
+			input := strings.TrimSpace(strings.ReplaceAll(posted.Get(name), "\r\n", "\n"))
+			if posted.Has(name) && input != item.findTranslation(t.Language, field) {
+				item.translate(t.Language, field, input)
 			}
 		}
 	}

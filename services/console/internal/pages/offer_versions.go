@@ -107,12 +107,12 @@ func (p *Pages) askVersion(c *fiber.Ctx) error {
 }
 
 func (p *Pages) showVersion(c *fiber.Ctx, status int, o *offerPage, old *offer.Offer) error {
-	differs, err := compareDocuments(o.offer.Document, old.Document, maxVersionChanges)
+	difference, err := compareDocuments(o.offer.Document, old.Document, maxVersionChanges)
 	if err != nil {
 		return err
 	}
 	return p.render(c, status, o.page,
-		view.ShowVersion(o.page, view.OldVersion{Offering: o.about, Number: old.Version, Difference: differs}))
+		view.ShowVersion(o.page, view.OldVersion{Offering: o.about, Number: old.Version, Difference: difference}))
 }
 
 // restoreVersion publishes an old version again. It publishes only if the newest version is still the version with
@@ -127,11 +127,11 @@ func (p *Pages) restoreVersion(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	changed := parseVersion(posted.Get("over")) != o.offer.Version || o.about.ManagedBy != ""
-	if !changed {
+	isChanged := parseVersion(posted.Get("over")) != o.offer.Version || o.about.ManagedBy != ""
+	if !isChanged {
 		s := submission{posted: posted, back: "/offer/versions/" + c.Params("id"),
 			action: string(c.Request().URI().Path())}
-		if asked, err := p.askConfirmation(c, o, s, &offer.OfferDraft{Document: old.Document, Before: o.offer}); asked ||
+		if isAsked, err := p.askConfirmation(c, o, s, &offer.OfferDraft{Document: old.Document, Before: o.offer}); isAsked ||
 			err != nil {
 			return err
 		}

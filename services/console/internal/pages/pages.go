@@ -142,32 +142,32 @@ func (p *Pages) newPage(c *fiber.Ctx, place view.Place) (*view.Page, error) {
 	return page, nil
 }
 
-// doneText returns the message text about a completed action. The argument `what` is the value of the parameter `done`
+// doneText returns the message text about a completed action. The argument `label` is the value of the parameter `done`
 // in the address. If the value is unknown, doneText returns "".
-func doneText(page *view.Page, what string) string {
-	if slices.Contains(integrationNotices, what) {
-		return page.Words.Say("done_" + what)
+func doneText(page *view.Page, label string) string {
+	if slices.Contains(integrationNotices, label) {
+		return page.Words.Say("done_" + label)
 	}
-	switch what {
+	switch label {
 	case "sold", "tickets_cancel", "reserved", "reserved_outside", "reservation_cancel", "undone", "off", "work",
 		"team_changed", "team_removed", "team_withdrawn", "team_made_ended", messageResent:
-		return page.Words.Say("done_" + what)
+		return page.Words.Say("done_" + label)
 	case "booked", "booked_warned", "moved", "moved_warned", "refunded", "paused", "resumed", booking.MoveConfirm,
 		booking.MoveCancel, booking.MoveComplete, booking.MoveNoShow,
 		booking.MoveReopen, rental.MovePickup, rental.MoveReturn:
-		return page.Words.Say("done_" + what)
+		return page.Words.Say("done_" + label)
 	}
 	return ""
 }
 
-// refusalText returns the message text about a refused action. The argument `what` is the value of the parameter
+// refusalText returns the message text about a refused action. The argument `label` is the value of the parameter
 // `wrong` in the address. If the value is unknown, refusalText returns "".
-func refusalText(page *view.Page, what string) string {
-	if what == "delivery_waits" {
-		return page.Words.Say(what)
+func refusalText(page *view.Page, label string) string {
+	if label == "delivery_waits" {
+		return page.Words.Say(label)
 	}
 	for _, sentence := range faultTexts {
-		if sentence == what {
+		if sentence == label {
 			return page.Words.Say(sentence)
 		}
 	}
@@ -194,16 +194,16 @@ func (p *Pages) ShowFault(c *fiber.Ctx, f *fault.Error) error {
 // chooseBusiness lists the businesses of the signed-in person. If there is only one, and the person may not create
 // another, chooseBusiness redirects to the pages of this business.
 func (p *Pages) chooseBusiness(c *fiber.Ctx) error {
-	asked, err := server.Query(c).Page()
+	limited, err := server.Query(c).Page()
 	if err != nil {
 		return err
 	}
-	list, err := p.rooms.Businesses.List(c.UserContext(), authorize.Principal(c).Businesses(), asked)
+	list, err := p.rooms.Businesses.List(c.UserContext(), authorize.Principal(c).Businesses(), limited)
 	if err != nil {
 		return err
 	}
 	page := p.newPlainPage(c, "")
-	if !page.May(access.ManageAccounts) && len(list.Businesses) == 1 && list.NextCursor == "" && asked.Cursor == "" {
+	if !page.May(access.ManageAccounts) && len(list.Businesses) == 1 && list.NextCursor == "" && limited.Cursor == "" {
 		return c.Redirect(view.Path(list.Businesses[0].Slug)+"/today", fiber.StatusSeeOther)
 	}
 	return p.render(c, fiber.StatusOK, page, view.Choose(page, list.Businesses, list.NextCursor))

@@ -29,20 +29,20 @@ func (p *Pages) loadPausePage(c *fiber.Ctx) (*view.Page, view.PauseForm, error) 
 	if err != nil {
 		return nil, view.PauseForm{}, err
 	}
-	asked := view.PauseForm{First: page.Business.Today(p.rooms.Clock.Now()) + 1,
+	form := view.PauseForm{First: page.Business.Today(p.rooms.Clock.Now()) + 1,
 		ManagedBy: string(offer.Manifest.ManagedBy)}
 	if until := page.Business.Bookings.PausedUntil; page.Business.Paused(p.rooms.Clock.Now()) {
-		asked.Until = until.String()
+		form.Until = until.String()
 	}
-	return page, asked, nil
+	return page, form, nil
 }
 
 func (p *Pages) askPause(c *fiber.Ctx) error {
-	page, asked, err := p.loadPausePage(c)
+	page, form, err := p.loadPausePage(c)
 	if err != nil {
 		return err
 	}
-	return p.render(c, fiber.StatusOK, page, view.Pause(page, asked))
+	return p.render(c, fiber.StatusOK, page, view.Pause(page, form))
 }
 
 func (p *Pages) pause(c *fiber.Ctx) error {
@@ -64,20 +64,20 @@ func (p *Pages) pause(c *fiber.Ctx) error {
 }
 
 func (p *Pages) endPause(c *fiber.Ctx) error {
-	page, asked, err := p.loadPausePage(c)
+	page, form, err := p.loadPausePage(c)
 	if err != nil {
 		return err
 	}
-	return p.setPause(c, page, asked, nil, "resumed")
+	return p.setPause(c, page, form, nil, "resumed")
 }
 
 // setPause pauses online bookings until the date `until`, or ends the pause if `until` is nil. Then it redirects to
 // Today, which shows the message text with the id `done`.
-func (p *Pages) setPause(c *fiber.Ctx, page *view.Page, asked view.PauseForm, until *timespan.Date, done string) error {
+func (p *Pages) setPause(c *fiber.Ctx, page *view.Page, form view.PauseForm, until *timespan.Date, done string) error {
 	err := p.rooms.Offer.Pause(c.UserContext(), authorize.Principal(c), page.Business, until)
 	if sentence := faultTexts[fault.KindOf(err)]; err != nil && sentence != "" {
 		page.ErrorText = page.Words.Say(sentence)
-		return p.render(c, fault.KindOf(err).Status, page, view.Pause(page, asked))
+		return p.render(c, fault.KindOf(err).Status, page, view.Pause(page, form))
 	}
 	if err != nil {
 		return err

@@ -49,11 +49,12 @@ func (p *Pages) showRentals(c *fiber.Ctx) error {
 	if date != nil {
 		from = *date
 	}
-	rented, err := p.rooms.Sales.LoadRentalOverview(c.UserContext(), authorize.Principal(c), page.Business, from)
+	rentalOverview, err := p.rooms.Sales.LoadRentalOverview(c.UserContext(), authorize.Principal(c), page.Business,
+		from)
 	if err != nil {
 		return err
 	}
-	return p.render(c, fiber.StatusOK, page, view.Rentals(page, rented))
+	return p.render(c, fiber.StatusOK, page, view.Rentals(page, rentalOverview))
 }
 
 // newReservationHandler returns the handler that changes the status of a reservation. The argument `move` is the name
@@ -88,14 +89,14 @@ func (p *Pages) reserve(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	typed, wanted := parseReservation(page, form)
-	if len(typed.FieldErrors) > 0 {
+	reservationForm, newReservation := parseReservation(page, form)
+	if len(reservationForm.FieldErrors) > 0 {
 		page.ErrorText = page.Words.Say("check")
-		return p.render(c, fiber.StatusUnprocessableEntity, page, view.Reserve(page, typed))
+		return p.render(c, fiber.StatusUnprocessableEntity, page, view.Reserve(page, reservationForm))
 	}
-	ctx := idempotency.With(c.UserContext(), idempotency.Request{Key: typed.Key})
-	made, err := p.rooms.Sales.Reserve(ctx, authorize.Principal(c), page.Business.Slug, wanted)
-	if err == nil && len(made.Warnings) > 0 {
+	ctx := idempotency.With(c.UserContext(), idempotency.Request{Key: reservationForm.Key})
+	reservation, err := p.rooms.Sales.Reserve(ctx, authorize.Principal(c), page.Business.Slug, newReservation)
+	if err == nil && len(reservation.Warnings) > 0 {
 		return redirectBack(c, page.Business.Slug, "rentals", "done", "reserved_outside")
 	}
 	if err == nil {
@@ -103,51 +104,54 @@ func (p *Pages) reserve(c *fiber.Ctx) error {
 	}
 	status := fault.KindOf(err).Status
 	if fault.Is(err, fault.Conflict) {
-		page.ErrorText, typed.FieldErrors = page.Words.Say("check"),
+		page.ErrorText, reservationForm.FieldErrors = page.Words.Say("check"),
 			map[string]string{"quantity": page.Words.Say("units_lacking")}
 	} else {
 		var ok bool
-		if status, ok = prepareRefusedForm(page, err, &typed.FieldErrors); !ok {
+		if status, ok = prepareRefusedForm(page, err, &reservationForm.FieldErrors); !ok {
 			return err
 		}
 	}
 	if !fault.Is(err, fault.OutcomeUnknown) && !fault.Is(err, fault.IdempotencyInProgress) {
 		// The next reservation needs a new Idempotency-Key, because it differs from the refused one.
-		typed.Key = rand.Text()
+		reservationForm.Key = rand.Text()
 	}
-	return p.render(c, status, page, view.Reserve(page, typed))
+	return p.render(c, status, page, view.Reserve(page, reservationForm))
 }
 
 // parseReservation reads a reservation from the form. It checks only the rules that need no request to another service;
 // the service rental checks the other rules.
 func parseReservation(page *view.Page, form url.Values) (view.ReservationForm, rental.NewReservation) {
-	typed := view.ReservationForm{
+	reservationForm := view.ReservationForm{
 		Rental: form.Get("rental"), Start: form.Get("start"), End: form.Get("end"), StartTime: form.Get("start_time"),
 		EndTime:  form.Get("end_time"),
 		Quantity: strings.TrimSpace(form.Get("quantity")), Name: strings.TrimSpace(form.Get("name")),
 		Email: strings.TrimSpace(form.Get("email")),
 		Key:   form.Get("key"), FieldErrors: map[string]string{},
 	}
-	wanted := rental.NewReservation{RentalID: typed.Rental, StartDate: typed.Start, EndDate: typed.End,
-		CustomerName: typed.Name}
-	for field, value := range map[string]string{"rental": typed.Rental, "start": typed.Start, "end": typed.End,
-		"name": typed.Name} {
+	newReservation := rental.NewReservation{RentalID: reservationForm.Rental, StartDate: reservationForm.Start,
+		EndDate:      reservationForm.End,
+		CustomerName: reservationForm.Name}
+	for field, value := range map[string]string{"rental": reservationForm.Rental, "start": reservationForm.Start,
+		"end":  reservationForm.End,
+		"name": reservationForm.Name} {
 		if value == "" {
-			typed.FieldErrors[field] = page.Words.Say("fill")
+			reservationForm.FieldErrors[field] = page.Words.Say("fill")
 		}
 	}
-	for value, into := range map[*string]**string{&typed.StartTime: &wanted.StartTime, &typed.EndTime: &wanted.EndTime,
-		&typed.Email: &wanted.CustomerEmail} {
+	for value, into := range map[*string]**string{&reservationForm.StartTime: &newReservation.StartTime,
+		&reservationForm.EndTime: &newReservation.EndTime,
+		&reservationForm.Email:   &newReservation.CustomerEmail} {
 		if *value != "" {
 			*into = value
 		}
 	}
-	n, err := strconv.Atoi(typed.Quantity)
-	if wanted.Quantity = n; err != nil || n < 1 {
-		typed.FieldErrors["quantity"] = page.Words.Say("check_field")
+	n, err := strconv.Atoi(reservationForm.Quantity)
+	if newReservation.Quantity = n; err != nil || n < 1 {
+		reservationForm.FieldErrors["quantity"] = page.Words.Say("check_field")
 	}
-	if typed.Email != "" && !email.Valid(typed.Email) {
-		typed.FieldErrors["email"] = page.Words.Say("email_wrong")
+	if reservationForm.Email != "" && !email.Valid(reservationForm.Email) {
+		reservationForm.FieldErrors["email"] = page.Words.Say("email_wrong")
 	}
-	return typed, wanted
+	return reservationForm, newReservation
 }

@@ -36,14 +36,14 @@ func (p *Pages) showReports(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	typed, q := parseReport(c, page)
-	if len(typed.FieldErrors) > 0 {
-		return p.render(c, fiber.StatusBadRequest, page, view.Reports(page, typed, nil))
+	reportForm, q := parseReport(c, page)
+	if len(reportForm.FieldErrors) > 0 {
+		return p.render(c, fiber.StatusBadRequest, page, view.Reports(page, reportForm, nil))
 	}
 	r, err := p.rooms.Reports.LoadOverview(c.UserContext(), page.Business.Slug, q)
 	if fault.Is(err, fault.InvalidParameter) {
-		typed.FieldErrors = map[string]string{"by": page.Words.Say("reports_too_much")}
-		return p.render(c, fiber.StatusBadRequest, page, view.Reports(page, typed, nil))
+		reportForm.FieldErrors = map[string]string{"by": page.Words.Say("reports_too_much")}
+		return p.render(c, fiber.StatusBadRequest, page, view.Reports(page, reportForm, nil))
 	}
 	if err != nil {
 		return err
@@ -52,47 +52,48 @@ func (p *Pages) showReports(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return p.render(c, fiber.StatusOK, page, view.Reports(page, typed, shown))
+	return p.render(c, fiber.StatusOK, page, view.Reports(page, reportForm, shown))
 }
 
 // parseReport reads the parameters `from`, `to` and `by` of a report from the address. Without dates, the report covers
 // the last 28 days, 12 weeks or 12 months, depending on `by`.
 func parseReport(c *fiber.Ctx, page *view.Page) (view.ReportForm, report.Query) {
-	typed := view.ReportForm{From: c.Query("from"), To: c.Query("to"), By: cmp.Or(c.Query("by"), string(report.Week)),
+	reportForm := view.ReportForm{From: c.Query("from"), To: c.Query("to"),
+		By:          cmp.Or(c.Query("by"), string(report.Week)),
 		FieldErrors: map[string]string{}}
-	q := report.Query{To: page.Business.Today(page.Now), By: report.By(typed.By)}
-	typed.IsDefault = typed.From == "" && typed.To == ""
+	q := report.Query{To: page.Business.Today(page.Now), By: report.By(reportForm.By)}
+	reportForm.IsDefault = reportForm.From == "" && reportForm.To == ""
 	for _, field := range []struct {
 		name, value string
 		date        *timespan.Date
-	}{{"from", typed.From, &q.From}, {"to", typed.To, &q.To}} {
+	}{{"from", reportForm.From, &q.From}, {"to", reportForm.To, &q.To}} {
 		if field.value == "" {
 			continue
 		}
 		d, err := timespan.ParseDate(field.value)
 		if err != nil {
-			typed.FieldErrors[field.name] = page.Words.Say("check_field")
+			reportForm.FieldErrors[field.name] = page.Words.Say("check_field")
 			continue
 		}
 		*field.date = d
 	}
-	if typed.From == "" {
+	if reportForm.From == "" {
 		q.From = computeDefaultFrom(q.By, q.To)
-	} else if typed.To == "" {
+	} else if reportForm.To == "" {
 		q.To = max(q.From, q.To)
 	}
-	if len(typed.FieldErrors) == 0 {
-		typed.From, typed.To = q.From.String(), q.To.String()
+	if len(reportForm.FieldErrors) == 0 {
+		reportForm.From, reportForm.To = q.From.String(), q.To.String()
 		switch {
 		case q.To < q.From:
-			typed.FieldErrors["to"] = page.Words.Say("reports_turned")
+			reportForm.FieldErrors["to"] = page.Words.Say("reports_turned")
 		case q.To-q.From >= report.MaxDays:
-			typed.FieldErrors["to"] = page.Words.Say("reports_too_long")
+			reportForm.FieldErrors["to"] = page.Words.Say("reports_too_long")
 		case q.Check() != nil:
-			typed.FieldErrors["by"] = page.Words.Say("check_field")
+			reportForm.FieldErrors["by"] = page.Words.Say("check_field")
 		}
 	}
-	return typed, q
+	return reportForm, q
 }
 
 // computeDefaultFrom returns the default first date of a report whose last date is `to`.
@@ -120,8 +121,8 @@ func newReportExporter[Row any](
 		if err != nil {
 			return err
 		}
-		typed, q := parseReport(c, page)
-		if len(typed.FieldErrors) > 0 {
+		reportForm, q := parseReport(c, page)
+		if len(reportForm.FieldErrors) > 0 {
 			return fault.New(fault.InvalidParameter,
 				"from, to and by: write two dates, the first before the last, and day, week or month.")
 		}

@@ -35,17 +35,18 @@ func (p *Pages) askCancelReservation(c *fiber.Ctx) error {
 // showCancelReservation shows the form that cancels a reservation. If the reservation is picked up or has ended, it
 // cannot be cancelled; showCancelReservation then redirects to the page of rentals, which shows the reason.
 func (p *Pages) showCancelReservation(c *fiber.Ctx, status int, page *view.Page,
-	asked view.CancelReservationForm) error {
+	cancelReservationForm view.CancelReservationForm) error {
 	preview, err := p.rooms.Rentals.Of(page.Business.ID).Cancellation(c.UserContext(), page.Business.Slug,
-		asked.Reservation.ID)
+		cancelReservationForm.Reservation.ID)
 	if err != nil {
 		return err
 	}
 	if !preview.Allowed {
 		return redirectBack(c, page.Business.Slug, "rentals", "wrong", "changed")
 	}
-	asked.Preview, asked.Payment, asked.Currency = preview, asked.Reservation.Payment, asked.Reservation.Currency
-	return p.render(c, status, page, view.CancelReservation(page, asked))
+	cancelReservationForm.Preview, cancelReservationForm.Payment, cancelReservationForm.Currency = preview,
+		cancelReservationForm.Reservation.Payment, cancelReservationForm.Reservation.Currency
+	return p.render(c, status, page, view.CancelReservation(page, cancelReservationForm))
 }
 
 // cancelReservation cancels a reservation and refunds the chosen amount.
@@ -59,37 +60,39 @@ func (p *Pages) cancelReservation(c *fiber.Ctx) error {
 		return err
 	}
 	ctx, slug := c.UserContext(), page.Business.Slug
-	asked := view.CancelReservationForm{Reservation: *r, Refunds: view.Refunds{Choice: cmp.Or(form.Get("refund"),
-		string(booking.RefundPolicy)), Amount: form.Get("amount")}}
-	refund, again, err := parseRefund(form, func() (*booking.Cancellation, error) {
+	cancelReservationForm := view.CancelReservationForm{Reservation: *r,
+		Refunds: view.Refunds{Choice: cmp.Or(form.Get("refund"),
+			string(booking.RefundPolicy)), Amount: form.Get("amount")}}
+	refund, second, err := parseRefund(form, func() (*booking.Cancellation, error) {
 		return p.rooms.Rentals.Of(page.Business.ID).Cancellation(ctx, slug, r.ID)
 	})
-	if asked.ErrorText = checkRefundLimit(page, refund, r.Payment, r.Currency); asked.ErrorText != "" {
-		return p.showCancelReservation(c, fiber.StatusUnprocessableEntity, page, asked)
+	if cancelReservationForm.ErrorText = checkRefundLimit(page, refund, r.Payment,
+		r.Currency); cancelReservationForm.ErrorText != "" {
+		return p.showCancelReservation(c, fiber.StatusUnprocessableEntity, page, cancelReservationForm)
 	}
-	if err == nil && again == "" {
+	if err == nil && second == "" {
 		if _, err = p.rooms.Sales.CancelReservation(withNotification(c, form), authorize.Principal(c), slug, r.ID,
 			booking.Cancel{Refund: refund}); err == nil {
 			return redirectBack(c, slug, "rentals", "done", "reservation_cancel")
 		}
 	}
-	status, ok := prepareRefusedCancellation(page, again, err, &asked.ErrorText)
+	status, ok := prepareRefusedCancellation(page, second, err, &cancelReservationForm.ErrorText)
 	if !ok {
 		return err
 	}
-	return p.showCancelReservation(c, status, page, asked)
+	return p.showCancelReservation(c, status, page, cancelReservationForm)
 }
 
 // newRefundForm returns the refund form of a reservation. After the refund, the form leads back to the page of the
 // customer.
 func newRefundForm(r *rental.Reservation) view.RefundReservationForm {
-	asked := view.RefundReservationForm{Reservation: *r, Left: computeRefundable(r.Payment),
+	refundReservationForm := view.RefundReservationForm{Reservation: *r, Left: computeRefundable(r.Payment),
 		Amount: computeRefundable(r.Payment).String(),
 		Back:   "rentals"}
 	if r.CustomerEmail != nil {
-		asked.Back = "customers/one?" + url.Values{"email": {*r.CustomerEmail}}.Encode()
+		refundReservationForm.Back = "customers/one?" + url.Values{"email": {*r.CustomerEmail}}.Encode()
 	}
-	return asked
+	return refundReservationForm
 }
 
 func (p *Pages) askRefundReservation(c *fiber.Ctx) error {
@@ -109,22 +112,23 @@ func (p *Pages) refundReservation(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	asked, again := newRefundForm(r), ""
-	asked.Amount = form.Get("amount")
-	amount, ok := parseAmount(asked.Amount)
-	if asked.ErrorText = checkRefundLimit(page, amount, r.Payment, r.Currency); asked.ErrorText != "" {
-		return p.render(c, fiber.StatusUnprocessableEntity, page, view.RefundReservation(page, asked))
+	refundReservationForm, second := newRefundForm(r), ""
+	refundReservationForm.Amount = form.Get("amount")
+	amount, ok := parseAmount(refundReservationForm.Amount)
+	if refundReservationForm.ErrorText = checkRefundLimit(page, amount, r.Payment,
+		r.Currency); refundReservationForm.ErrorText != "" {
+		return p.render(c, fiber.StatusUnprocessableEntity, page, view.RefundReservation(page, refundReservationForm))
 	}
 	if !ok {
-		again = "amount_wrong"
+		second = "amount_wrong"
 	} else if _, err = p.rooms.Sales.RefundReservation(c.UserContext(), authorize.Principal(c), page.Business.Slug,
 		r.ID,
 		booking.NewRefund{Refund: amount}); err == nil {
-		return redirectBack(c, page.Business.Slug, asked.Back, "done", "refunded")
+		return redirectBack(c, page.Business.Slug, refundReservationForm.Back, "done", "refunded")
 	}
-	status, ok := prepareRefusedCancellation(page, again, err, &asked.ErrorText)
+	status, ok := prepareRefusedCancellation(page, second, err, &refundReservationForm.ErrorText)
 	if !ok {
 		return err
 	}
-	return p.render(c, status, page, view.RefundReservation(page, asked))
+	return p.render(c, status, page, view.RefundReservation(page, refundReservationForm))
 }

@@ -41,8 +41,8 @@ func (p *Pages) redirectToSearch(c *fiber.Ctx) error {
 		return err
 	}
 	values := url.Values{}
-	for name, typed := range form {
-		values[name] = slices.Clone(typed)
+	for name, inputs := range form {
+		values[name] = slices.Clone(inputs)
 	}
 	sealQuery(c, values)
 	to := c.Path()

@@ -39,11 +39,11 @@ func (p *Pages) showTeam(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	asked, err := server.Query(c).Page()
+	limited, err := server.Query(c).Page()
 	if err != nil {
 		return err
 	}
-	list, next, err := p.rooms.Accounts.ListMembers(c.UserContext(), authorize.Principal(c), page.Business, asked)
+	list, next, err := p.rooms.Accounts.ListMembers(c.UserContext(), authorize.Principal(c), page.Business, limited)
 	if err != nil {
 		return err
 	}
@@ -112,31 +112,33 @@ func (p *Pages) invite(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	wanted := view.InviteForm{
+	inviteForm := view.InviteForm{
 		Email: strings.TrimSpace(form.Get("email")), Name: strings.TrimSpace(form.Get("name")),
 		RoleForm: parseJoining(page, form.Get("role"), form.Get("staff")),
 	}
-	if !email.Valid(wanted.Email) {
-		wanted.EmailError = page.Words.Say("email_wrong")
+	if !email.Valid(inviteForm.Email) {
+		inviteForm.EmailError = page.Words.Say("email_wrong")
 	}
-	if wanted.EmailError != "" || wanted.HasErrors() {
-		return p.render(c, fiber.StatusUnprocessableEntity, page, view.Invite(page, wanted))
+	if inviteForm.EmailError != "" || inviteForm.HasErrors() {
+		return p.render(c, fiber.StatusUnprocessableEntity, page, view.Invite(page, inviteForm))
 	}
-	invited, err := p.rooms.Accounts.Invite(c.UserContext(), authorize.Principal(c), page.Business, identity.Invitation{
-		Email: wanted.Email, Name: wanted.Name, Role: access.Role(wanted.Role), StaffID: wanted.StaffID(),
-	})
+	invitation, err := p.rooms.Accounts.Invite(c.UserContext(), authorize.Principal(c), page.Business,
+		identity.Invitation{
+			Email: inviteForm.Email, Name: inviteForm.Name, Role: access.Role(inviteForm.Role),
+			StaffID: inviteForm.StaffID(),
+		})
 	switch {
 	case errors.Is(err, store.ErrAlreadyMember):
-		wanted.EmailError = page.Words.Say("team_member_already")
+		inviteForm.EmailError = page.Words.Say("team_member_already")
 	case errors.Is(err, store.ErrTooManyBusinesses), errors.Is(err, store.ErrTooManyInvitations):
-		wanted.EmailError = page.Words.Say("team_other_business")
+		inviteForm.EmailError = page.Words.Say("team_other_business")
 	case err != nil:
 		return err
 	default:
 		return p.render(c, fiber.StatusOK, page,
-			view.Invited(page, invited, cmp.Or(p.rooms.Accounts.OwnerURL, c.BaseURL())))
+			view.Invited(page, invitation, cmp.Or(p.rooms.Accounts.OwnerURL, c.BaseURL())))
 	}
-	return p.render(c, fiber.StatusConflict, page, view.Invite(page, wanted))
+	return p.render(c, fiber.StatusConflict, page, view.Invite(page, inviteForm))
 }
 
 // parseJoining reads the role and the staff member of a person from a form. It adds an error message for each invalid
@@ -181,15 +183,15 @@ func (p *Pages) changeMember(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	wanted := parseJoining(page, form.Get("role"), form.Get("staff"))
-	if wanted.HasErrors() {
-		return p.render(c, fiber.StatusUnprocessableEntity, page, view.Member(page, m, wanted))
+	roleForm := parseJoining(page, form.Get("role"), form.Get("staff"))
+	if roleForm.HasErrors() {
+		return p.render(c, fiber.StatusUnprocessableEntity, page, view.Member(page, m, roleForm))
 	}
 	_, err = p.rooms.Accounts.ChangeMember(c.UserContext(), authorize.Principal(c), page.Business, m.Person.ID,
-		access.Role(wanted.Role), wanted.StaffID())
+		access.Role(roleForm.Role), roleForm.StaffID())
 	if errors.Is(err, store.ErrLastOwner) {
-		wanted.RoleError = page.Words.Say("team_last_owner")
-		return p.render(c, fiber.StatusConflict, page, view.Member(page, m, wanted))
+		roleForm.RoleError = page.Words.Say("team_last_owner")
+		return p.render(c, fiber.StatusConflict, page, view.Member(page, m, roleForm))
 	}
 	return p.redirectToTeam(c, page, "team_changed", err)
 }
@@ -219,9 +221,9 @@ func (p *Pages) removeMember(c *fiber.Ctx) error {
 		return err
 	}
 	// The API keys, feeds and webhooks of a removed person work until an owner ends them. The next page lists them.
-	if made, err := p.rooms.Integrations.ListCredentials(c.UserContext(), authorize.Principal(c), page.Business,
+	if credentials, err := p.rooms.Integrations.ListCredentials(c.UserContext(), authorize.Principal(c), page.Business,
 		m.Person.ID); err == nil &&
-		!made.IsEmpty() {
+		!credentials.IsEmpty() {
 		return c.Redirect(view.Path(page.Business.Slug)+"/team/"+m.Person.ID.String()+"/made?done=team_removed",
 			fiber.StatusSeeOther)
 	}
@@ -235,11 +237,11 @@ func (p *Pages) showCredentials(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	made, err := p.rooms.Integrations.ListCredentials(c.UserContext(), authorize.Principal(c), page.Business, id)
+	credentials, err := p.rooms.Integrations.ListCredentials(c.UserContext(), authorize.Principal(c), page.Business, id)
 	if err != nil {
 		return err
 	}
-	return p.render(c, fiber.StatusOK, page, view.Credentials(page, id, made))
+	return p.render(c, fiber.StatusOK, page, view.Credentials(page, id, credentials))
 }
 
 func (p *Pages) revokeCredentials(c *fiber.Ctx) error {

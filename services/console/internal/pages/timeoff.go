@@ -40,18 +40,18 @@ func (p *Pages) showTimeOff(c *fiber.Ctx) error {
 }
 
 // loadTimeOff reads the time off of one member. If the principal may see only their own time off, this member is the
-// principal. Otherwise the argument `asked` is the id of the member. If `asked` is not a valid id and the business has
-// only one member, loadTimeOff reads the time off of that member.
+// principal. Otherwise the argument `requested` is the id of the member. If `requested` is not a valid id and the
+// business has only one member, loadTimeOff reads the time off of that member.
 //
-// loadTimeOff returns nil if the business has no member with the id `asked`. It also returns nil if `asked` is not a
-// valid id and the business does not have exactly one member.
-func (p *Pages) loadTimeOff(c *fiber.Ctx, page *view.Page, asked string) (*offer.TimeOff, error) {
+// loadTimeOff returns nil if the business has no member with the id `requested`. It also returns nil if `requested` is
+// not a valid id and the business does not have exactly one member.
+func (p *Pages) loadTimeOff(c *fiber.Ctx, page *view.Page, requested string) (*offer.TimeOff, error) {
 	by := authorize.Principal(c)
 	self, _ := by.MembershipIn(page.Business.ID)
 	id := self.StaffID
 	if by.PermissionIn(page.Business.ID, access.EditOffer) != access.Own {
 		var err error
-		if id, err = uuid.Parse(asked); err != nil {
+		if id, err = uuid.Parse(requested); err != nil {
 			if len(page.Business.Staff) != 1 {
 				return nil, nil
 			}
@@ -84,25 +84,25 @@ func (p *Pages) setTimeOff(c *fiber.Ctx) error {
 		return p.render(c, fiber.StatusConflict, page, view.NoTimeOff(page))
 	}
 	by, id, adds := authorize.Principal(c), off.Member.ID, form.Get("what") != "work"
-	typed := view.TimeOffForm{
+	timeOffForm := view.TimeOffForm{
 		TimeOff: off, From: form.Get("from"), To: form.Get("to"), FromTime: form.Get("from_time"),
 		ToTime: form.Get("to_time"),
 	}
-	away, wrong := parseAbsence(typed)
+	away, wrong := parseAbsence(timeOffForm)
 	if wrong == nil && adds {
 		wrong = away.Check(page.Business.Today(page.Now))
 	}
 	if wrong != nil {
-		page.ErrorText, typed.ErrorText = page.Words.Say("check"), page.Words.Say("time_off_wrong")
-		return p.render(c, fiber.StatusUnprocessableEntity, page, view.TimeOff(page, typed))
+		page.ErrorText, timeOffForm.ErrorText = page.Words.Say("check"), page.Words.Say("time_off_wrong")
+		return p.render(c, fiber.StatusUnprocessableEntity, page, view.TimeOff(page, timeOffForm))
 	}
 	if adds && form.Get("agreed") != "yes" {
-		if typed.Overlapping, err = p.rooms.Offer.ListOverlappingBookings(c.UserContext(), by, page.Business, id,
+		if timeOffForm.Overlapping, err = p.rooms.Offer.ListOverlappingBookings(c.UserContext(), by, page.Business, id,
 			away); err != nil {
 			return err
 		}
-		if len(typed.Overlapping) > 0 {
-			return p.render(c, fiber.StatusConflict, page, view.TimeOff(page, typed))
+		if len(timeOffForm.Overlapping) > 0 {
+			return p.render(c, fiber.StatusConflict, page, view.TimeOff(page, timeOffForm))
 		}
 	}
 	err = p.rooms.Offer.SetTimeOff(c.UserContext(), by, page.Business, id, away, adds)
@@ -120,17 +120,17 @@ func (p *Pages) setTimeOff(c *fiber.Ctx) error {
 // parseAbsence parses the dates and times of an absence that a person has typed. Without times, the parseAbsence covers
 // whole days. If only one time is given, the absence begins at the start of the first day or ends at the end of the
 // last day.
-func parseAbsence(typed view.TimeOffForm) (offer.Absence, error) {
-	from, wrongFrom := timespan.ParseDate(typed.From)
-	to, wrongTo := timespan.ParseDate(typed.To)
+func parseAbsence(timeOffForm view.TimeOffForm) (offer.Absence, error) {
+	from, wrongFrom := timespan.ParseDate(timeOffForm.From)
+	to, wrongTo := timespan.ParseDate(timeOffForm.To)
 	away := offer.Absence{
 		From: timespan.LocalDateTime{Date: from}, To: timespan.LocalDateTime{Date: to},
-		WholeDays: typed.FromTime == "" && typed.ToTime == "",
+		WholeDays: timeOffForm.FromTime == "" && timeOffForm.ToTime == "",
 	}
 	if wrong := cmp.Or(wrongFrom, wrongTo); wrong != nil || away.WholeDays {
 		return away, wrong
 	}
-	away.From.Time, wrongFrom = timespan.ParseTimeOfDay(cmp.Or(typed.FromTime, "00:00"))
-	away.To.Time, wrongTo = timespan.ParseTimeOfDay(cmp.Or(typed.ToTime, "24:00"))
+	away.From.Time, wrongFrom = timespan.ParseTimeOfDay(cmp.Or(timeOffForm.FromTime, "00:00"))
+	away.To.Time, wrongTo = timespan.ParseTimeOfDay(cmp.Or(timeOffForm.ToTime, "24:00"))
 	return away, cmp.Or(wrongFrom, wrongTo)
 }

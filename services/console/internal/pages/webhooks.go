@@ -69,23 +69,24 @@ func parseWebhook(c *fiber.Ctx) (view.WebhookForm, error) {
 	if err != nil {
 		return view.WebhookForm{}, err
 	}
-	typed := view.WebhookForm{URL: strings.TrimSpace(form.Get("url")), Events: form["events"], Key: form.Get("key")}
+	webhookForm := view.WebhookForm{URL: strings.TrimSpace(form.Get("url")), Events: form["events"],
+		Key: form.Get("key")}
 	if form.Get("which") == "all" {
-		typed.Events = []string{"*"}
+		webhookForm.Events = []string{"*"}
 	}
-	return typed, nil
+	return webhookForm, nil
 }
 
 // prepareRefusedWebhook prepares the form of a webhook endpoint that was refused, so that the form can be shown again.
 // It returns the HTTP status of the page. It writes the reason under the name of the input that causes the refusal. The
 // second result is false if the person cannot solve the fault.
-func prepareRefusedWebhook(page *view.Page, typed *view.WebhookForm, err error) (int, bool) {
-	status, ok := prepareRefusedForm(page, err, &typed.FieldErrors)
+func prepareRefusedWebhook(page *view.Page, webhookForm *view.WebhookForm, err error) (int, bool) {
+	status, ok := prepareRefusedForm(page, err, &webhookForm.FieldErrors)
 	if fault.Is(err, fault.InvalidParameter) {
 		name, _, _ := strings.Cut(fault.Of(err).Sentence, ":")
-		typed.FieldErrors = map[string]string{"url": page.Words.Say("webhook_url_wrong")}
+		webhookForm.FieldErrors = map[string]string{"url": page.Words.Say("webhook_url_wrong")}
 		if name == "events" {
-			typed.FieldErrors = map[string]string{"events": page.Words.Say("webhook_events_wrong")}
+			webhookForm.FieldErrors = map[string]string{"events": page.Words.Say("webhook_events_wrong")}
 		}
 	}
 	if fault.Is(err, fault.Conflict) {
@@ -97,7 +98,7 @@ func prepareRefusedWebhook(page *view.Page, typed *view.WebhookForm, err error) 
 // createWebhook creates a webhook endpoint and shows its secret. The form has an Idempotency-Key, so that a form that
 // is sent twice creates only one endpoint.
 func (p *Pages) createWebhook(c *fiber.Ctx) error {
-	typed, err := parseWebhook(c)
+	webhookForm, err := parseWebhook(c)
 	if err != nil {
 		return err
 	}
@@ -105,19 +106,20 @@ func (p *Pages) createWebhook(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	ctx := idempotency.With(c.UserContext(), idempotency.Request{Key: typed.Key})
-	made, err := p.rooms.Integrations.CreateWebhook(ctx, authorize.Principal(c), page.Business.Slug,
-		notifications.NewWebhook{URL: typed.URL, Events: typed.Events})
+	ctx := idempotency.With(c.UserContext(), idempotency.Request{Key: webhookForm.Key})
+	secretWebhook, err := p.rooms.Integrations.CreateWebhook(ctx, authorize.Principal(c), page.Business.Slug,
+		notifications.NewWebhook{URL: webhookForm.URL, Events: webhookForm.Events})
 	if err == nil {
 		page.Notice = page.Words.Say("webhook_made")
-		return p.showWebhook(c, fiber.StatusCreated, page, made.ID, view.WebhookPage{Secret: made.Secret})
+		return p.showWebhook(c, fiber.StatusCreated, page, secretWebhook.ID,
+			view.WebhookPage{Secret: secretWebhook.Secret})
 	}
-	status, ok := prepareRefusedWebhook(page, &typed, err)
+	status, ok := prepareRefusedWebhook(page, &webhookForm, err)
 	if !ok {
 		return err
 	}
-	typed.Key = rand.Text()
-	return p.showWebhooks(c, status, page, typed)
+	webhookForm.Key = rand.Text()
+	return p.showWebhooks(c, status, page, webhookForm)
 }
 
 // getWebhook shows one endpoint with its deliveries.
@@ -159,7 +161,7 @@ func (p *Pages) showWebhook(c *fiber.Ctx, status int, page *view.Page, id uuid.U
 
 // changeWebhook changes the URL and the events of an endpoint.
 func (p *Pages) changeWebhook(c *fiber.Ctx) error {
-	typed, err := parseWebhook(c)
+	webhookForm, err := parseWebhook(c)
 	if err != nil {
 		return err
 	}
@@ -167,21 +169,21 @@ func (p *Pages) changeWebhook(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	change := notifications.WebhookChange{URL: &typed.URL, Events: typed.Events}
-	if len(typed.Events) == 0 {
-		page.ErrorText, typed.FieldErrors = page.Words.Say("check"),
+	change := notifications.WebhookChange{URL: &webhookForm.URL, Events: webhookForm.Events}
+	if len(webhookForm.Events) == 0 {
+		page.ErrorText, webhookForm.FieldErrors = page.Words.Say("check"),
 			map[string]string{"events": page.Words.Say("webhook_events_wrong")}
-		return p.showWebhook(c, fiber.StatusUnprocessableEntity, page, id, view.WebhookPage{Form: typed})
+		return p.showWebhook(c, fiber.StatusUnprocessableEntity, page, id, view.WebhookPage{Form: webhookForm})
 	}
 	_, err = p.rooms.Integrations.ChangeWebhook(c.UserContext(), authorize.Principal(c), page.Business.Slug, id, change)
 	if err == nil {
 		return redirectToPage(c, page.Business.Slug, "/settings/webhooks/"+id.String(), "done", "webhook_changed")
 	}
-	status, ok := prepareRefusedWebhook(page, &typed, err)
+	status, ok := prepareRefusedWebhook(page, &webhookForm, err)
 	if !ok {
 		return err
 	}
-	return p.showWebhook(c, status, page, id, view.WebhookPage{Form: typed})
+	return p.showWebhook(c, status, page, id, view.WebhookPage{Form: webhookForm})
 }
 
 // newWebhookHandler returns the handler of a form that has only a button and is about one webhook endpoint. The handler
@@ -210,12 +212,13 @@ func (p *Pages) rotateWebhook(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	rotated, err := p.rooms.Integrations.RotateWebhook(c.UserContext(), authorize.Principal(c), page.Business.Slug, id)
+	secretWebhook, err := p.rooms.Integrations.RotateWebhook(c.UserContext(), authorize.Principal(c),
+		page.Business.Slug, id)
 	if err != nil {
 		return err
 	}
 	page.Notice = page.Words.Say("webhook_rotated")
-	return p.showWebhook(c, fiber.StatusOK, page, id, view.WebhookPage{Secret: rotated.Secret})
+	return p.showWebhook(c, fiber.StatusOK, page, id, view.WebhookPage{Secret: secretWebhook.Secret})
 }
 
 // retryDelivery sends a delivery of a webhook again.

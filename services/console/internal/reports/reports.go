@@ -22,11 +22,11 @@ func (o *UseCases) ReportBookings(ctx context.Context, slug string,
 	if err != nil {
 		return nil, err
 	}
-	counted, err := o.Bookings.BookingsReport(ctx, business.ID, q)
+	bookingsReport, err := o.Bookings.BookingsReport(ctx, business.ID, q)
 	if err != nil {
 		return nil, err
 	}
-	return &report.Report[booking.BookingsRow]{Query: q, Timezone: business.Timezone, Rows: counted.Rows}, nil
+	return &report.Report[booking.BookingsRow]{Query: q, Timezone: business.Timezone, Rows: bookingsReport.Rows}, nil
 }
 
 // ReportRevenue adds up the prices of bookings, tickets and reservations, the payments online, and the refunds. It
@@ -41,12 +41,12 @@ func (o *UseCases) ReportRevenue(ctx context.Context, slug string,
 	if err != nil {
 		return nil, err
 	}
-	rented, err := o.Rentals.Of(business.ID).RevenueReport(ctx, slug, q)
+	revenue, err := o.Rentals.Of(business.ID).RevenueReport(ctx, slug, q)
 	if err != nil {
 		return nil, err
 	}
 	// The slice must not be nil: in JSON, the rows are [] even if nothing was sold.
-	rows := append(append([]report.RevenueRow{}, sold.Rows...), rented.Rows...)
+	rows := append(append([]report.RevenueRow{}, sold.Rows...), revenue.Rows...)
 	slices.SortStableFunc(rows, func(a, b report.RevenueRow) int { return cmp.Compare(a.Date, b.Date) })
 	return &report.Report[report.RevenueRow]{Query: q, Timezone: business.Timezone, Rows: rows}, nil
 }
@@ -59,7 +59,7 @@ func (o *UseCases) ReportUtilisation(ctx context.Context, slug string,
 	if err != nil {
 		return nil, err
 	}
-	booked, err := o.Bookings.StaffTimeReport(ctx, business.ID, q, business.Timezone)
+	staffTimeReport, err := o.Bookings.StaffTimeReport(ctx, business.ID, q, business.Timezone)
 	if err != nil {
 		return nil, err
 	}
@@ -69,13 +69,13 @@ func (o *UseCases) ReportUtilisation(ctx context.Context, slug string,
 		return nil, err
 	}
 	return &report.Report[report.UtilisationRow]{Query: q, Timezone: business.Timezone,
-		Rows: computeUtilisation(business, booked.Rows, open.Rows)}, nil
+		Rows: computeUtilisation(business, staffTimeReport.Rows, open.Rows)}, nil
 }
 
 // computeUtilisation returns a row for each member and period with booked time or working time. The rows are sorted by
 // date. The rows of one date are in the order of the members in the offer. Bookings are assigned to members in the same
 // order. Members who are no longer in the offer come last.
-func computeUtilisation(offer *catalog.Snapshot, booked []booking.StaffTimeRow,
+func computeUtilisation(offer *catalog.Snapshot, staffTimeRows []booking.StaffTimeRow,
 	open []availability.WorkingTimeRow) []report.UtilisationRow {
 	type place struct {
 		date   timespan.Date
@@ -90,7 +90,7 @@ func computeUtilisation(offer *catalog.Snapshot, booked []booking.StaffTimeRow,
 		}
 		return row
 	}
-	for _, b := range booked {
+	for _, b := range staffTimeRows {
 		at(b.Date, b.StaffID).BookedMinutes = b.Minutes
 	}
 	for _, w := range open {

@@ -13,15 +13,15 @@ import (
 
 // Book makes a booking for a customer at the business with this slug. Faults: the faults of the service booking.
 func (o *UseCases) Book(ctx context.Context, by peers.Principal, slug string,
-	wanted booking.NewBooking) (*booking.Booking, error) {
+	newBooking booking.NewBooking) (*booking.Booking, error) {
 	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
-	booked, err := o.Bookings.Book(ctx, business.ID, business.Slug, wanted)
+	booked, err := o.Bookings.Book(ctx, business.ID, business.Slug, newBooking)
 	if err == nil {
 		o.LogChange(ctx, by, "book", slug, slog.String("booking_id", booked.ID.String()),
-			slog.Bool("override", wanted.Override))
+			slog.Bool("override", newBooking.Override))
 	}
 	return booked, err
 }

@@ -48,16 +48,16 @@ func (o *UseCases) PreviewCancellation(ctx context.Context, slug string, id uuid
 	return o.Bookings.Cancellation(ctx, business.ID, id)
 }
 
-// CancelBooking cancels a booking. The field `wanted.Refund` is the part of the online payment that CancelBooking
+// CancelBooking cancels a booking. The field `cancel.Refund` is the part of the online payment that CancelBooking
 // refunds. If this amount differs from the refundable amount of the cancellation policy, the principal needs the
 // permission to refund.
 func (o *UseCases) CancelBooking(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
-	wanted booking.Cancel) (*booking.Booking, error) {
-	business, err := o.authorizeRefund(ctx, by, slug, wanted.Refund)
+	cancel booking.Cancel) (*booking.Booking, error) {
+	business, err := o.authorizeRefund(ctx, by, slug, cancel.Refund)
 	if err != nil {
 		return nil, err
 	}
-	cancelled, err := o.Bookings.Cancel(ctx, business.ID, id, wanted)
+	cancelled, err := o.Bookings.Cancel(ctx, business.ID, id, cancel)
 	if err == nil {
 		o.LogChange(ctx, by, "cancel booking", slug, slog.String("booking_id", id.String()),
 			slog.String("status", cancelled.Status), newRefundAttr(cancelled.Payment))
@@ -67,12 +67,12 @@ func (o *UseCases) CancelBooking(ctx context.Context, by peers.Principal, slug s
 
 // RefundBooking refunds a booking that has ended or is cancelled.
 func (o *UseCases) RefundBooking(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
-	wanted booking.NewRefund) (*booking.Booking, error) {
+	newRefund booking.NewRefund) (*booking.Booking, error) {
 	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
-	refunded, err := o.Bookings.Refund(ctx, business.ID, id, wanted)
+	refunded, err := o.Bookings.Refund(ctx, business.ID, id, newRefund)
 	if err == nil {
 		o.LogChange(ctx, by, "refund booking", slug, slog.String("booking_id", id.String()),
 			newRefundAttr(refunded.Payment))
@@ -110,12 +110,12 @@ func (o *UseCases) SellTickets(ctx context.Context, by peers.Principal, order bo
 	if err != nil {
 		return nil, err
 	}
-	sold, err := o.Bookings.SellTicket(ctx, business.ID, order)
+	ticket, err := o.Bookings.SellTicket(ctx, business.ID, order)
 	if err == nil {
-		o.LogChange(ctx, by, "sell tickets", order.Slug, slog.String("tickets_id", sold.ID.String()),
-			slog.Int("quantity", sold.Quantity))
+		o.LogChange(ctx, by, "sell tickets", order.Slug, slog.String("tickets_id", ticket.ID.String()),
+			slog.Int("quantity", ticket.Quantity))
 	}
-	return sold, err
+	return ticket, err
 }
 
 // PreviewTicketCancellation returns the effect that cancelling an order of tickets now would have, with the refundable
@@ -132,30 +132,30 @@ func (o *UseCases) PreviewTicketCancellation(ctx context.Context, slug string,
 // CancelTickets cancels an order of tickets, and refunds the payment by the rules of [UseCases.CancelBooking]. The
 // business can sell the tickets again at once.
 func (o *UseCases) CancelTickets(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
-	wanted booking.Cancel) (*booking.Ticket, error) {
-	business, err := o.authorizeRefund(ctx, by, slug, wanted.Refund)
+	cancel booking.Cancel) (*booking.Ticket, error) {
+	business, err := o.authorizeRefund(ctx, by, slug, cancel.Refund)
 	if err != nil {
 		return nil, err
 	}
-	cancelled, err := o.Bookings.CancelTicket(ctx, business.ID, id, wanted)
+	ticket, err := o.Bookings.CancelTicket(ctx, business.ID, id, cancel)
 	if err == nil {
 		o.LogChange(ctx, by, "cancel tickets", slug, slog.String("tickets_id", id.String()),
-			newRefundAttr(cancelled.Payment))
+			newRefundAttr(ticket.Payment))
 	}
-	return cancelled, err
+	return ticket, err
 }
 
 // RefundTickets refunds a cancelled order of tickets.
 func (o *UseCases) RefundTickets(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
-	wanted booking.NewRefund) (*booking.Ticket, error) {
+	newRefund booking.NewRefund) (*booking.Ticket, error) {
 	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
-	refunded, err := o.Bookings.RefundTicket(ctx, business.ID, id, wanted)
+	ticket, err := o.Bookings.RefundTicket(ctx, business.ID, id, newRefund)
 	if err == nil {
 		o.LogChange(ctx, by, "refund tickets", slug, slog.String("tickets_id", id.String()),
-			newRefundAttr(refunded.Payment))
+			newRefundAttr(ticket.Payment))
 	}
-	return refunded, err
+	return ticket, err
 }

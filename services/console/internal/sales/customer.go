@@ -41,28 +41,28 @@ func (o *UseCases) LoadCustomer(ctx context.Context, slug, email string) (*Custo
 	var taken booking.Held
 	var rented rental.Held
 	err = peers.RunTogether(func() error {
-		held, err := o.Bookings.Held(ctx, business.ID, address)
+		data, err := o.Bookings.Held(ctx, business.ID, address)
 		if err != nil {
 			d.Tickets.IsUnknown = true
 			return peers.SetPart(ctx, o.Logger, &d.Bookings, nil, "", err)
 		}
-		taken = *held
-		d.Bookings, d.Tickets = reverseToPart(held.Bookings), reverseToPart(held.Tickets)
+		taken = *data
+		d.Bookings, d.Tickets = reverseToPart(data.Bookings), reverseToPart(data.Tickets)
 		return nil
 	}, func() error {
-		held, err := o.Rentals.Of(business.ID).Held(ctx, slug, address)
+		data, err := o.Rentals.Of(business.ID).Held(ctx, slug, address)
 		if err != nil {
 			return peers.SetPart(ctx, o.Logger, &d.Reservations, nil, "", err)
 		}
-		rented = *held
-		d.Reservations = reverseToPart(held.Reservations)
+		rented = *data
+		d.Reservations = reverseToPart(data.Reservations)
 		return nil
 	}, func() error {
-		held, err := o.Notifications.Held(ctx, business.ID, address)
+		data, err := o.Notifications.Held(ctx, business.ID, address)
 		if err != nil {
 			return peers.SetPart(ctx, o.Logger, &d.Messages, nil, "", err)
 		}
-		d.Messages = reverseToPart(held.Messages)
+		d.Messages = reverseToPart(data.Messages)
 		return nil
 	})
 	if err == nil && !d.Bookings.IsUnknown && !d.Reservations.IsUnknown {

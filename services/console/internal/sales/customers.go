@@ -46,27 +46,27 @@ func (o *UseCases) ListCustomers(ctx context.Context, slug, query string, page r
 	if err != nil {
 		return nil, err
 	}
-	asked := customer.Search{Query: query, After: string(after), Limit: page.Limit + 1}
-	if err := asked.Validate(); err != nil {
+	search := customer.Search{Query: query, After: string(after), Limit: page.Limit + 1}
+	if err := search.Validate(); err != nil {
 		return nil, err
 	}
-	booked, err := o.Bookings.Customers(ctx, business.ID, asked)
+	customers, err := o.Bookings.Customers(ctx, business.ID, search)
 	if err != nil {
 		return nil, err
 	}
-	reserved, err := o.Rentals.Of(business.ID).Customers(ctx, slug, asked)
+	reserved, err := o.Rentals.Of(business.ID).Customers(ctx, slug, search)
 	if err != nil {
 		return nil, err
 	}
 	if query != "" { // booking and rental may store different names, and `query` may match only one
-		more, err := o.findMissingCounts(ctx, business.ID, slug, booked, reserved)
+		more, err := o.findMissingCounts(ctx, business.ID, slug, customers, reserved)
 		if err != nil {
 			return nil, err
 		}
-		booked = append(booked, more...)
+		customers = append(customers, more...)
 	}
 	list := &CustomerList{}
-	list.Customers, list.NextCursor = request.Cut(customer.Merge(booked, reserved), page.Limit,
+	list.Customers, list.NextCursor = request.Cut(customer.Merge(customers, reserved), page.Limit,
 		func(c customer.Customer) string {
 			return base64.RawURLEncoding.EncodeToString([]byte(c.Email))
 		})
@@ -77,16 +77,16 @@ func (o *UseCases) ListCustomers(ctx context.Context, slug, query string, page r
 // has found, and the service rental for the customers that only booking has found. It returns the customers in both
 // answers.
 func (o *UseCases) findMissingCounts(ctx context.Context, businessID uuid.UUID, slug string,
-	booked, reserved []customer.Customer) ([]customer.Customer, error) {
+	customers, reserved []customer.Customer) ([]customer.Customer, error) {
 	var more []customer.Customer
-	if of := listMissingAddresses(reserved, booked); len(of) > 0 {
+	if of := listMissingAddresses(reserved, customers); len(of) > 0 {
 		found, err := o.Bookings.Customers(ctx, businessID, customer.Search{Of: of, Limit: customer.MostFound})
 		if err != nil {
 			return nil, err
 		}
 		more = found
 	}
-	if of := listMissingAddresses(booked, reserved); len(of) > 0 {
+	if of := listMissingAddresses(customers, reserved); len(of) > 0 {
 		found, err := o.Rentals.Of(businessID).Customers(ctx, slug, customer.Search{Of: of, Limit: customer.MostFound})
 		if err != nil {
 			return nil, err
@@ -146,7 +146,7 @@ func (o *UseCases) ExportCustomer(ctx context.Context, by peers.Principal, slug,
 	}, nil
 }
 
-// EraseCustomer erases a customer's data. Unless `asked.Force` is true, it keeps the data in future bookings and
+// EraseCustomer erases a customer's data. Unless `erase.Force` is true, it keeps the data in future bookings and
 // reservations, and lists these bookings and reservations. The records of sales stay without the customer's data. They
 // still have the object that was sold, the time and the price. EraseCustomer calls the service notifications last,
 // because that service must know which bookings keep their data.
@@ -155,38 +155,38 @@ func (o *UseCases) ExportCustomer(ctx context.Context, by peers.Principal, slug,
 // for an invalid address; conflict if there are too many future bookings and reservations to list; outcome_unknown if a
 // service was unavailable after another service had erased data.
 func (o *UseCases) EraseCustomer(ctx context.Context, by peers.Principal, slug string,
-	asked customer.Erase) (*customer.Forgotten, error) {
-	address, err := customer.Check(asked.Email)
+	erase customer.Erase) (*customer.Forgotten, error) {
+	address, err := customer.Check(erase.Email)
 	if err != nil {
 		return nil, err
 	}
-	asked.Email = address
+	erase.Email = address
 	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
-	erased, err := o.Bookings.EraseCustomer(ctx, business.ID, asked)
+	erased, err := o.Bookings.EraseCustomer(ctx, business.ID, erase)
 	if err != nil {
 		return nil, err
 	}
-	reserved, err := o.Rentals.Of(business.ID).EraseCustomer(ctx, slug, asked)
+	reserved, err := o.Rentals.Of(business.ID).EraseCustomer(ctx, slug, erase)
 	if err != nil {
 		return nil, peers.ToUnfinishedFault(err)
 	}
 	erased.Reservations = reserved.Reservations
 	erased.Ahead = append(erased.Ahead, reserved.Ahead...)
 	slices.SortFunc(erased.Ahead, func(a, b customer.Ahead) int { return a.StartsAt.Compare(b.StartsAt) })
-	told, err := o.Notifications.EraseCustomer(ctx, business.ID,
+	messages, err := o.Notifications.EraseCustomer(ctx, business.ID,
 		notifications.Erase{Email: address, Stay: listIDs(erased.Ahead)})
 	if err != nil {
 		return nil, peers.ToUnfinishedFault(err)
 	}
 	o.LogChange(ctx, by, "erase customer", slug, slog.Int("bookings", erased.Bookings),
 		slog.Int("tickets", erased.Tickets),
-		slog.Int("reservations", erased.Reservations), slog.Int("messages", told.Messages),
-		slog.Int("deliveries", told.Deliveries),
-		slog.Int("ahead", len(erased.Ahead)), slog.Bool("forced", asked.Force))
-	return &customer.Forgotten{Erased: *erased, Messages: told.Messages, Deliveries: told.Deliveries}, nil
+		slog.Int("reservations", erased.Reservations), slog.Int("messages", messages.Messages),
+		slog.Int("deliveries", messages.Deliveries),
+		slog.Int("ahead", len(erased.Ahead)), slog.Bool("forced", erase.Force))
+	return &customer.Forgotten{Erased: *erased, Messages: messages.Messages, Deliveries: messages.Deliveries}, nil
 }
 
 func listIDs(ahead []customer.Ahead) []uuid.UUID {

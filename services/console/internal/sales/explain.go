@@ -40,11 +40,11 @@ type StartExplanation struct {
 // bookings cannot be read, the result has only the reasons.
 func (o *UseCases) ExplainStart(ctx context.Context, by peers.Principal, business *catalog.Snapshot,
 	start availability.Question) (*StartExplanation, error) {
-	explained, err := o.Explain(ctx, business.Slug, start)
+	explanation, err := o.Explain(ctx, business.Slug, start)
 	if err != nil {
 		return nil, err
 	}
-	why := &StartExplanation{Explanation: explained, business: business, services: start.ServiceIDs}
+	why := &StartExplanation{Explanation: explanation, business: business, services: start.ServiceIDs}
 	if from, to, ok := why.findBookedDates(); ok {
 		err = o.newBookingsQuery(ctx, by, business, &why.nearby, booking.Filter{From: &from, To: &to}, BookingPage)()
 	}

@@ -38,9 +38,9 @@ func (o *UseCases) RetryMessage(ctx context.Context, by peers.Principal, slug st
 	if err != nil {
 		return nil, err
 	}
-	queued, err := o.Notifications.RetryMessage(ctx, business.ID, id)
+	message, err := o.Notifications.RetryMessage(ctx, business.ID, id)
 	if err == nil {
 		o.LogChange(ctx, by, "retry message", slug, slog.String("message_id", id.String()))
 	}
-	return queued, err
+	return message, err
 }

@@ -15,7 +15,7 @@ import (
 // Reserve reserves units of a rental for a customer. The service rental finds the business by its slug, so that an
 // operator can reserve while catalog is unavailable.
 func (o *UseCases) Reserve(ctx context.Context, by peers.Principal, slug string,
-	wanted rental.NewReservation) (*rental.Reservation, error) {
+	newReservation rental.NewReservation) (*rental.Reservation, error) {
 	// If the request was authorized for one business, this business must still have the slug. Otherwise the request
 	// could reach another business that has the slug by now.
 	if access.HasBusiness(ctx) {
@@ -23,11 +23,11 @@ func (o *UseCases) Reserve(ctx context.Context, by peers.Principal, slug string,
 			return nil, err
 		}
 	}
-	made, err := o.Rentals.Reserve(ctx, slug, wanted)
+	reservation, err := o.Rentals.Reserve(ctx, slug, newReservation)
 	if err == nil {
-		o.LogChange(ctx, by, "create reservation", slug, slog.String("reservation_id", made.ID.String()))
+		o.LogChange(ctx, by, "create reservation", slug, slog.String("reservation_id", reservation.ID.String()))
 	}
-	return made, err
+	return reservation, err
 }
 
 // TransitionReservation changes the status of a reservation. The argument `move` is the name of the transition, for
@@ -38,12 +38,12 @@ func (o *UseCases) TransitionReservation(ctx context.Context, by peers.Principal
 	if err != nil {
 		return nil, err
 	}
-	moved, err := rentals.Move(ctx, slug, id, transition)
+	reservation, err := rentals.Move(ctx, slug, id, transition)
 	if err == nil {
 		o.LogChange(ctx, by, transition+" reservation", slug, slog.String("reservation_id", id.String()),
-			slog.String("status", moved.Status))
+			slog.String("status", reservation.Status))
 	}
-	return moved, err
+	return reservation, err
 }
 
 // PreviewReservationCancellation returns the effect that cancelling a reservation now would have, with the refundable
@@ -60,11 +60,11 @@ func (o *UseCases) PreviewReservationCancellation(ctx context.Context, by peers.
 // CancelReservation cancels a reservation, and refunds the payment by the rules of [UseCases.CancelBooking]. Customers
 // can reserve the units of the reservation again at once.
 func (o *UseCases) CancelReservation(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
-	wanted booking.Cancel) (*rental.Reservation, error) {
+	cancel booking.Cancel) (*rental.Reservation, error) {
 	// For a refund by the cancellation policy, the service rental finds the business by its slug, even while catalog is
 	// unavailable.
-	if !isByPolicy(wanted.Refund) {
-		if _, err := o.authorizeRefund(ctx, by, slug, wanted.Refund); err != nil {
+	if !isByPolicy(cancel.Refund) {
+		if _, err := o.authorizeRefund(ctx, by, slug, cancel.Refund); err != nil {
 			return nil, err
 		}
 	}
@@ -72,25 +72,25 @@ func (o *UseCases) CancelReservation(ctx context.Context, by peers.Principal, sl
 	if err != nil {
 		return nil, err
 	}
-	cancelled, err := rentals.Cancel(ctx, slug, id, wanted)
+	reservation, err := rentals.Cancel(ctx, slug, id, cancel)
 	if err == nil {
 		o.LogChange(ctx, by, "cancel reservation", slug, slog.String("reservation_id", id.String()),
-			slog.String("status", cancelled.Status), newRefundAttr(cancelled.Payment))
+			slog.String("status", reservation.Status), newRefundAttr(reservation.Payment))
 	}
-	return cancelled, err
+	return reservation, err
 }
 
 // RefundReservation refunds a reservation that has ended or is cancelled.
 func (o *UseCases) RefundReservation(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
-	wanted booking.NewRefund) (*rental.Reservation, error) {
+	newRefund booking.NewRefund) (*rental.Reservation, error) {
 	rentals, err := o.OpenRentals(ctx, by, slug)
 	if err != nil {
 		return nil, err
 	}
-	refunded, err := rentals.Refund(ctx, slug, id, wanted)
+	reservation, err := rentals.Refund(ctx, slug, id, newRefund)
 	if err == nil {
 		o.LogChange(ctx, by, "refund reservation", slug, slog.String("reservation_id", id.String()),
-			newRefundAttr(refunded.Payment))
+			newRefundAttr(reservation.Payment))
 	}
-	return refunded, err
+	return reservation, err
 }

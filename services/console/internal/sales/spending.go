@@ -24,13 +24,13 @@ type Spending struct {
 // a price, its price counts as 0.
 func SumSpending(bookings []booking.Booking, tickets []booking.Ticket, reservations []rental.Reservation) []Spending {
 	var all []Spending
-	add := func(currency string, cancelled bool, total *json.Number, paid *booking.Payment) {
+	add := func(currency string, isCancelled bool, total *json.Number, paid *booking.Payment) {
 		i := slices.IndexFunc(all, func(s Spending) bool { return s.Currency == currency })
 		if i < 0 {
 			i = len(all)
 			all = append(all, Spending{Currency: currency})
 		}
-		if total != nil && !cancelled {
+		if total != nil && !isCancelled {
 			all[i].Total = all[i].Total.Add(money.Number(*total))
 		}
 		if paid != nil && paid.Status == booking.PaymentPaid {

@@ -212,9 +212,9 @@ func (o *UseCases) ExportBookings(ctx context.Context, by peers.Principal, slug 
 }
 
 // export reads all pages of a list, calls the function `take` with each page, and returns the number of entries. The
-// argument `what` is the word for the entries in the error message. Fault: conflict if there are more than
+// argument `label` is the word for the entries in the error message. Fault: conflict if there are more than
 // [MaxExported] entries.
-func export[T any](what string, take func([]T), list func(request.Page) ([]T, string, error)) (int, error) {
+func export[T any](label string, take func([]T), list func(request.Page) ([]T, string, error)) (int, error) {
 	page, taken := request.Page{Limit: 1000}, 0
 	for {
 		entries, next, err := list(page)
@@ -223,7 +223,7 @@ func export[T any](what string, take func([]T), list func(request.Page) ([]T, st
 		}
 		if taken += len(entries); taken > MaxExported {
 			return taken, fault.Newf(fault.Conflict, "These are more than %d %s; choose fewer by a narrower filter.",
-				MaxExported, what)
+				MaxExported, label)
 		}
 		take(entries)
 		if page.Cursor = next; next == "" {

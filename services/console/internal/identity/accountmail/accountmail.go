@@ -76,11 +76,11 @@ func WriteDeviceAdded(to, device, link string, languages ...string) (notificatio
 	}.write(to, languages)
 }
 
-// writeChange returns a mail about a change of a person's passkeys or password. The argument `what` is the prefix of
+// writeChange returns a mail about a change of a person's passkeys or password. The argument `label` is the prefix of
 // the ids of the mail's texts.
-func writeChange(what, to, link string, languages []string) (notifications.Mail, error) {
+func writeChange(label, to, link string, languages []string) (notifications.Mail, error) {
 	return letter{
-		from: platform, subject: what + "_subject", paragraphs: []string{what + "_lead", "passkeys_not_you"},
+		from: platform, subject: label + "_subject", paragraphs: []string{label + "_lead", "passkeys_not_you"},
 		button: "changed_button", link: link,
 	}.write(to, languages)
 }

@@ -18,7 +18,7 @@ func TestMailsExistInEveryLanguage(t *testing.T) {
 	const link = "https://owner.example.com/x"
 	for _, language := range all.Languages() {
 		reset, err1 := accountmail.WritePasswordLink("a@example.com", link, language)
-		changed, err2 := accountmail.WritePasswordChanged("a@example.com", link, language)
+		mail, err2 := accountmail.WritePasswordChanged("a@example.com", link, language)
 		invited, err3 := accountmail.WriteInvitation("a@example.com", "Harbour", link, accountmail.NewInvitee, language)
 		known, err4 := accountmail.WriteInvitation("a@example.com", "", link, accountmail.KnownInvitee, language)
 		accepts, err8 := accountmail.WriteInvitation("a@example.com", "Harbour", link, accountmail.AcceptingInvitee,
@@ -43,14 +43,14 @@ func TestMailsExistInEveryLanguage(t *testing.T) {
 			account.Paragraphs[1] != sooner.Paragraphs[1] {
 			t.Errorf("%s: %+v and %+v", language, sooner, account)
 		}
-		if added.Subject == removed.Subject || alone.Subject == changed.Subject ||
+		if added.Subject == removed.Subject || alone.Subject == mail.Subject ||
 			added.Paragraphs[1] != alone.Paragraphs[1] {
 			t.Errorf("%s: %+v, %+v and %+v", language, added, removed, alone)
 		}
 		if !strings.Contains(device.Paragraphs[0], "Ana's laptop") || device.Subject == added.Subject {
 			t.Errorf("%s: %+v", language, device)
 		}
-		if reset.Language != language || reset.Link != link || reset.Subject == changed.Subject ||
+		if reset.Language != language || reset.Link != link || reset.Subject == mail.Subject ||
 			len(reset.Paragraphs) != 3 {
 			t.Errorf("%+v", reset)
 		}

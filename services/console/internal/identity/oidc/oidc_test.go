@@ -86,9 +86,10 @@ func TestFinishRejectsTokensForOtherClients(t *testing.T) {
 		if of.party != "" {
 			i.claims["azp"] = of.party
 		}
-		who, err := p.Finish(t.Context(), attempt, attempt.State, "code")
-		if of.good && (err != nil || who.Email != "ana@example.com") || !of.good && !errors.Is(err, oidc.ErrRefused) {
-			t.Errorf("%s: %+v, %v", name, who, err)
+		claims, err := p.Finish(t.Context(), attempt, attempt.State, "code")
+		if of.good && (err != nil || claims.Email != "ana@example.com") || !of.good &&
+			!errors.Is(err, oidc.ErrRefused) {
+			t.Errorf("%s: %+v, %v", name, claims, err)
 		}
 	}
 }

@@ -19,12 +19,12 @@ func TestHashMatchesOnlyItsPassword(t *testing.T) {
 		strings.Contains(first, "gulls") {
 		t.Fatalf("%q and %q, %v", first, second, err)
 	}
-	for typed, want := range map[string]bool{
+	for input, want := range map[string]bool{
 		clear: true, strings.Replace(clear, "é", "e\u0301", 1): true, clear + " ": false, "": false,
 		strings.ToUpper(clear): false, strings.Repeat("x", 300): false,
 	} {
-		if got, err := h.Matches(ctx, first, typed); got != want || err != nil {
-			t.Errorf("%q matches: %t, %v", typed, got, err)
+		if got, err := h.Matches(ctx, first, input); got != want || err != nil {
+			t.Errorf("%q matches: %t, %v", input, got, err)
 		}
 	}
 }

@@ -54,12 +54,13 @@ func (p *Pages) offersPasskeys(c *fiber.Ctx) bool {
 		p.accounts.Passkeys.Host())
 }
 
-// sendOptions sends a JSON answer to a request of the page's script. The argument `what` has the WebAuthn options for
-// the browser. If `what` is nil, the answer has only the message for the person that the function `sentence` returns.
-func (p *Pages) sendOptions(c *fiber.Ctx, status int, what json.RawMessage, sentence func(view.Page) string) error {
+// sendOptions sends a JSON answer to a request of the page's script. The argument `options` has the WebAuthn options
+// for the browser. If `options` is nil, the answer has only the message for the person that the function `sentence`
+// returns.
+func (p *Pages) sendOptions(c *fiber.Ctx, status int, options json.RawMessage, sentence func(view.Page) string) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
-	if what != nil {
-		return c.Status(status).JSON(map[string]any{"publicKey": what})
+	if options != nil {
+		return c.Status(status).JSON(map[string]any{"publicKey": options})
 	}
 	return c.Status(status).JSON(map[string]string{"message": sentence(p.newPage(c))})
 }
@@ -70,11 +71,11 @@ func (p *Pages) beginPasskey(c *fiber.Ctx) error {
 	if _, err := web.Form(c); err != nil {
 		return err
 	}
-	var what json.RawMessage
+	var options json.RawMessage
 	err := p.runAttempt(c, newAddressAttempter(c), func() error {
-		told, clear, err := p.accounts.BeginPasskeySignIn(c.UserContext())
+		optionsText, clear, err := p.accounts.BeginPasskeySignIn(c.UserContext())
 		if err == nil {
-			what = told
+			options = optionsText
 			setChallenge(c, clear, int(identity.ChallengeLifetime.Seconds()))
 		}
 		return err
@@ -89,7 +90,7 @@ func (p *Pages) beginPasskey(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return p.sendOptions(c, fiber.StatusOK, what, nil)
+	return p.sendOptions(c, fiber.StatusOK, options, nil)
 }
 
 // signInByPasskey signs a person in by a passkey. It sends the same answer for an unknown passkey, for a passkey of
@@ -142,7 +143,7 @@ func (p *Pages) beginAdding(c *fiber.Ctx) error {
 	if _, err := web.Form(c); err != nil {
 		return err
 	}
-	what, clear, err := p.accounts.BeginPasskey(c.UserContext(), SignedInPerson(c))
+	options, clear, err := p.accounts.BeginPasskey(c.UserContext(), SignedInPerson(c))
 	if wrong := findPasskeyErrorText(err); wrong != "" {
 		return p.sendOptions(c, fiber.StatusConflict, nil, func(page view.Page) string { return page.Words.Say(wrong) })
 	}
@@ -150,7 +151,7 @@ func (p *Pages) beginAdding(c *fiber.Ctx) error {
 		return err
 	}
 	setChallenge(c, clear, int(identity.ChallengeLifetime.Seconds()))
-	return p.sendOptions(c, fiber.StatusOK, what, nil)
+	return p.sendOptions(c, fiber.StatusOK, options, nil)
 }
 
 func (p *Pages) addPasskey(c *fiber.Ctx) error {

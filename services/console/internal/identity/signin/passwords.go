@@ -69,8 +69,8 @@ func (p *Pages) signInByPassword(c *fiber.Ctx) error {
 // the limit is that of the account in this browser. So attempts of strangers cannot use up this limit.
 func (p *Pages) findAttempter(c *fiber.Ctx, email string) (limits.Attempter, error) {
 	account, browser := identity.AccountKey(email), readBrowser(c)
-	known, err := p.accounts.KnowsBrowser(c.UserContext(), browser, email)
-	if err != nil || !known {
+	isKnown, err := p.accounts.KnowsBrowser(c.UserContext(), browser, email)
+	if err != nil || !isKnown {
 		return limits.UnknownBrowser(server.ClientIP(c), account), err
 	}
 	return limits.KnownBrowser(account, identity.BrowserKey(browser)), nil

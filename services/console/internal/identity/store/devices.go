@@ -60,14 +60,14 @@ func (s *Store) AnswerDeviceLogin(ctx context.Context, by access.Principal, user
 		m = *allowed
 	}
 	return s.runOwnWrite(ctx, by, func(tx pgx.Tx) error {
-		done, err := tx.Exec(ctx, `
+		tag, err := tx.Exec(ctx, `
 			UPDATE device_logins SET person_id = $2, allowed = $3, business_id = $4, role = $5, staff_id = $6
 			WHERE user_code = $1 AND person_id IS NULL AND expires_at > $7`,
 			userCode, by.ID, allowed != nil, m.BusinessID, m.Role, OrNull(m.StaffID), now)
 		if err != nil {
 			return fmt.Errorf("answer a program that waits: %w", err)
 		}
-		if done.RowsAffected() == 0 {
+		if tag.RowsAffected() == 0 {
 			return ErrNotFound
 		}
 		return nil
@@ -199,16 +199,16 @@ func lockAnswerer(ctx context.Context, tx pgx.Tx, hash [sha256.Size]byte) (*uuid
 	return person, err
 }
 
-// stillHasRole reports whether a person still has the rights in the argument `as`. These are the rights that the person
-// had when they answered the sign-in of a program.
-func stillHasRole(ctx context.Context, tx pgx.Tx, personID uuid.UUID, as access.Member) (bool, error) {
+// stillHasRole reports whether a person still has the rights in the argument `member`. These are the rights that the
+// person had when they answered the sign-in of a program.
+func stillHasRole(ctx context.Context, tx pgx.Tx, personID uuid.UUID, member access.Member) (bool, error) {
 	person, err := lockPerson(ctx, tx, personID)
-	if err != nil || as.Role == access.Operator {
+	if err != nil || member.Role == access.Operator {
 		return person.IsOperator, err
 	}
-	known, err := postgres.Rows(ctx, tx, scanMember, "read a person's businesses", membersSQL, personID)
-	for _, m := range known {
-		if m == as {
+	members, err := postgres.Rows(ctx, tx, scanMember, "read a person's businesses", membersSQL, personID)
+	for _, m := range members {
+		if m == member {
 			return true, err
 		}
 	}

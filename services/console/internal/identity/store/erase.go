@@ -17,7 +17,7 @@ import (
 // If such a person is invited to another business at the same time, Erase returns an error. The next attempt keeps the
 // person.
 func (s *Store) Erase(ctx context.Context, businesses []uuid.UUID) (int64, error) {
-	var left int64
+	var remaining int64
 	err := s.pool.QueryRow(ctx, `
 		WITH left_them AS (
 		    DELETE FROM members WHERE business_id = ANY ($1) RETURNING person_id
@@ -38,7 +38,7 @@ func (s *Store) Erase(ctx context.Context, businesses []uuid.UUID) (int64, error
 		), devices_of AS (
 		    DELETE FROM device_logins WHERE person_id IN (SELECT id FROM gone)
 		)
-		SELECT (SELECT count(*) FROM left_them) + (SELECT count(*) FROM gone)`, businesses).Scan(&left)
+		SELECT (SELECT count(*) FROM left_them) + (SELECT count(*) FROM gone)`, businesses).Scan(&remaining)
 	if err != nil {
 		return 0, fmt.Errorf("erase members: %w", err)
 	}
@@ -46,5 +46,5 @@ func (s *Store) Erase(ctx context.Context, businesses []uuid.UUID) (int64, error
 		{Table: "device_logins"}, {Table: "invitations"}, {Table: "tokens"}, {Table: "refused_writes"},
 		{Table: "made_writes"}, {Table: "events"},
 	}...)
-	return left + n, err
+	return remaining + n, err
 }

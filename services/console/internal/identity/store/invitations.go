@@ -67,17 +67,17 @@ func (s *Store) Invite(
 		if err != nil {
 			return Invitation{}, err
 		}
-		known, err := postgres.Rows(ctx, tx, scanMember, "read a person's businesses", membersSQL, personID)
+		members, err := postgres.Rows(ctx, tx, scanMember, "read a person's businesses", membersSQL, personID)
 		if err != nil {
 			return Invitation{}, err
 		}
-		if i := slices.IndexFunc(known, func(k access.Member) bool { return k.BusinessID == m.BusinessID }); i >= 0 {
-			if known[i] != m {
+		if i := slices.IndexFunc(members, func(k access.Member) bool { return k.BusinessID == m.BusinessID }); i >= 0 {
+			if members[i] != m {
 				return Invitation{}, ErrAlreadyMember
 			}
 			return Invitation{}, nil
 		}
-		if mustAccept(by, person, known) {
+		if mustAccept(by, person, members) {
 			return insertInvitation(ctx, tx, by.ID, Invitation{
 				Member: m, ID: uuid.New(), Email: person.Email, CreatedAt: now,
 				ExpiresAt: now.Add(InvitationLifetime).UTC().Truncate(time.Second),
@@ -89,14 +89,14 @@ func (s *Store) Invite(
 				return Invitation{}, err
 			}
 		}
-		return Invitation{}, insertMember(ctx, tx, personID, m, known, event.MemberInvited, now)
+		return Invitation{}, insertMember(ctx, tx, personID, m, members, event.MemberInvited, now)
 	})
 }
 
 // insertMember makes a person a member of a business, and deletes the invitation with which the business invited them.
-func insertMember(ctx context.Context, tx pgx.Tx, personID uuid.UUID, m access.Member, known []access.Member,
+func insertMember(ctx context.Context, tx pgx.Tx, personID uuid.UUID, m access.Member, members []access.Member,
 	eventType event.Type, now time.Time) error {
-	if len(known) >= catalog.MostListed {
+	if len(members) >= catalog.MostListed {
 		return ErrTooManyBusinesses
 	}
 	_, err := tx.Exec(ctx, `
@@ -156,9 +156,9 @@ func (s *Store) SetInvitationSecret(ctx context.Context, by access.Principal, bu
 		if _, err := s.authorizeTeamWrite(ctx, tx, by, businessID); err != nil {
 			return err
 		}
-		done, err := tx.Exec(ctx, `UPDATE invitations SET hash = $2 WHERE id = $1 AND business_id = $3`, id, hash[:],
+		tag, err := tx.Exec(ctx, `UPDATE invitations SET hash = $2 WHERE id = $1 AND business_id = $3`, id, hash[:],
 			businessID)
-		if err == nil && done.RowsAffected() == 0 {
+		if err == nil && tag.RowsAffected() == 0 {
 			return ErrNotFound
 		}
 		if err != nil {
@@ -223,14 +223,14 @@ func acceptInvitation(ctx context.Context, tx pgx.Tx, id uuid.UUID, email string
 	if err != nil {
 		return toNotFound(err)
 	}
-	known, err := postgres.Rows(ctx, tx, scanMember, "read a person's businesses", membersSQL, personID)
+	members, err := postgres.Rows(ctx, tx, scanMember, "read a person's businesses", membersSQL, personID)
 	if err != nil {
 		return err
 	}
-	if slices.ContainsFunc(known, func(k access.Member) bool { return k.BusinessID == i.BusinessID }) {
+	if slices.ContainsFunc(members, func(k access.Member) bool { return k.BusinessID == i.BusinessID }) {
 		return nil
 	}
-	return insertMember(withPersonActor(ctx, personID), tx, personID, i.Member, known, event.MemberJoined, now)
+	return insertMember(withPersonActor(ctx, personID), tx, personID, i.Member, members, event.MemberJoined, now)
 }
 
 // buildEndInvitationSQL returns an SQL statement that deletes invitations and records an event for each. The argument

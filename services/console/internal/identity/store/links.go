@@ -81,8 +81,8 @@ func requireManagedPerson(ctx context.Context, tx pgx.Tx, by access.Principal, p
 	if err != nil {
 		return err
 	}
-	known, err := postgres.Rows(ctx, tx, scanMember, "read a person's businesses", membersSQL, personID)
-	if err == nil && (person.IsVerified || person.IsOperator || !by.ManagesTeams(known)) {
+	members, err := postgres.Rows(ctx, tx, scanMember, "read a person's businesses", membersSQL, personID)
+	if err == nil && (person.IsVerified || person.IsOperator || !by.ManagesTeams(members)) {
 		err = ErrKnownElsewhere
 	}
 	return err

@@ -122,11 +122,11 @@ func (s *Store) AddPasskey(ctx context.Context, by access.Principal, p Passkey) 
 		if n >= MaxPasskeys {
 			return ErrTooManyPasskeys
 		}
-		done, err := tx.Exec(ctx, `
+		tag, err := tx.Exec(ctx, `
 			INSERT INTO passkeys (credential_id, public_key, flags, transports, sign_count, id, person_id, name, created_at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (credential_id) DO NOTHING`,
 			p.Key.ID, p.PublicKey, int16(p.Flags), p.Transports, int64(p.Count), p.ID, p.PersonID, p.Name, p.CreatedAt)
-		if err == nil && done.RowsAffected() == 0 {
+		if err == nil && tag.RowsAffected() == 0 {
 			return ErrKnownPasskey
 		}
 		if err != nil {
@@ -148,11 +148,11 @@ func (s *Store) SignInByPasskey(ctx context.Context, used passkey.Key, of Sessio
 		if _, err := lockPerson(ctx, tx, of.PersonID); err != nil {
 			return err
 		}
-		done, err := tx.Exec(ctx, `
+		tag, err := tx.Exec(ctx, `
 			UPDATE passkeys SET sign_count = $3, flags = $4, last_used_at = $5
 			WHERE credential_id = $1 AND person_id = $2 AND (sign_count < $3 OR sign_count = 0 AND $3 = 0)`,
 			used.ID, of.PersonID, int64(used.Count), int16(used.Flags), of.CreatedAt)
-		if err == nil && done.RowsAffected() == 0 {
+		if err == nil && tag.RowsAffected() == 0 {
 			return ErrNotFound
 		}
 		if err != nil {
@@ -176,15 +176,15 @@ func (s *Store) RemovePasskey(ctx context.Context, by access.Principal, id uuid.
 		if err != nil {
 			return err
 		}
-		done, err := tx.Exec(ctx, `DELETE FROM passkeys WHERE person_id = $1 AND id = $2`, of.PersonID, id)
-		if err == nil && done.RowsAffected() == 0 {
+		tag, err := tx.Exec(ctx, `DELETE FROM passkeys WHERE person_id = $1 AND id = $2`, of.PersonID, id)
+		if err == nil && tag.RowsAffected() == 0 {
 			return ErrNotFound
 		}
 		if err != nil {
 			return err
 		}
-		left, err := countPasskeys(ctx, tx, of.PersonID)
-		if err == nil && left == 0 && !person.HasPassword && !hasOtherCredential {
+		remaining, err := countPasskeys(ctx, tx, of.PersonID)
+		if err == nil && remaining == 0 && !person.HasPassword && !hasOtherCredential {
 			return ErrLastCredential
 		}
 		if err != nil {
@@ -207,8 +207,8 @@ func (s *Store) RemovePassword(ctx context.Context, by access.Principal, of Sess
 		if _, err := lockPerson(ctx, tx, of.PersonID); err != nil {
 			return err
 		}
-		left, err := countPasskeys(ctx, tx, of.PersonID)
-		if err == nil && left == 0 {
+		remaining, err := countPasskeys(ctx, tx, of.PersonID)
+		if err == nil && remaining == 0 {
 			return ErrLastCredential
 		}
 		if err != nil {

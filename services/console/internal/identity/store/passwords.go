@@ -80,10 +80,10 @@ func requirePassword(ctx context.Context, tx pgx.Tx, personID uuid.UUID, hash st
 	if _, err := lockPerson(ctx, tx, personID); err != nil {
 		return err
 	}
-	var same bool
+	var isSame bool
 	err := tx.QueryRow(ctx, `SELECT coalesce(password_hash, '') = $2 FROM people WHERE id = $1`, personID,
-		hash).Scan(&same)
-	if err == nil && !same {
+		hash).Scan(&isSame)
+	if err == nil && !isSame {
 		return ErrNotFound
 	}
 	return err

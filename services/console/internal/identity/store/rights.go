@@ -148,20 +148,20 @@ func (s *Store) RefreshPrincipal(ctx context.Context, by access.Principal) (acce
 }
 
 // BeginWrite records that a principal begins a write in another service, and returns the principal with their current
-// rights and the id of the record. The argument `lasts` is the maximum duration of the write. [Store.EndWrite] ends the
-// write. The rights of the environment's token cannot be revoked; so for this token, BeginWrite records nothing and
+// rights and the id of the record. The argument `duration` is the maximum duration of the write. [Store.EndWrite] ends
+// the write. The rights of the environment's token cannot be revoked; so for this token, BeginWrite records nothing and
 // returns the nil UUID. Errors: [ErrRevoked].
 //
 // BeginWrite commits the record before it reads the rights. So a revocation at the same time either sees the record and
 // waits for the write, or has removed the rights before BeginWrite reads them.
 func (s *Store) BeginWrite(ctx context.Context, by access.Principal,
-	lasts time.Duration) (access.Principal, uuid.UUID, error) {
+	duration time.Duration) (access.Principal, uuid.UUID, error) {
 	root, err := findRoot(ctx, s.pool, by)
 	if err != nil || root == uuid.Nil {
 		return by, uuid.Nil, err
 	}
 	id := uuid.New()
-	_, err = s.pool.Exec(ctx, `INSERT INTO writes_under_way (id, root_id, ends_at) VALUES ($1, $2, clock_timestamp() + $3::interval)`, id, root, lasts)
+	_, err = s.pool.Exec(ctx, `INSERT INTO writes_under_way (id, root_id, ends_at) VALUES ($1, $2, clock_timestamp() + $3::interval)`, id, root, duration)
 	if err != nil {
 		return by, uuid.Nil, fmt.Errorf("note a write: %w", err)
 	}
@@ -189,14 +189,14 @@ func (s *Store) EndWrite(ctx context.Context, id uuid.UUID) error {
 // means that the rights are removed, but that another service may still execute one of these writes.
 func runRevocation[T any](ctx context.Context, pool *pgxpool.Pool, root uuid.UUID,
 	revoke func() (T, error)) (T, error) {
-	done, err := revoke()
+	result, err := revoke()
 	if err != nil || root == uuid.Nil {
-		return done, err
+		return result, err
 	}
 	if err := awaitWrites(ctx, pool, root); err != nil {
-		return done, fault.Unknown(fmt.Errorf("wait for the writes of a root whose rights were taken: %w", err))
+		return result, fault.Unknown(fmt.Errorf("wait for the writes of a root whose rights were taken: %w", err))
 	}
-	return done, nil
+	return result, nil
 }
 
 // revokeInTransaction calls [revocation]. It runs the function `revoke` in one transaction, which has no result.

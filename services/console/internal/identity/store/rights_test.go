@@ -216,14 +216,14 @@ func addColleague(t *testing.T, s *store.Store, a account) uuid.UUID {
 func addTokenOf(t *testing.T, s *store.Store, a account, maker uuid.UUID) uuid.UUID {
 	t.Helper()
 	clear, hash := secret.New(secret.TokenPrefix)
-	made := store.Token{
+	token := store.Token{
 		Member: access.Member{BusinessID: a.business, Role: access.Owner}, ID: uuid.New(), Name: "x",
 		Prefix: secret.DisplayPrefix(clear), CreatedBy: maker, CreatedAt: time.Now(),
 	}
-	if err := s.AddToken(testkit.AsSystem(t), operator, made, hash); err != nil {
+	if err := s.AddToken(testkit.AsSystem(t), operator, token, hash); err != nil {
 		t.Fatal(err)
 	}
-	return made.ID
+	return token.ID
 }
 
 // revocations has the ways in which a principal loses their rights, each with the errors that a later write may return.
@@ -300,26 +300,26 @@ func TestStoreWritesCheckPrincipalAgain(t *testing.T) {
 func TestStoreWritesRejectExpiredPrincipal(t *testing.T) {
 	t.Parallel()
 	pool := testkit.Postgres(t, "console", migrations.FS)
-	s, begun := store.New(pool, clock.System()), time.Now()
+	s, startTime := store.New(pool, clock.System()), time.Now()
 	session := func(idle time.Duration) access.Principal {
 		a := addOwner(t, s, false)
 		if _, err := pool.Exec(t.Context(), `UPDATE sessions SET last_seen_at = $2 WHERE id = $1`, a.by.Session,
-			begun.Add(idle)); err != nil {
+			startTime.Add(idle)); err != nil {
 			t.Fatal(err)
 		}
 		return a.by
 	}
-	grouped := addGroupOperator(t, s, begun)
-	token := func(made store.Token) access.Principal {
-		made.ID, made.Role, made.CreatedAt = uuid.New(), access.Operator, begun
+	grouped := addGroupOperator(t, s, startTime)
+	token := func(token store.Token) access.Principal {
+		token.ID, token.Role, token.CreatedAt = uuid.New(), access.Operator, startTime
 		clear, hash := secret.New(secret.TokenPrefix)
-		made.Prefix = secret.DisplayPrefix(clear)
-		if err := s.AddToken(testkit.AsSystem(t), operator, made, hash); err != nil {
+		token.Prefix = secret.DisplayPrefix(clear)
+		if err := s.AddToken(testkit.AsSystem(t), operator, token, hash); err != nil {
 			t.Fatal(err)
 		}
-		return access.Principal{Kind: access.Token, ID: made.ID}
+		return access.Principal{Kind: access.Token, ID: token.ID}
 	}
-	expires := begun.Add(time.Hour)
+	expires := startTime.Add(time.Hour)
 	for how, end := range map[string]struct {
 		by    access.Principal
 		after time.Duration
@@ -333,12 +333,13 @@ func TestStoreWritesRejectExpiredPrincipal(t *testing.T) {
 		"token of an operator's token": {token(store.Token{CreatedBy: token(store.Token{CreatedBy: grouped.ID}).ID}),
 			store.GroupOperatorLifetime},
 	} {
-		for after, good := range map[time.Duration]bool{end.after - time.Minute: true, end.after + time.Minute: false} {
-			late := store.New(pool, clock.Fixed(begun.Add(after)))
+		for after, isValid := range map[time.Duration]bool{end.after - time.Minute: true,
+			end.after + time.Minute: false} {
+			late := store.New(pool, clock.Fixed(startTime.Add(after)))
 			_, current := late.RefreshPrincipal(t.Context(), end.by)
 			own := late.SetLanguage(t.Context(), end.by, "pt")
 			for _, err := range []error{current, own} {
-				if good && err != nil || !good && !errors.Is(err, store.ErrRevoked) {
+				if isValid && err != nil || !isValid && !errors.Is(err, store.ErrRevoked) {
 					t.Errorf("%s after %s: %v", how, after, err)
 				}
 			}

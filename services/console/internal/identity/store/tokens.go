@@ -54,7 +54,7 @@ func (e *TokenExistsError) Error() string { return "the token was made as " + e.
 // AddToken stores a token by the hash of its secret, idempotently. Errors: [ErrRevoked] if the principal's own session
 // or token has ended; [*TokenExistsError]. Faults: business_not_found, forbidden.
 func (s *Store) AddToken(ctx context.Context, by access.Principal, t Token, hash [sha256.Size]byte) error {
-	made, err := postgres.WriteIdempotently(ctx, s.pool, t.BusinessID,
+	tokenExistsError, err := postgres.WriteIdempotently(ctx, s.pool, t.BusinessID,
 		func(ctx context.Context, tx pgx.Tx) (TokenExistsError, error) {
 			if _, err := s.authorizeTeamWrite(ctx, tx, by, t.BusinessID); err != nil {
 				return TokenExistsError{}, err
@@ -64,8 +64,8 @@ func (s *Store) AddToken(ctx context.Context, by access.Principal, t Token, hash
 	switch {
 	case err != nil:
 		return fmt.Errorf("add a token: %w", err)
-	case made.ID != t.ID:
-		return &made
+	case tokenExistsError.ID != t.ID:
+		return &tokenExistsError
 	}
 	return nil
 }

@@ -69,14 +69,14 @@ func (d *Document) WithFieldsUntil(fields Fields, stop func() bool) (*Document, 
 	if err != nil {
 		return nil, nil, err
 	}
-	wanted, problems, err := ReadUntil(text, stop)
+	document, problems, err := ReadUntil(text, stop)
 	if err != nil || len(problems) > 0 {
 		return nil, problems, err
 	}
-	if wanted.Text, err = d.write(wanted, stop); err != nil {
+	if document.Text, err = d.write(document, stop); err != nil {
 		return nil, nil, err
 	}
-	return wanted, nil, nil
+	return document, nil, nil
 }
 
 // Equal reports whether two values of a manifest are equal. Numbers that differ only in trailing zeros are equal.

@@ -80,11 +80,11 @@ func TestReadAndWriteStopOnRequest(t *testing.T) {
 	d, fields := mustRead(t, studio)
 	fields["name"] = "Atelier"
 	for after := 0; ; after++ {
-		asked := 0
-		changed, problems, err := d.WithFieldsUntil(fields, func() bool { asked++; return asked > after })
-		if err == nil && asked <= after { // the stop function never returned true
+		requestCount := 0
+		changed, problems, err := d.WithFieldsUntil(fields, func() bool { requestCount++; return requestCount > after })
+		if err == nil && requestCount <= after { // the stop function never returned true
 			if after < 3 || changed == nil || !strings.Contains(string(changed.Text), "\nname: Atelier") {
-				t.Errorf("after it asked %d times: %v", asked, problems)
+				t.Errorf("after it asked %d times: %v", requestCount, problems)
 			}
 			break
 		}
@@ -220,7 +220,7 @@ func changeFields(r *rapid.T, fields document.Fields) {
 			"name")
 	case what == 1:
 		key := fmt.Sprintf("new-%d", rapid.IntRange(0, 3).Draw(r, "key"))
-		if _, there := document.Find(fields, "services", key); !there {
+		if _, exists := document.Find(fields, "services", key); !exists {
 			fields["services"] = append(services,
 				document.Fields{"key": key, "name": "New", "duration_minutes": json.Number("30")})
 		}
@@ -278,15 +278,15 @@ func TestMergeKeepsOrReportsEachChange(t *testing.T) {
 	})
 }
 
-// checkMergedFields fails if a changed field has another value in `merged` than in `changed` and is not listed as a
+// checkMergedFields fails if a changed field has another value in `merged` than in `fields` and is not listed as a
 // conflict.
-func checkMergedFields(r *rapid.T, at []string, base, changed, merged document.Fields, listed map[string]bool) {
+func checkMergedFields(r *rapid.T, at []string, base, fields, merged document.Fields, listed map[string]bool) {
 	names := maps.Clone(base)
-	maps.Copy(names, changed)
+	maps.Copy(names, fields)
 	for name := range names {
 		here := append(slices.Clone(at), name)
 		before, was := base[name]
-		after, is := changed[name]
+		after, is := fields[name]
 		got, has := merged[name]
 		if was == is && document.Equal(before, after) || listed[strings.Join(here, ".")] {
 			continue
@@ -304,10 +304,10 @@ func checkMergedFields(r *rapid.T, at []string, base, changed, merged document.F
 // for other values.
 func checkMergedValue(r *rapid.T, at []string, before, after, got any, listed map[string]bool) bool {
 	old, ok := before.(document.Fields)
-	changed, ok2 := after.(document.Fields)
+	fields, ok2 := after.(document.Fields)
 	merged, ok3 := got.(document.Fields)
 	if ok && ok2 && ok3 {
-		checkMergedFields(r, at, old, changed, merged, listed)
+		checkMergedFields(r, at, old, fields, merged, listed)
 		return true
 	}
 	list, _ := before.([]any)

@@ -49,9 +49,9 @@ func Remove(fields Fields, list, key string) (Removal, bool) {
 		}
 	}
 	r.Rules, r.RemovedRules = removeReferences(fields, "pricing_rules", func(rule Fields) (bool, bool) {
-		applies, _ := rule["applies_to"].(Fields)
-		changed, gone := removeKey(applies, list, key)
-		return changed, gone && len(applies) == 0
+		scope, _ := rule["applies_to"].(Fields)
+		isChanged, isRemoved := removeKey(scope, list, key)
+		return isChanged, isRemoved && len(scope) == 0
 	})
 	return r, true
 }
@@ -61,9 +61,9 @@ func Remove(fields Fields, list, key string) (Removal, bool) {
 // service without staff has no working hours.
 func (r *Removal) removeMember(fields Fields, key string) {
 	for _, service := range listObjects(fields["services"]) {
-		if changed, gone := removeKey(service, "staff", key); changed {
+		if isChanged, isRemoved := removeKey(service, "staff", key); isChanged {
 			r.Services++
-			if gone {
+			if isRemoved {
 				service["active"] = false
 				r.DisabledServices++
 			}
@@ -101,26 +101,26 @@ func setList(fields Fields, list string, items []any) {
 // removeReferences calls the function in the argument `change` for each object of a list. If the second result of this
 // function is true, removeReferences removes the object from the list. removeReferences returns the number of changed
 // objects and the number of removed objects.
-func removeReferences(fields Fields, list string, change func(Fields) (changed, gone bool)) (int, int) {
+func removeReferences(fields Fields, list string, change func(Fields) (isChanged, isRemoved bool)) (int, int) {
 	all, removed := 0, 0
-	items, there := fields[list].([]any)
-	if !there {
+	items, exists := fields[list].([]any)
+	if !exists {
 		return 0, 0
 	}
-	var kept []any
+	var remaining []any
 	for _, item := range items {
 		object, _ := item.(Fields)
-		changed, gone := change(object)
-		if changed {
+		isChanged, isRemoved := change(object)
+		if isChanged {
 			all++
 		}
-		if gone {
+		if isRemoved {
 			removed++
 			continue
 		}
-		kept = append(kept, item)
+		remaining = append(remaining, item)
 	}
-	setList(fields, list, kept)
+	setList(fields, list, remaining)
 	return all, removed
 }
 
@@ -132,9 +132,9 @@ func removeKey(object Fields, list, key string) (bool, bool) {
 	if !slices.Contains(keys, any(key)) {
 		return false, false
 	}
-	kept := slices.DeleteFunc(slices.Clone(keys), func(k any) bool { return k == key })
-	setList(object, list, kept)
-	return true, len(kept) == 0
+	remaining := slices.DeleteFunc(slices.Clone(keys), func(k any) bool { return k == key })
+	setList(object, list, remaining)
+	return true, len(remaining) == 0
 }
 
 // Clone returns a deep copy of fields.

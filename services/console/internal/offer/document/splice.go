@@ -23,7 +23,7 @@ type patch struct {
 	text     string
 }
 
-func splice(text []byte, old, wanted Fields, bare *yaml.Node) ([]byte, bool) {
+func splice(text []byte, old, fields Fields, bare *yaml.Node) ([]byte, bool) {
 	root, ok := parse(text)
 	if !ok || root.Style&yaml.FlowStyle != 0 {
 		return nil, false
@@ -31,14 +31,14 @@ func splice(text []byte, old, wanted Fields, bare *yaml.Node) ([]byte, bool) {
 	s := &splicer{lines: slices.Collect(strings.Lines(string(text)))}
 	for i := 0; i < len(root.Content); i += 2 {
 		key, value := root.Content[i], root.Content[i+1]
-		if _, kept := wanted[key.Value]; Equal(findOrMissing(old, key.Value), findOrMissing(wanted, key.Value)) {
+		if _, isStored := fields[key.Value]; Equal(findOrMissing(old, key.Value), findOrMissing(fields, key.Value)) {
 			continue
 		} else if key.Column != 1 || !strings.HasPrefix(s.readLine(key.Line-1), key.Value) {
 			return nil, false
-		} else if end := s.findEntryEnd(root, i); !kept {
+		} else if end := s.findEntryEnd(root, i); !isStored {
 			s.patches = append(s.patches, patch{key.Line - 1, s.trim(key.Line-1, end, 0), ""})
 		} else {
-			s.writeEntry(key, value, end, old[key.Value], wanted[key.Value], bare.Content[findKey(bare, key.Value)+1])
+			s.writeEntry(key, value, end, old[key.Value], fields[key.Value], bare.Content[findKey(bare, key.Value)+1])
 		}
 	}
 	for b := 0; b < len(bare.Content); b += 2 {

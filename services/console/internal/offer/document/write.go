@@ -10,22 +10,22 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 )
 
-// write returns the document's text with changes: the content of the changed text equals the content of `wanted`. write
-// returns [manifest.ErrStopped] soon after the function `stop` returns true.
+// write returns the document's text with changes: the content of the changed text equals the content of `document`.
+// write returns [manifest.ErrStopped] soon after the function `stop` returns true.
 //
 // write tries three ways, and returns the first text that parses to exactly the wanted content. The first way rewrites
 // only the lines that differ. The second way rewrites all lines but keeps the comments. The third way drops the
 // comments. The third way is needed, for example, if the text has YAML merge keys.
-func (d *Document) write(wanted *Document, stop func() bool) ([]byte, error) {
+func (d *Document) write(document *Document, stop func() bool) ([]byte, error) {
 	old, err := d.Fields()
 	if err != nil {
 		return nil, err
 	}
-	fields, err := wanted.Fields()
+	fields, err := document.Fields()
 	if err != nil {
 		return nil, err
 	}
-	bare, err := buildPlainNode(wanted.fields)
+	bare, err := buildPlainNode(document.fields)
 	if err != nil {
 		return nil, err
 	}
@@ -156,10 +156,10 @@ func findKey(n *yaml.Node, name string) int {
 	return -1
 }
 
-func writeFields(n *yaml.Node, old, wanted Fields, bare *yaml.Node) {
+func writeFields(n *yaml.Node, old, fields Fields, bare *yaml.Node) {
 	for name := range old {
-		if i := findKey(n, name); i >= 0 && wanted[name] == nil {
-			if _, null := wanted[name]; !null {
+		if i := findKey(n, name); i >= 0 && fields[name] == nil {
+			if _, null := fields[name]; !null {
 				n.Content = slices.Delete(n.Content, i, i+2)
 			}
 		}
@@ -170,12 +170,12 @@ func writeFields(n *yaml.Node, old, wanted Fields, bare *yaml.Node) {
 		i := findKey(n, name)
 		before, was := old[name]
 		switch {
-		case i < 0 && was && Equal(before, wanted[name]): // the value comes from a merge key
+		case i < 0 && was && Equal(before, fields[name]): // the value comes from a merge key
 		case i < 0:
 			n.Content = slices.Insert(n.Content, behind, bare.Content[b], bare.Content[b+1])
 			behind += 2
-		case !was || !Equal(before, wanted[name]):
-			n.Content[i+1] = updateNode(n.Content[i+1], before, wanted[name], bare.Content[b+1])
+		case !was || !Equal(before, fields[name]):
+			n.Content[i+1] = updateNode(n.Content[i+1], before, fields[name], bare.Content[b+1])
 			behind = i + 2
 		default:
 			behind = i + 2

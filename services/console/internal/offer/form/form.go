@@ -114,9 +114,9 @@ func Show(object document.Fields, fields []Field) url.Values {
 
 func show(shown url.Values, object document.Fields, fields []Field, prefix string) {
 	for _, f := range fields {
-		name, value, there := prefix+f.Name, any(nil), false
+		name, value, exists := prefix+f.Name, any(nil), false
 		if at, last := findParent(object, f.Name, false); at != nil {
-			value, there = at[last]
+			value, exists = at[last]
 		}
 		switch {
 		case f.Kind == Rows:
@@ -127,7 +127,7 @@ func show(shown url.Values, object document.Fields, fields []Field, prefix strin
 				show(shown, row, f.Fields, name+"."+strconv.Itoa(i)+".")
 			}
 		case f.Kind == Week:
-			showWeek(shown, f, name, value, there)
+			showWeek(shown, f, name, value, exists)
 		case f.Kind == Windows:
 			showWindows(shown, name, value)
 		case f.Kind == ObjectPicker && value == "all":
@@ -137,7 +137,7 @@ func show(shown url.Values, object document.Fields, fields []Field, prefix strin
 			for _, item := range list {
 				shown.Add(name, formatText(item))
 			}
-		case !there:
+		case !exists:
 			shown.Set(name, f.Default)
 		default:
 			shown.Set(name, formatValue(f.Kind, value))
@@ -182,11 +182,11 @@ func formatText(value any) string {
 	return ""
 }
 
-func showWeek(shown url.Values, f Field, name string, value any, there bool) {
+func showWeek(shown url.Values, f Field, name string, value any, exists bool) {
 	days, _ := value.(document.Fields)
 	if f.HasOwnHours {
 		switch {
-		case !there:
+		case !exists:
 			shown.Set(name+".mode", HoursBusiness)
 			days = f.Instead
 		case len(days) == 0:

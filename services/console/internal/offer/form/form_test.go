@@ -221,7 +221,7 @@ func TestHandleButtonIgnoresUnknownNames(t *testing.T) {
 
 func TestParseAmountReadsNotations(t *testing.T) {
 	t.Parallel()
-	for typed, want := range map[string]string{
+	for input, want := range map[string]string{
 		"45": "45", "45.50": "45.50", "45,50": "45.50", "€45": "45", "€ 45,50": "45.50", "45,50 €": "45.50",
 		"45 eur": "45", "EUR 45": "45",
 		"1.234,50": "1234.50", "1,234.50": "1234.50", "1 234": "", "$45": "", "45 USD": "", "EUR": "", "much": "",
@@ -229,10 +229,10 @@ func TestParseAmountReadsNotations(t *testing.T) {
 	} {
 		o := document.Fields{}
 		price := []form.Field{{Name: "price", Kind: form.Decimal, Currency: "EUR"}}
-		result := form.Write(o, price, form.Show(o, price), url.Values{"price": {typed}})
+		result := form.Write(o, price, form.Show(o, price), url.Values{"price": {input}})
 		if got, _ := o["price"].(json.Number); got.String() != want ||
 			(want == "") != (result.FieldErrors["price"] == form.InvalidAmount) {
-			t.Errorf("%q is read as %q (%v), want %q", typed, got, result.FieldErrors, want)
+			t.Errorf("%q is read as %q (%v), want %q", input, got, result.FieldErrors, want)
 		}
 	}
 }

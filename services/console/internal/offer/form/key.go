@@ -62,7 +62,7 @@ func slugify(name string) string {
 func TextFromHTML(html string) string { return toText(html) }
 
 // HTMLFromText converts the text that a person typed into a [Prose] field to HTML.
-func HTMLFromText(typed string) string { return toHTML(typed) }
+func HTMLFromText(input string) string { return toHTML(input) }
 
 // toText converts HTML that contains only paragraphs and line breaks to plain text. It returns other HTML unchanged.
 func toText(s string) string {

@@ -242,7 +242,7 @@ func (w *writer) writeRows(object document.Fields, f Field, name string) {
 	}
 	at, last := findParent(object, f.Name, true)
 	list, _ := at[last].([]any)
-	kept, places := []any{}, []int{}
+	remaining, places := []any{}, []int{}
 	for i := range max(CountRows(w.posted, name), len(list)) {
 		row := name + "." + strconv.Itoa(i)
 		var item document.Fields
@@ -260,22 +260,22 @@ func (w *writer) writeRows(object document.Fields, f Field, name string) {
 		}
 		w.writeFields(item, f.Fields, row+".")
 		if f.Key != "" && item["key"] == nil {
-			item["key"] = NewKey(f.Key, item, slices.Concat(list, kept))
+			item["key"] = NewKey(f.Key, item, slices.Concat(list, remaining))
 		}
-		kept, places = append(kept, item), append(places, i)
+		remaining, places = append(remaining, item), append(places, i)
 	}
 	w.result.rows[name] = places
-	if f.Required && len(kept) == 0 {
+	if f.Required && len(remaining) == 0 {
 		w.result.FieldErrors[name] = RequiredValue
 	}
-	if len(kept) == 0 && len(list) == 0 {
+	if len(remaining) == 0 && len(list) == 0 {
 		return
 	}
-	if len(kept) == 0 {
+	if len(remaining) == 0 {
 		delete(at, last)
 		return
 	}
-	at[last] = kept
+	at[last] = remaining
 }
 
 // beginRow adds the defaults of the checkboxes in a new row to the shown values. Without these defaults, a checkbox
@@ -342,7 +342,7 @@ func (w *writer) writeWeek(object document.Fields, f Field, name string) {
 	for _, day := range Weekdays {
 		w.result.inputNames[name+"."+day] = true
 		w.writeWindows(days, day, name+"."+day, false)
-		if _, there := days[day]; began && !there {
+		if _, exists := days[day]; began && !exists {
 			w.readWindows(days, day, name+"."+day, false)
 		}
 	}
@@ -356,7 +356,7 @@ func (w *writer) writeWeek(object document.Fields, f Field, name string) {
 // false, it removes the field.
 func (w *writer) writeWindows(object document.Fields, field, name string, always bool) {
 	w.result.inputNames[name] = true
-	if _, there := object[field]; there && !w.posted.Has(name+".n") {
+	if _, exists := object[field]; exists && !w.posted.Has(name+".n") {
 		return // the submitted form does not contain the windows
 	}
 	unchanged := true
@@ -364,7 +364,7 @@ func (w *writer) writeWindows(object document.Fields, field, name string, always
 		at := name + "." + strconv.Itoa(i)
 		unchanged = unchanged && isUnchanged(w.shown, w.posted, at+".from") && isUnchanged(w.shown, w.posted, at+".to")
 	}
-	if _, there := object[field]; unchanged && (there || !always) {
+	if _, exists := object[field]; unchanged && (exists || !always) {
 		return
 	}
 	w.readWindows(object, field, name, always)

@@ -83,11 +83,11 @@ func TestSealQueryHidesAddresses(t *testing.T) {
 		}
 		values.Del("from")
 		path := "/customers?" + values.Encode()
-		shown := b.SealPath(path)
-		if strings.Contains(shown, "example") || b.SealPath(shown) != shown {
-			t.Fatalf("%s is shown as %s", path, shown)
+		value := b.SealPath(path)
+		if strings.Contains(value, "example") || b.SealPath(value) != value {
+			t.Fatalf("%s is shown as %s", path, value)
 		}
-		_, query, _ := strings.Cut(shown, "?")
+		_, query, _ := strings.Cut(value, "?")
 		read, err := url.ParseQuery(query)
 		if err != nil {
 			t.Fatal(err)

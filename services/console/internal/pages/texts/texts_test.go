@@ -46,9 +46,10 @@ func TestLanguageFallsBackToNearestThenEnglish(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for asked, want := range map[string]string{"cy": "en", "de-AT": "de", "ar-EG": "ar", "pt-BR": "pt", "zh-CN": "zh"} {
-		if got := words.In(ours, asked).Code; got != want {
-			t.Errorf("who asks for %s reads %s, want %s", asked, got, want)
+	for requested, want := range map[string]string{"cy": "en", "de-AT": "de", "ar-EG": "ar", "pt-BR": "pt",
+		"zh-CN": "zh"} {
+		if got := words.In(ours, requested).Code; got != want {
+			t.Errorf("who asks for %s reads %s, want %s", requested, got, want)
 		}
 	}
 }

@@ -92,18 +92,18 @@ func (p *Page) stack(c stackedChart, names []string, number func(float64) string
 	for n := range int(lines) + 1 {
 		widest = max(widest, utf8.RuneCountInString(number(float64(n)*apart)))
 	}
-	left := float64(widest)*letterWidth + 8
+	remaining := float64(widest)*letterWidth + 8
 	c.Base = chartHeight - chartBottom
 	tall := (c.Base - chartTop) / (lines * apart)
-	c.Left, c.Right = d.leftEdge(left, 0), d.leftEdge(chartWidth, 0)
+	c.Left, c.Right = d.leftEdge(remaining, 0), d.leftEdge(chartWidth, 0)
 	for n := range int(lines) + 1 {
 		value := float64(n) * apart
-		c.Scale = append(c.Scale, tick{d.leftEdge(left-6, 0), c.Base - value*tall, number(value)})
+		c.Scale = append(c.Scale, tick{d.leftEdge(remaining-6, 0), c.Base - value*tall, number(value)})
 	}
-	room := (chartWidth - left) / float64(max(1, len(names)))
+	room := (chartWidth - remaining) / float64(max(1, len(names)))
 	width := min(room*0.72, 40)
 	for i, name := range names {
-		b := bar{X: d.leftEdge(left+float64(i)*room, room), Width: room, Text: name}
+		b := bar{X: d.leftEdge(remaining+float64(i)*room, room), Width: room, Text: name}
 		y := c.Base
 		for _, part := range c.Parts {
 			high := part.Values[i] * tall
@@ -115,7 +115,7 @@ func (p *Page) stack(c stackedChart, names []string, number func(float64) string
 		}
 		c.Bars = append(c.Bars, b)
 	}
-	c.Labels = placeLabels(c.Bars, names, left)
+	c.Labels = placeLabels(c.Bars, names, remaining)
 	for i := range c.Bars {
 		c.Bars[i].X += (room - width) / 2
 		c.Bars[i].Width = width
@@ -125,13 +125,13 @@ func (p *Page) stack(c stackedChart, names []string, number func(float64) string
 
 // placeLabels returns the labels below the bars. If there is no space for all labels, it returns the first one and some
 // others at equal distances. No label extends beyond the chart.
-func placeLabels(bars []bar, names []string, left float64) []label {
+func placeLabels(bars []bar, names []string, remaining float64) []label {
 	widest := 1
 	for _, name := range names {
 		widest = max(widest, utf8.RuneCountInString(name))
 	}
 	half := float64(widest) * letterWidth / 2
-	fit := max(1, int((chartWidth-left)/(2*half+24)))
+	fit := max(1, int((chartWidth-remaining)/(2*half+24)))
 	every := (len(names) + fit - 1) / fit
 	var all []label
 	for i := 0; i < len(names); i += every {

@@ -243,8 +243,8 @@ func (p *Page) NameField(fields document.Fields, path string) string {
 			break
 		}
 		here = items[n]
-		key, named := document.NameOf(here)
-		if !named {
+		key, isNamed := document.NameOf(here)
+		if !isNamed {
 			key = strconv.Itoa(n + 1)
 			if i == 1 {
 				list = p.labelField(at[0]) + " · "

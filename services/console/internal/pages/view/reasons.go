@@ -45,8 +45,8 @@ var reasonForms = map[string][]string{
 // ExplainReason returns a text that explains why a start cannot be booked. For an unknown rule, it returns the English
 // message of the service availability.
 func (p *Page) ExplainReason(r availability.Reason) string {
-	forms, known := reasonForms[r.Rule]
-	if !known {
+	forms, isKnown := reasonForms[r.Rule]
+	if !isKnown {
 		return r.Message
 	}
 	id := "why_" + r.Rule
@@ -60,7 +60,7 @@ func (p *Page) ExplainReason(r availability.Reason) string {
 	case r.Whose == availability.OfStaff && slices.Contains(forms, staffParameter):
 		id += staffParameter
 	}
-	said := p.Words.Fill(id, map[string]string{
+	output := p.Words.Fill(id, map[string]string{
 		"Who": r.StaffName, "Name": r.Name, "Day": p.formatDate(r.Date), "From": p.formatLocal(r.From),
 		"To":      p.formatUntil(r.From, r.To),
 		"Minutes": p.Words.Count("offer_minutes", r.Minutes), "Booked": p.Words.Number(r.Booked),
@@ -68,11 +68,11 @@ func (p *Page) ExplainReason(r availability.Reason) string {
 	})
 	switch {
 	case r.Rule == availability.RuleBlock && r.Name != "":
-		said += " " + p.Words.With("why_block_note", "Note", r.Name)
+		output += " " + p.Words.With("why_block_note", "Note", r.Name)
 	case r.Rule == availability.RuleTooFew && r.Name != "":
-		said = r.Name + ": " + said
+		output = r.Name + ": " + output
 	}
-	return said
+	return output
 }
 
 func (p *Page) formatDate(d *timespan.Date) string {
@@ -103,7 +103,7 @@ type remedy struct{ path, name string }
 
 // findRemedy returns a link to the form in which the signed-in person can remove the reason why a start cannot be
 // booked. The path of the link is "" if no form can remove the reason, or if the person may not use this form.
-func (p *Page) findRemedy(r availability.Reason, asked *catalog.Service) remedy {
+func (p *Page) findRemedy(r availability.Reason, requested *catalog.Service) remedy {
 	if !p.May(access.ChangeOffer) {
 		return remedy{}
 	}
@@ -126,12 +126,12 @@ func (p *Page) findRemedy(r availability.Reason, asked *catalog.Service) remedy 
 		if ofStaff {
 			return p.linkMemberForm(r)
 		}
-		return p.linkServiceForm(asked)
+		return p.linkServiceForm(requested)
 	case availability.RuleClass:
 		return p.linkServiceForm(p.findClass(r.Name))
 	case availability.RuleNoSession, availability.RuleClassFull, availability.RuleNotPerformed, availability.RuleBuffer,
 		availability.RuleGrid:
-		return p.linkServiceForm(asked)
+		return p.linkServiceForm(requested)
 	}
 	return remedy{}
 }

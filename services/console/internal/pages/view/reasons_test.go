@@ -131,12 +131,13 @@ func TestFindRemedyLinksToForm(t *testing.T) {
 			Name: "Yoga"}},
 		"/offer/classes/yoga ": {{Rule: availability.RuleClassFull}, {Rule: availability.RuleNoSession}},
 	} {
-		asked := cut
+		requested := cut
 		if strings.HasSuffix(want, " ") {
-			asked = yoga
+			requested = yoga
 		}
 		for _, r := range reasons {
-			if got := p.findRemedy(r, asked); got.path != strings.TrimSpace(want) || got.path != "" && got.name == "" {
+			if got := p.findRemedy(r, requested); got.path != strings.TrimSpace(want) || got.path != "" &&
+				got.name == "" {
 				t.Errorf("%+v leads to %+v, want %q", r, got, want)
 			}
 		}

@@ -120,10 +120,10 @@ func (p *Page) chartText(r *reports.Overview) string {
 func (p *Page) newFigures(r *reports.Overview, all booking.BookingsRow, takings []reports.Takings) []figure {
 	bookings := figure{p.say("place_bookings"), p.formatNumber(all.Bookings),
 		p.Words.Count("people_count", int(all.Guests))}
-	missed := figure{p.say("reports_no_shows"), p.formatShare(all.NoShow, all.NoShow+all.Completed),
+	noShows := figure{p.say("reports_no_shows"), p.formatShare(all.NoShow, all.NoShow+all.Completed),
 		p.formatNumberOf(all.NoShow, all.NoShow+all.Completed)}
 	if r.Bookings.IsUnknown {
-		bookings, missed = p.markUnknown(bookings), p.markUnknown(missed)
+		bookings, noShows = p.markUnknown(bookings), p.markUnknown(noShows)
 	}
 	list := []figure{bookings}
 	for _, t := range takings {
@@ -133,7 +133,7 @@ func (p *Page) newFigures(r *reports.Overview, all booking.BookingsRow, takings 
 	if r.Revenue.IsUnknown {
 		list = append(list, p.markUnknown(figure{Name: p.say("reports_sold")}))
 	}
-	list = append(list, missed)
+	list = append(list, noShows)
 	worked := r.SumTime()
 	team := figure{p.say("reports_utilisation"), p.formatShare(worked.Booked, worked.Open),
 		p.Words.With("reports_of", "All", p.formatDuration(worked.Open))}

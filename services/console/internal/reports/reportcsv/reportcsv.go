@@ -91,8 +91,8 @@ func EscapeFormula(text string) string {
 	if strings.IndexAny(text, "\t\r\n") == 0 {
 		return "'" + text
 	}
-	shown := strings.TrimLeftFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.In(r, unicode.C) })
-	if strings.IndexAny(shown, formulas) == 0 {
+	value := strings.TrimLeftFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.In(r, unicode.C) })
+	if strings.IndexAny(value, formulas) == 0 {
 		return "'" + text
 	}
 	return text
