@@ -48,6 +48,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/current"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/docs"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/fallback"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/media"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/media/files"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/ready"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/rendered"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
@@ -79,6 +81,14 @@ type Config struct {
 	// RentalTimeout is how long /rentals waits for max_bookable_online.
 	// After this time, the list is served without max_bookable_online.
 	RentalTimeout time.Duration `env:"RENTAL_TIMEOUT, default=1s"`
+	// MediaStore is where the files of uploaded pictures are: the absolute path of a folder, or
+	// s3://KEY:SECRET@HOST/BUCKET ([files.Open]). If it is empty, uploads are refused.
+	MediaStore string `env:"MEDIA_STORE"`
+	// MediaMaxPictures and MediaMaxBytes are the maximum number and the maximum total size of a business's pictures.
+	MediaMaxPictures int   `env:"MEDIA_MAX_PICTURES, default=500"`
+	MediaMaxBytes    int64 `env:"MEDIA_MAX_BYTES, default=268435456"`
+	// MediaKeepUnused is how long a picture stays that no version of the business shows.
+	MediaKeepUnused time.Duration `env:"MEDIA_KEEP_UNUSED, default=168h"`
 	// MemoryBytes is the maximum total size of the manifests, as JSON, whose decoded versions
 	// are kept in memory. A decoded version takes several times the size of its JSON.
 	MemoryBytes int `env:"CATALOG_MEMORY_BYTES, default=67108864"`
@@ -102,6 +112,13 @@ func (c *Config) Validate() error {
 	if c.RentalTimeout <= 0 {
 		errs = append(errs, errors.New("RENTAL_TIMEOUT: write a duration above 0, such as 1s"))
 	}
+	if _, err := c.openMedia(); err != nil {
+		errs = append(errs, fmt.Errorf("MEDIA_STORE: %w", err))
+	}
+	if c.MediaMaxPictures < 0 || c.MediaMaxBytes < 0 || c.MediaKeepUnused < 0 {
+		errs = append(errs, errors.New(
+			"MEDIA_MAX_PICTURES, MEDIA_MAX_BYTES, MEDIA_KEEP_UNUSED: write a number or a duration from 0 on"))
+	}
 	if c.MemoryBytes < 0 {
 		errs = append(errs, errors.New("CATALOG_MEMORY_BYTES: write a number of bytes from 0 on"))
 	}
@@ -109,6 +126,14 @@ func (c *Config) Validate() error {
 		errs = append(errs, errors.New("CATALOG_RENDERED_BYTES: write a number of bytes from 0 on"))
 	}
 	return errors.Join(errs...)
+}
+
+// openMedia returns the store of pictures, or nil if none is set.
+func (c *Config) openMedia() (files.Store, error) {
+	if c.MediaStore == "" {
+		return nil, nil
+	}
+	return files.Open(c.MediaStore)
 }
 
 // Migrate applies the migrations of catalog's tables that have not run yet.
@@ -212,9 +237,30 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	owner := &usecase.Owner{Store: businesses, Bookings: announcer, OnChange: onChange, Clock: rt.Clock,
 		Telemetry: rt.Telemetry, AnnounceTimeout: cfg.staleTimeout}
 	(&api.Owner{Businesses: owner, Store: businesses}).Mount(s.Internal)
+	if err := mountMedia(cfg, businesses, rt, s); err != nil {
+		return err
+	}
 	eventapi.Serve(s.Server, eventlog.New(pool, eventViews(), cfg.Events, rt.Clock, rt.Telemetry))
 	s.Go("erasing events of removed businesses", func(ctx context.Context) error {
 		return eraseEvents(ctx, businesses, rt.Clock, rt.Telemetry)
 	})
 	return docs.Mount(s.Public)
+}
+
+// mountMedia adds the routes of uploaded pictures, and the job that removes unused ones.
+func mountMedia(cfg Config, businesses *store.Store, rt server.Runtime, s *service.Service) error {
+	where, err := cfg.openMedia()
+	if err != nil {
+		return fmt.Errorf("MEDIA_STORE: %w", err)
+	}
+	pictures := (&usecase.Pictures{
+		Store: businesses, Files: where, Processor: media.NewProcessor(),
+		Limits:     store.PictureLimits{Pictures: cfg.MediaMaxPictures, Bytes: cfg.MediaMaxBytes},
+		KeepUnused: cfg.MediaKeepUnused, Clock: rt.Clock, Telemetry: rt.Telemetry,
+	}).Prepare()
+	routes := &api.Media{Pictures: pictures}
+	routes.Mount(s.Public)
+	routes.MountForOwners(s.Internal)
+	s.Go("removing unused pictures", pictures.Run)
+	return nil
 }

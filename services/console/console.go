@@ -151,7 +151,7 @@ func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, er
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	// The limit for request bodies is larger than in other services, because a body may be a whole manifest.
+	// The limit for request bodies is larger than in other services, because a body may be a picture or a manifest.
 	cfg.Server.PublicBodyLimit = api.MaxBody
 	return service.New(cfg.Server, rt, func(s *service.Service) error { return assemble(ctx, cfg, rt, s) })
 }
@@ -223,6 +223,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	})
 	all := rooms.New(services, records, accounts)
 	s.Go("mails about accounts", accounts.KeepMailing)
+	s.Public.Use(api.LimitBodies)
 	admin := &api.Admin{Token: api.NewToken(cfg.AdminToken), Limits: gate, Rooms: all}
 	admin.Mount(s.Public)
 	(&api.Internal{Accounts: accounts}).Mount(s.Internal)

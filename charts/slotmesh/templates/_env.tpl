@@ -50,6 +50,15 @@
 - {name: WEBHOOK_ALLOW, value: {{ join "," . | quote }}}
 {{- end }}
 {{- end }}
+{{- if eq .name "catalog" }}
+- {name: MEDIA_MAX_PICTURES, value: {{ $root.Values.media.maxPictures | int | quote }}}
+- {name: MEDIA_MAX_BYTES, value: {{ $root.Values.media.maxBytes | int64 | quote }}}
+{{- with $root.Values.media.existingSecret }}
+{{- if .name }}
+- {name: MEDIA_STORE, valueFrom: {secretKeyRef: {name: {{ .name | quote }}, key: {{ .key | quote }}}}}
+{{- end }}
+{{- end }}
+{{- end }}
 {{- if eq .name "console" }}
 - {name: ADMIN_LIMIT_PER_MINUTE, value: {{ $root.Values.limits.adminPerMinute | int | quote }}}
 - {name: INVITATIONS_PER_HOUR, value: {{ $root.Values.limits.invitationsPerHour | int | quote }}}
@@ -59,7 +68,7 @@
 {{- if and (has .name (list "console" "notifications")) $root.Values.frontDoor.adminHost (not (hasKey .settings.env "OWNER_URL")) }}
 - {name: OWNER_URL, value: "{{ ternary "https" "http" (ne $root.Values.frontDoor.tls.adminSecretName "") }}://{{ $root.Values.frontDoor.adminHost }}"}
 {{- end }}
-{{- if and (has .name (list "booking" "console" "pages" "rental")) (not (hasKey .settings.env "PAGES_URL")) }}
+{{- if and (has .name (list "booking" "catalog" "console" "pages" "rental")) (not (hasKey .settings.env "PAGES_URL")) }}
 - {name: PAGES_URL, value: {{ include "slotmesh.pagesURL" $root | quote }}}
 {{- end }}
 {{- range $name, $value := .settings.env }}

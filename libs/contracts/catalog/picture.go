@@ -1,6 +1,10 @@
 package catalog
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+	"time"
+)
 
 // PictureWidths are the widths of the files of each uploaded picture, in pixels. A file is never
 // larger than the original, and at most twice as high as its width.
@@ -30,4 +34,27 @@ func (p Picture) Size(width int) (int, int) {
 		w, h = (w*2*width+h/2)/h, 2*width
 	}
 	return max(1, w), max(1, h)
+}
+
+// UploadedPicture is a picture of a business as the list of its pictures shows it.
+type UploadedPicture struct {
+	Picture
+	MIME      string    `json:"mime"`  // type of the uploaded file, such as image/png
+	Bytes     int64     `json:"bytes"` // size of all files of the picture
+	CreatedAt time.Time `json:"created_at"`
+	Used      bool      `json:"used"` // the newest version of the business shows the picture
+}
+
+// PictureList is one page of the pictures of a business, in the order of their ids.
+type PictureList struct {
+	Pictures   []UploadedPicture `json:"pictures"`
+	NextCursor string            `json:"next_cursor,omitempty"` // omitted on the last page
+}
+
+// MaxPictureBytes is the maximum size of an uploaded file, in bytes.
+const MaxPictureBytes = 10 << 20
+
+// IsPictureID reports whether a text has the form of the id of a picture.
+func IsPictureID(text string) bool {
+	return len(text) == 64 && strings.Trim(text, "0123456789abcdef") == ""
 }

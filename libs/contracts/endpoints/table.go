@@ -83,6 +83,9 @@ var ofCatalog = []*Row{
 	write(catalog, put, "/internal/businesses/:slug", byOwner),
 	write(catalog, remove, "/internal/businesses/:slug", byOwner),
 	write(catalog, post, "/internal/businesses/:slug/rollback", byOwner),
+	read(catalog, get, "/internal/businesses/:slug/media", console),
+	write(catalog, post, "/internal/businesses/:slug/media", byOwner),
+	write(catalog, remove, "/internal/businesses/:slug/media/:id", byOwner),
 }
 
 var ofAvailability = []*Row{

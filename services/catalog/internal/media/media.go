@@ -27,7 +27,7 @@ import (
 // Limits of an uploaded file.
 const (
 	// MaxBytes is the maximum size of a file.
-	MaxBytes = 10 << 20
+	MaxBytes = catalog.MaxPictureBytes
 	// maxPixels is the maximum number of pixels that a file may declare.
 	maxPixels = 50_000_000
 	// maxDecoding is the maximum memory for the decoded picture, in bytes. A photo of 48 megapixels needs 72 MB.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
-	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 	"github.com/slotmesh/slotmesh/libs/contracts/rental"
 	"github.com/slotmesh/slotmesh/libs/platform/limits"
 	"github.com/slotmesh/slotmesh/libs/platform/server"
@@ -17,9 +16,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/rooms"
 )
 
-// MaxBody is the maximum size of a request's body, in bytes. This is the maximum size of a manifest, because no other
-// request has a larger body.
-const MaxBody = manifest.MaxBytes
+// MaxBody is the maximum size of a request's body, in bytes: that of a picture in a form. [LimitBodies]
+// limits all other requests to the maximum size of a manifest.
+const MaxBody = catalog.MaxPictureBytes + maxForm
 
 // Admin serves the admin API.
 type Admin struct {
@@ -38,6 +37,7 @@ func (a *Admin) Mount(router fiber.Router) {
 	a.mountOperators(admin)
 	business := admin.Below("/businesses/:slug")
 	a.mountOffer(business)
+	a.mountMedia(business)
 	a.mountBookings(business)
 	a.mountSales(business)
 	a.mountReports(business)

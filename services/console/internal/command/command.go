@@ -133,7 +133,7 @@ func (c *command) addCommands(root *cobra.Command) {
 			c.newApplyCommand(), c.newGetCommand(), c.newHistoryCommand(),
 			c.newRollbackCommand(), c.newListCommand(),
 			c.newDeleteCommand(), c.newPauseCommand(), c.newResumeCommand(),
-			c.newSchemaCommand()}, c.newContentsCommands()...)},
+			c.newSchemaCommand(), c.newMediaGroup()}, c.newContentsCommands()...)},
 		{"Sales and customers", []*cobra.Command{c.newBookingsGroup(), c.newReservationsGroup(), c.newTicketsGroup(),
 			c.newCustomersGroup(),
 			c.newMessagesGroup(), c.newExplainCommand(),

@@ -10,9 +10,13 @@
 package consoletest
 
 import (
+	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -34,12 +38,13 @@ var Epoch = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 type Catalog struct {
 	Events
 	mu            sync.Mutex
-	businesses    map[string][]version // versions of each business by slug, oldest first
-	keys          []string             // Idempotency-Keys of all requests to publish
-	beforePublish func()               // function to call before the next publishing or rollback
-	afterSnapshot func()               // function to call after the next read of an offer
-	showsStaff    bool                 // true if the fake returns offers with their staff
-	removed       map[string]bool      // completed removals, by the slug and Idempotency-Key joined
+	businesses    map[string][]version               // versions of each business by slug, oldest first
+	keys          []string                           // Idempotency-Keys of all requests to publish
+	pictures      map[string]catalog.UploadedPicture // by id, of all businesses
+	beforePublish func()                             // function to call before the next publishing or rollback
+	afterSnapshot func()                             // function to call after the next read of an offer
+	showsStaff    bool                               // true if the fake returns offers with their staff
+	removed       map[string]bool                    // completed removals, by the slug and Idempotency-Key joined
 }
 
 // ListKeys returns the Idempotency-Keys of all requests to publish that the fake has received.
@@ -104,14 +109,17 @@ func (s *Catalog) Handler() http.Handler {
 			s.keys = append(s.keys, r.Header.Values("Idempotency-Key")...)
 			return s.publish(r)
 		},
-		"GET /internal/businesses/{slug}":            s.getManifest,
-		"DELETE /internal/businesses/{slug}":         s.removeBusiness,
-		"GET /internal/businesses":                   s.listBusinesses,
-		"GET /internal/businesses/{slug}/versions":   s.listVersions,
-		"POST /internal/businesses/{slug}/rollback":  s.rollback,
-		"POST /internal/businesses/{slug}/offer":     s.compile,
-		"GET /internal/businesses/{business}/events": s.listEvents,
-		"GET /internal/offers/{slug}":                s.getSnapshot,
+		"GET /internal/businesses/{slug}":               s.getManifest,
+		"DELETE /internal/businesses/{slug}":            s.removeBusiness,
+		"GET /internal/businesses":                      s.listBusinesses,
+		"GET /internal/businesses/{slug}/versions":      s.listVersions,
+		"POST /internal/businesses/{slug}/rollback":     s.rollback,
+		"POST /internal/businesses/{slug}/offer":        s.compile,
+		"GET /internal/businesses/{business}/events":    s.listEvents,
+		"GET /internal/offers/{slug}":                   s.getSnapshot,
+		"POST /internal/businesses/{slug}/media":        s.addPicture,
+		"GET /internal/businesses/{slug}/media":         s.listPictures,
+		"DELETE /internal/businesses/{slug}/media/{id}": s.deletePicture,
 	} {
 		mux.Handle(pattern, serveLocked(&s.mu, answer))
 	}
@@ -329,6 +337,43 @@ func (s *Catalog) listVersions(r *http.Request) (*reply, error) {
 	}
 	entries, next := cutPage(r, all)
 	return newReply(catalog.VersionList{Versions: entries, NextCursor: next})
+}
+
+func (s *Catalog) addPicture(r *http.Request) (*reply, error) {
+	file, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.HasPrefix(file, []byte("GIF")) {
+		return nil, fault.New(fault.InvalidParameter, "file: The file is not a picture.")
+	}
+	added := catalog.UploadedPicture{
+		Picture: catalog.Picture{ID: fmt.Sprintf("%x", sha256.Sum256(file)), Width: 30, Height: 20, Colour: "#c8c8c8"},
+		MIME:    "image/gif", Bytes: int64(len(file)), CreatedAt: Epoch,
+	}
+	if s.pictures == nil {
+		s.pictures = map[string]catalog.UploadedPicture{}
+	}
+	s.pictures[added.ID] = added
+	return &reply{status: http.StatusCreated, value: added}, nil
+}
+
+func (s *Catalog) listPictures(r *http.Request) (*reply, error) {
+	ids := slices.Sorted(maps.Keys(s.pictures))
+	all := make([]catalog.UploadedPicture, len(ids))
+	for i, id := range ids {
+		all[i] = s.pictures[id]
+	}
+	entries, next := cutPage(r, all)
+	return newReply(catalog.PictureList{Pictures: entries, NextCursor: next})
+}
+
+func (s *Catalog) deletePicture(r *http.Request) (*reply, error) {
+	if _, has := s.pictures[r.PathValue("id")]; !has {
+		return nil, fault.New(fault.NotFound, "Picture not found")
+	}
+	delete(s.pictures, r.PathValue("id"))
+	return &reply{status: http.StatusNoContent}, nil
 }
 
 func (s *Catalog) rollback(r *http.Request) (*reply, error) {

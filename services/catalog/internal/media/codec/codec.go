@@ -171,7 +171,7 @@ func (i *instance) uint32(at uint64) int {
 }
 
 // webpMethod is libwebp's compromise between time and size: 0 is the fastest, 6 the smallest.
-const webpMethod = 4
+const webpMethod = 2
 
 // EncodeWebP returns a picture as a lossy WebP of a quality from 0 to 99. The picture's
 // pixels must be contiguous: its stride is four times its width. The result has no metadata.
