@@ -122,7 +122,7 @@ var writes = map[string]func(t *testing.T, s *store.Store, a account) error{
 		return s.AddInvitation(testkit.AsSystem(t), a.by, a.business,
 			store.Link{PersonID: a.id, Purpose: store.PurposeSignIn, ExpiresAt: time.Now().Add(time.Hour)}, hash)
 	},
-	"AddHandedLink": func(t *testing.T, s *store.Store, a account) error {
+	"AddSharedLink": func(t *testing.T, s *store.Store, a account) error {
 		_, hash := secret.New("")
 		err := s.AddSharedLink(t.Context(), a.by, a.business, store.Link{PersonID: a.id, Purpose: store.PurposeSignIn,
 			ExpiresAt: time.Now().Add(time.Hour)}, hash)
@@ -138,7 +138,7 @@ var writes = map[string]func(t *testing.T, s *store.Store, a account) error{
 	"RevokeToken": func(t *testing.T, s *store.Store, a account) error {
 		return s.RevokeToken(testkit.AsSystem(t), a.by, a.business, addTokenOf(t, s, a, a.id), time.Now())
 	},
-	"RevokeTokensMadeBy": func(t *testing.T, s *store.Store, a account) error {
+	"RevokeTokensCreatedBy": func(t *testing.T, s *store.Store, a account) error {
 		return s.RevokeTokensCreatedBy(testkit.AsSystem(t), a.by, a.business, a.id, time.Now())
 	},
 	"EndDevice": func(t *testing.T, s *store.Store, a account) error {
@@ -185,7 +185,7 @@ var writes = map[string]func(t *testing.T, s *store.Store, a account) error{
 		_, id, err := s.BeginWrite(testkit.AsSystem(t), a.by, time.Hour)
 		return errors.Join(err, s.EndWrite(context.Background(), id))
 	},
-	"Current": func(t *testing.T, s *store.Store, a account) error {
+	"RefreshPrincipal": func(t *testing.T, s *store.Store, a account) error {
 		_, err := s.RefreshPrincipal(testkit.AsSystem(t), a.by)
 		return err
 	},
