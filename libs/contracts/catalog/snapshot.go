@@ -156,6 +156,8 @@ type Notifications struct {
 	RemindersHoursBefore []int    `json:"reminders_hours_before"` // hours before the start; empty: no reminders
 	// Notes are texts that the owner adds to messages, by kind of message (lifecycle.md §2).
 	Notes map[string]Note `json:"notes,omitempty"`
+	// Intros are the first sentences of messages in the owner's words, by kind of message, with placeholders.
+	Intros map[string]Note `json:"intros,omitempty"`
 }
 
 // Note is a plain text that the owner adds to a kind of message. The

@@ -328,6 +328,17 @@ var faults = []struct {
 		},
 	},
 	{
+		"intros of messages",
+		"notifications:\n  intros:\n    reminder: {text: 'Dear {customer_name}, {staff} expects you at {time}.'}\n" +
+			"    refunded: {text: 'Dear {name}'}\n    ticket: {text: Hello, translations: {en: {text: 'a } b'}, fr: {text: '{Staff}'}}}\n",
+		[]string{
+			`line 12: notifications.intros.refunded.text: contains "{name}"; the placeholders are {customer_name}, {service}, {staff}, {date}, {time}, {business}`,
+			"line 13: notifications.intros.ticket.translations.fr: is not among the languages of the business; add it there or remove the translation",
+			`line 13: notifications.intros.ticket.translations.en.text: contains "}"; the placeholders are {customer_name}, {service}, {staff}, {date}, {time}, {business}`,
+			`line 13: notifications.intros.ticket.translations.fr.text: contains "{Staff}"; the placeholders are {customer_name}, {service}, {staff}, {date}, {time}, {business}`,
+		},
+	},
+	{
 		"notifications",
 		"notifications:\n  owner_emails: [a@b.example, a@b.example, \"a@b.example\\r\\nBcc: c@d.example\"]\n  reply_to: nobody\n  reminders_hours_before: [24, 24, 0]\n" +
 			"  notes:\n    reminders: {text: Hello}\n    refunded: {text: ' '}\n    ticket: {translations: {en: {text: Hello}, fr: {text: Bonjour}}}\nprivacy: {keep_customers_days: 3651}\n",

@@ -219,6 +219,9 @@ type Notifications struct {
 	RemindersHoursBefore []int `json:"reminders_hours_before,omitzero" jsonschema:"minimum=1,maximum=8760,maxItems=10"`
 	// Texts of the owner that are added to the platform's text, by kind of message.
 	Notes map[MessageKind]Note `json:"notes,omitzero" jsonschema:"maxProperties=20"`
+	// First sentences of messages in the owner's words, by kind of message. They may contain {customer_name}, {service},
+	// {staff}, {date}, {time} and {business}.
+	Intros map[MessageKind]Note `json:"intros,omitzero" jsonschema:"maxProperties=20"`
 }
 
 // Note is a plain text of the owner in the default language, with translations.

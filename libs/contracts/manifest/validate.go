@@ -267,6 +267,9 @@ func (v *validator) checkNotifications(at *path) {
 	for _, kind := range slices.Sorted(maps.Keys(n.Notes)) {
 		checkTranslations(v, at.field("notes").field(string(kind)), n.Notes[kind].Translations)
 	}
+	for _, kind := range slices.Sorted(maps.Keys(n.Intros)) {
+		v.checkIntro(at.field("intros").field(string(kind)), n.Intros[kind])
+	}
 }
 
 func (v *validator) checkOverrides(at *path, list []DayOverride) {

@@ -133,23 +133,26 @@ func (c *compiler) business(version int64) *catalog.Snapshot {
 }
 
 func compileNotifications(n manifest.Notifications) catalog.Notifications {
-	offered := catalog.Notifications{
+	return catalog.Notifications{
 		OwnerEmails:          convertAll(n.OwnerEmails, func(e *manifest.Email) string { return string(*e) }),
 		ReplyTo:              string(n.ReplyTo),
 		RemindersHoursBefore: n.RemindersHoursBefore,
+		Notes:                compileNotes(n.Notes),
+		Intros:               compileNotes(n.Intros),
 	}
-	if len(n.Notes) > 0 {
-		offered.Notes = make(map[string]catalog.Note, len(n.Notes))
+}
+
+// compileNotes returns texts by kind of message, or nil if there are none.
+func compileNotes(source map[manifest.MessageKind]manifest.Note) map[string]catalog.Note {
+	if len(source) == 0 {
+		return nil
 	}
-	for kind, source := range n.Notes {
-		offered.Notes[string(kind)] = catalog.Note{
-			Text: source.Text, Translations: translationsOf(source.Translations,
-				func(t manifest.NoteTranslation) string {
-					return t.Text
-				}),
-		}
+	notes := make(map[string]catalog.Note, len(source))
+	for kind, note := range source {
+		notes[string(kind)] = catalog.Note{Text: note.Text,
+			Translations: translationsOf(note.Translations, func(t manifest.NoteTranslation) string { return t.Text })}
 	}
-	return offered
+	return notes
 }
 
 func compilePayments(m *manifest.Manifest) catalog.Payments {

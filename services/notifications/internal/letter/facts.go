@@ -33,6 +33,7 @@ type Facts struct {
 	CalendarLink             string    // URL of the calendar entry; "" if the customer has no page
 	Now                      time.Time // when the message is written, for "today" and "tomorrow"; may be zero
 	Note                     Note      // text by the owner, which all messages of this kind to customers contain
+	Intro                    Note      // first sentences in the owner's words, with placeholders; may be empty
 	Stamp                    time.Time // time of the event that the message is about
 }
 

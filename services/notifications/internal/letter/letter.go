@@ -176,7 +176,10 @@ func compose(kind Kind, w *words, f *Facts) (*page, error) {
 		p.Subject = w.formatSubject(kind, p.State, f, l.show.due)
 		p.addDetails(kind, w, f, l.show)
 	}
-	p.addLeads(kind, w, f, l)
+	p.Paragraphs = w.formatIntro(f)
+	if len(p.Paragraphs) == 0 || !isReplaceable(kind) {
+		p.addLeads(kind, w, f, l)
+	}
 	if kind != OwnerNotice {
 		p.addCustomerParts(w, f)
 	}

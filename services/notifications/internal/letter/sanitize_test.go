@@ -61,7 +61,7 @@ func checkSanitized(t rapid.TB, input string, field int) {
 func setFact(f Facts, input string, field int) Facts {
 	switch field % 10 {
 	case 0:
-		f.Customer.Name = input
+		f.Customer.Name, f.Intro = input, Note{Text: "{customer_name} {service}"}
 	case 1:
 		f.Customer.Email, f.Customer.Phone = input, input
 	case 2:
@@ -70,6 +70,7 @@ func setFact(f Facts, input string, field int) Facts {
 		f.Subject.Staff, f.Subject.Tier = input, input
 	case 4:
 		f.Note = Note{Text: input, Translations: map[string]string{"ar": input, input: input}}
+		f.Intro = f.Note
 	case 5:
 		f.Business.Name, f.Business.Accent = input, input
 	case 6:

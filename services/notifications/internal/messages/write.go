@@ -278,6 +278,8 @@ func (m *Messages) renderLetter(ctx context.Context, kind letter.Kind, offer *ca
 	}
 	note := offer.Notifications.Notes[string(kind)]
 	facts.Note = letter.Note{Text: note.Text, Translations: note.Translations}
+	intro := offer.Notifications.Intros[string(kind)]
+	facts.Intro = letter.Note{Text: intro.Text, Translations: intro.Translations}
 	return letter.Render(kind, subject.Locale, facts)
 }
 

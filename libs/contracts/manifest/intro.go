@@ -1,0 +1,35 @@
+package manifest
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// IntroPlaceholders returns the placeholders that [Notifications.Intros] may contain.
+func IntroPlaceholders() []string {
+	return []string{"{customer_name}", "{service}", "{staff}", "{date}", "{time}", "{business}"}
+}
+
+// placeholderPattern matches text in braces, and a brace that has no counterpart.
+var placeholderPattern = regexp.MustCompile(`\{[^{}]*\}|[{}]`)
+
+// checkIntro checks the translations and the placeholders of a text. The argument `at` is the path of the text.
+func (v *validator) checkIntro(at *path, intro Note) {
+	checkTranslations(v, at, intro.Translations)
+	v.checkPlaceholders(at.field("text"), intro.Text)
+	for _, code := range slices.Sorted(maps.Keys(intro.Translations)) {
+		v.checkPlaceholders(at.field("translations").field(string(code)).field("text"), intro.Translations[code].Text)
+	}
+}
+
+func (v *validator) checkPlaceholders(at *path, text string) {
+	for _, placeholder := range placeholderPattern.FindAllString(text, -1) {
+		if !slices.Contains(IntroPlaceholders(), placeholder) {
+			v.addProblem(at, "contains %s; the placeholders are %s", quote(placeholder),
+				strings.Join(IntroPlaceholders(), ", "))
+			return
+		}
+	}
+}

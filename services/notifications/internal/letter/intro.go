@@ -1,0 +1,59 @@
+package letter
+
+import (
+	"slices"
+	"strings"
+)
+
+// isReplaceable reports whether the owner's first sentences replace those of the platform. They do so if the state and
+// the headline of the letter state everything that the platform's sentences state. In other kinds, both appear.
+func isReplaceable(kind Kind) bool {
+	return slices.Contains([]Kind{BookingConfirmed, Reminder, Reservation}, kind)
+}
+
+// formatIntro returns the first sentences in the owner's words, a paragraph for each line. It returns nothing if the
+// letter has no value for one of the placeholders in them.
+func (w *words) formatIntro(f *Facts) []string {
+	lines := f.Intro.lines(w)
+	if len(lines) == 0 {
+		return nil
+	}
+	var pairs []string
+	text := strings.Join(lines, "\n")
+	for placeholder, value := range w.fillPlaceholders(f) {
+		if value == "" && strings.Contains(text, placeholder) {
+			return nil
+		}
+		pairs = append(pairs, placeholder, value)
+	}
+	replacer := strings.NewReplacer(pairs...)
+	var paragraphs []string
+	for _, text := range lines {
+		if text != "" {
+			paragraphs = append(paragraphs, replacer.Replace(text))
+		}
+	}
+	return paragraphs
+}
+
+// fillPlaceholders returns the values of the placeholders of the manifest. Each value is cleaned, because customers
+// type their names.
+func (w *words) fillPlaceholders(f *Facts) map[string]string {
+	start := f.Subject.When.Start.In(f.Business.Zone)
+	var items []string
+	for _, item := range f.Subject.Items {
+		items = append(items, clean(item, maxName))
+	}
+	timeOfDay := ""
+	if !f.Subject.When.IsAllDay {
+		timeOfDay = w.clock(start)
+	}
+	return map[string]string{
+		"{customer_name}": w.isolate(w.chooseGreetingName(filterName(f.Customer.Name))),
+		"{service}":       w.isolate(cut(strings.Join(items, " + "), maxSubject)),
+		"{staff}":         w.sanitize(f.Subject.Staff, maxSubject),
+		"{date}":          w.Date(start),
+		"{time}":          timeOfDay,
+		"{business}":      w.sanitize(f.Business.Name, maxName),
+	}
+}

@@ -1,0 +1,58 @@
+package letter
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
+)
+
+func TestLetterFillsPlaceholdersOfManifest(t *testing.T) {
+	t.Parallel()
+	f := newFacts(t, BookingConfirmed)
+	values := mustFindWords(t, "en").fillPlaceholders(&f)
+	if diff := cmp.Diff(manifest.IntroPlaceholders(), sortKeys(values),
+		cmpopts.SortSlices(func(a, b string) bool { return a < b })); diff != "" {
+		t.Errorf("placeholders of the manifest, and of letters (-want +got):\n%s", diff)
+	}
+}
+
+func TestIntroReplacesOrPrecedesSentences(t *testing.T) {
+	t.Parallel()
+	intro := Note{Text: "Dear {customer_name}, {staff} expects you for {service}.\nAt {business}: {date}, {time}.",
+		Translations: map[string]string{"pt": "{staff} espera por si."}}
+	want := "\nDear Ada, Anna expects you for Haircut, long hair + Sauna.\n\n" +
+		"At Harbor Hair & Spa: Friday, December 4, 2026, 2:05 pm.\n"
+	f := newFacts(t, BookingConfirmed)
+	f.Intro = intro
+	text := replaceSpaces(mustRender(t, BookingConfirmed, "en", f).Text)
+	if !strings.Contains(text, want) || strings.Contains(text, "is confirmed.") {
+		t.Errorf("no %q in\n%s", want, text)
+	}
+	if text := mustRender(t, BookingConfirmed, "pt-BR", f).Text; !strings.Contains(text, "\nAnna espera por si.\n") {
+		t.Errorf("the translation is not in\n%s", text)
+	}
+	if text := mustRender(t, PaymentDue, "en", f).Text; !strings.Contains(text, "Dear Ada,") ||
+		!strings.Contains(text, "Please pay online") {
+		t.Errorf("a sentence is missing in\n%s", text)
+	}
+}
+
+// Without a value for a placeholder, the letter has the platform's sentences. In one case, the name of the customer is
+// an advertisement. In another case, it contains a placeholder.
+func TestIntroNeedsValues(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, staff, want string }{
+		{"evil.example", "Anna", "is confirmed."}, {"Ada", "", "is confirmed."}, {"{staff}", "Anna", "\n{staff} and Anna\n"},
+	} {
+		f := newFacts(t, BookingConfirmed)
+		f.Intro = Note{Text: "{customer_name} and {staff}"}
+		f.Customer.Name, f.Subject.Staff = c.name, c.staff
+		if text := mustRender(t, BookingConfirmed, "en", f).Text; !strings.Contains(text, c.want) {
+			t.Errorf("%q, %q: no %q in\n%s", c.name, c.staff, c.want, text)
+		}
+	}
+}
