@@ -217,7 +217,7 @@ func (p *pages) bookAsCustomer(t *testing.T, slug string) string {
 		t.Fatal(err)
 	}
 	fillContact(v)
-	v.Press("Book now")
+	v.Press("Book with obligation to pay")
 	v.ExpectText("Booking request received")
 	return at.Query().Get("date")
 }

@@ -97,7 +97,7 @@ func (o *ownerSite) cancelCustomersRental(t *testing.T, desk *visitor.Visitor) {
 	customer := o.openVisitor(t, visitor.Profile{Locale: "en-GB", NoScript: true})
 	customer.Go(reserved.location)
 	customer.Press("Pay")
-	customer.ExpectText("Reservation confirmed")
+	customer.ExpectText("You’re set: ")
 	desk.Go(o.buildAddress("/rentals"))
 	desk.ExpectText("Zoë <b>", "€24.00 paid online", "Kayak 2 2 1")
 	desk.Press("Cancel Kayak, Zoë <b>")

@@ -144,18 +144,18 @@ func TestBookingPageBooksWithoutScripts(t *testing.T) {
 	}
 	first := w.browse(t, w.PublicURL+"/b/form-links", nil)
 	first.checkPage(t, "first page", http.StatusOK, "Fair", "plain", "€40.00")
-	when := follow(first, `/b/form-links/who\?service=`+w.idsByName(t, "form-links", "services")["plain"])
+	when := follow(first, `/b/form-links/when\?service=`+w.idsByName(t, "form-links", "services")["plain"])
 	when.checkPage(t, "when", http.StatusOK, "March 2027", "Morning", "Afternoon", "Lisbon")
 	if !strings.Contains(when.text, ">09:00</time>") {
 		t.Errorf("a British reader is not shown 09:00: %s", when.text)
 	}
 	details := follow(when, "/b/form-links/details")
-	details.checkPage(t, "details", http.StatusOK, "Total", "€40.00", "You pay on site.")
+	details.checkPage(t, "details", http.StatusOK, "Total", "€40.00", "Pay when you arrive")
 	at := w.buildDetailsAddress(t, "form-links", "plain", "09:00")
 	wrong := details.fillForm(t, contactForm)
 	wrong.Set("email", "zoe")
 	second := w.browse(t, at, wrong)
-	second.checkPage(t, "a wrong address", http.StatusUnprocessableEntity, "such as name@example.com",
+	second.checkPage(t, "a wrong address", http.StatusUnprocessableEntity, "like name@example.com", "Please check: Email.",
 		`aria-invalid="true"`,
 		`value="Zoë &lt;b&gt;"`, `value="zoe"`)
 	booked := w.browse(t, at, second.fillForm(t, contactForm))
@@ -192,7 +192,7 @@ func TestBookingFormBooksOncePerToken(t *testing.T) {
 		t.Errorf("%d bookings were made", n)
 	}
 	other := w.browse(t, w.buildDetailsAddress(t, "form-once", "plain", "11:00"), form)
-	other.checkPage(t, "the same form for another time", http.StatusUnprocessableEntity, "once more")
+	other.checkPage(t, "the same form for another time", http.StatusUnprocessableEntity, "This page was open for a while")
 	other.checkInputKept(t)
 	if n := w.countBookings(t, "form-once"); n != 1 {
 		t.Errorf("%d bookings after the same form for another time", n)
@@ -209,7 +209,7 @@ func TestBookingFormOffersNearestStartsWhenSlotIsTaken(t *testing.T) {
 		newOrder(w.idsByName(t, "form-taken", "services")["plain"], "2027-03-02",
 			"10:00")).checkStatus(t, http.StatusCreated, "")
 	taken := w.browse(t, at, form)
-	taken.checkPage(t, "taken", http.StatusConflict, "just been taken")
+	taken.checkPage(t, "taken", http.StatusConflict, "Someone just took 10:00. Pick another time")
 	taken.checkInputKept(t)
 	offered := pickField.FindAllStringSubmatch(taken.text, -1)
 	if len(offered) != 6 {
@@ -298,15 +298,15 @@ func TestBookingPageExplainsClosedBusinesses(t *testing.T) {
 	}
 	w.browse(t, w.PublicURL+"/b/form-paused", nil).checkPage(t, "form-paused", http.StatusOK,
 		"paused until Monday, 8 March 2027")
-	w.browse(t, w.PublicURL+"/b/form-left", nil).checkPage(t, "leaving", http.StatusOK, "takes no online bookings")
+	w.browse(t, w.PublicURL+"/b/form-left", nil).checkPage(t, "leaving", http.StatusOK, "Online booking is closed for now.")
 	w.browse(t, w.PublicURL+"/b/form-unpaid", nil, "Accept-Language", "de").checkPage(t, "inactive", http.StatusOK,
 		`lang="de"`,
-		"keine Online-Buchungen")
+		"derzeit geschlossen")
 	w.browse(t, w.PublicURL+"/b/form-unpaid", nil, "Accept-Language", "ar").checkPage(t, "in Arabic", http.StatusOK,
 		`dir="rtl"`)
-	w.browse(t, w.PublicURL+"/b/nobody", nil).checkPage(t, "unknown", http.StatusNotFound, "There is nothing here")
+	w.browse(t, w.PublicURL+"/b/nobody", nil).checkPage(t, "unknown", http.StatusNotFound, "Page not found")
 	w.browse(t, w.PublicURL+"/b/nobody/x/y", nil).checkPage(t, "unknown page", http.StatusNotFound,
-		"There is nothing here")
+		"Page not found")
 	at := w.PublicURL + "/b/form-paused/when?service=" + w.idsByName(t, "form-paused", "services")["plain"]
 	w.browse(t, at, nil).checkPage(t, "a step of a paused one", http.StatusOK, "paused until")
 }
@@ -326,12 +326,12 @@ func TestBookingFormRedirectsToPaymentPage(t *testing.T) {
 			"date": {"2027-03-02"}, "time": {clock}}.Encode()
 	}
 	page := w.browse(t, at("online", "10:00"), nil)
-	page.checkPage(t, "online", http.StatusOK, "Total", "€36.00", "To pay now", "Pay €9.00 now", "To pay on site",
+	page.checkPage(t, "online", http.StatusOK, "Total", "€36.00", "Due now", "Pay €9.00", "Due at the appointment",
 		"€27.00")
 	deposit := page.fillForm(t, contactForm)
 	deposit.Set("now", "5.00")
 	w.browse(t, at("online", "10:00"), deposit).checkPage(t, "another deposit than was shown", http.StatusConflict,
-		"Pay €9.00 now")
+		"Pay €9.00")
 	if policy := page.header.Get("Content-Security-Policy"); !strings.Contains(policy,
 		"form-action 'self' https://checkout.stripe.com;") {
 		t.Errorf("the form may lead to: %s", policy)
@@ -360,7 +360,7 @@ func TestBookingFormRedirectsToPaymentPage(t *testing.T) {
 	for pay, want := range map[string]string{"at_door": w.PublicURL + "/m/", "online": provider} {
 		clock := map[string]string{"at_door": "11:00", "online": "12:00"}[pay]
 		asked := w.browse(t, at("choice", clock), nil)
-		asked.checkPage(t, "choice", http.StatusOK, `name="pay"`, "Pay €9.00 now", "You pay on site.", "Book now")
+		asked.checkPage(t, "choice", http.StatusOK, `name="pay"`, "Pay €9.00", "Pay when you arrive", "Book with obligation to pay")
 		form := asked.fillForm(t, contactForm)
 		form.Set("pay", pay)
 		if booked := w.browse(t, at("choice", clock), form); booked.status != http.StatusSeeOther ||
@@ -380,15 +380,15 @@ func TestBookingPageReportsUnknownAvailability(t *testing.T) {
 	when := w.PublicURL + "/b/fair/when?staff=any&service=" + id
 	form := w.browse(t, w.buildDetailsAddress(t, "fair", "plain", "10:00"), nil).fillForm(t, contactForm)
 	w.browse(t, when+"&service=8f14e45f-ceea-467f-a2b6-1d1f7e0f5a98", nil).checkPage(t, "a service that is gone",
-		http.StatusOK, "no longer offered", "plain")
+		http.StatusOK, "no longer available", "plain")
 	w.browse(t, when+"&date=2027-02-30", nil).checkPage(t, "no date", http.StatusBadRequest, "go back to the page")
 	if err := w.StopService("availability"); err != nil {
 		t.Fatal(err)
 	}
 	unknown := w.browse(t, when, nil)
-	unknown.checkPage(t, "availability away", http.StatusOK, "cannot be checked right now", "Try again")
-	if strings.Contains(unknown.text, "No free times") {
-		t.Error("the page says that there are no free times")
+	unknown.checkPage(t, "availability away", http.StatusOK, "be checked right now", "Try again")
+	if strings.Contains(unknown.text, "Fully booked") {
+		t.Error("the page says that the day is fully booked")
 	}
 	refused := w.browse(t, w.buildDetailsAddress(t, "fair", "plain", "10:00"), form)
 	refused.checkPage(t, "a booking then", http.StatusServiceUnavailable, "try again in a moment")
@@ -464,7 +464,7 @@ func TestBookingPageShowsNextFreeStarts(t *testing.T) {
 	for date, next := range map[string]string{"2027-02-28": "date=2027-03-01", "2027-04-30": "date=2027-05-03"} {
 		at := strings.Replace(chosen, "/when?", "/details?date="+date+"&time=10:00&", 1)
 		sent := w.browse(t, at, w.browse(t, at, nil).fillForm(t, contactForm))
-		sent.checkPage(t, date, http.StatusConflict, "Choose another one", `name="pick"`, next)
+		sent.checkPage(t, date, http.StatusConflict, "Pick another time", `name="pick"`, next)
 		sent.checkCustomerKept(t)
 	}
 }

@@ -28,7 +28,6 @@ func fillContact(v *visitor.Visitor) {
 func (p *pages) goToDetails(v *visitor.Visitor, slug string) {
 	v.Go(p.PublicURL + "/b/" + slug)
 	v.Press("Cut")
-	v.Press("No preference")
 	v.PressElement(".day[href]")
 	v.Press("10:00")
 	v.ExpectText("Your details")
@@ -64,8 +63,6 @@ func (p *pages) bookInEveryWay(t *testing.T) {
 			v.Go(p.PublicURL + "/b/ways-" + name)
 			checkStep("1-what", "main .card")
 			v.PressElement("main .cover")
-			checkStep("2-who", `main .cover[href*="/when?"]`)
-			v.PressElement("main .cover")
 			checkStep("3-when", "main .pill")
 			v.PressElement("main .pill")
 			checkStep("4-details", "input[name=email]")
@@ -86,11 +83,11 @@ func (p *pages) bookImpatiently(t *testing.T) {
 	v := p.openVisitor(t, visitor.Profile{Locale: "en-GB"})
 	p.goToDetails(v, "impatient")
 	fillContact(v)
-	v.PressTwice("Book now")
+	v.PressTwice("Book with obligation to pay")
 	v.ExpectText("Booking request received", "Member 0")
 	v.Back()
 	v.ExpectText("Your details")
-	v.Press("Book now")
+	v.Press("Book with obligation to pay")
 	v.ExpectText("Booking request received")
 	if n := p.countLiveBookings(t, "impatient"); n != 1 {
 		t.Errorf("%d bookings of one form", n)
@@ -111,18 +108,18 @@ func (p *pages) bookInTwoTabs(t *testing.T) {
 		v.Press("10:00")
 		fillContact(v)
 	}
-	first.Press("Book now")
+	first.Press("Book with obligation to pay")
 	first.ExpectText("Booking request received", "10:00 – 10:45")
-	second.Press("Book now")
-	second.ExpectText("just been taken")
+	second.Press("Book with obligation to pay")
+	second.ExpectText("Someone just took 10:00. Pick another time")
 	second.Check()
 	second.SaveScreenshot("taken")
-	if stored := second.FieldValue("E-mail"); stored != "zoe@example.com" {
+	if stored := second.FieldValue("Email"); stored != "zoe@example.com" {
 		t.Errorf("the e-mail is %q", stored)
 	}
 	second.PressElement("button[name=pick]")
 	second.Await("nothing is wrong any more", `!document.querySelector("[role=alert]")`)
-	second.Press("Book now")
+	second.Press("Book with obligation to pay")
 	second.ExpectText("Booking request received")
 	if n := p.countLiveBookings(t, "tabs"); n != 2 {
 		t.Errorf("%d bookings, want 2", n)
@@ -139,11 +136,11 @@ func (p *pages) bookWhileOfferChanges(t *testing.T) {
 	v.ExpectText("€40.00")
 	fillContact(v)
 	v.FillElement("input[name=email]", "nobody")
-	v.Press("Book now") // the browser rejects the address
+	v.Press("Book with obligation to pay") // the browser rejects the address
 	v.ExpectText("Your details")
 	fillContact(v)
 	p.publishSalon(t, "changing", "price: 40.00", "price: 45.00")
-	v.Press("Book now")
+	v.Press("Book with obligation to pay")
 	v.ExpectText("€45.00")
 	v.Check()
 	v.SaveScreenshot("price-changed")
@@ -152,7 +149,7 @@ func (p *pages) bookWhileOfferChanges(t *testing.T) {
 	}
 	p.publishSalon(t, "changing", "price: 40.00", "price: 45.00", "bookings: {",
 		"bookings: {paused_until: 2027-03-02, ")
-	v.Press("Book now")
+	v.Press("Book with obligation to pay")
 	v.ExpectText("paused until")
 	v.Check()
 	if n := p.countLiveBookings(t, "changing"); n != 0 {
@@ -166,18 +163,18 @@ func (p *pages) bookByKeyboard(t *testing.T) {
 	p.publishSalon(t, "keyboard")
 	v := p.openVisitor(t, visitor.Profile{Locale: "en-GB", Width: 1280})
 	v.Go(p.PublicURL + "/b/keyboard")
-	for _, press := range [][]string{{"Cut", kb.Enter}, {"Member 1", kb.Enter}, {"Monday", kb.ArrowRight, kb.Enter},
-		{"11:00", kb.Enter}} {
-		v.ExpectText(map[string]string{"Monday": "March 2027", "11:00": "Tuesday, 2 March"}[press[0]])
-		v.Tab(press[0])
-		v.PressKeys(press[1:]...)
+	for _, press := range []string{"Cut", "Member 1", "Tue 2", "11:00"} {
+		v.ExpectText(map[string]string{"Member 1": "Choose a time", "Tue 2": "Monday, 1 March",
+			"11:00": "Tuesday, 2 March"}[press])
+		v.Tab(press)
+		v.PressKeys(kb.Enter)
 	}
 	v.ExpectText("Your details")
-	for label, text := range map[string]string{"Name": "Zoë", "E-mail": "zoe@example.com"} {
+	for label, text := range map[string]string{"Name": "Zoë", "Email": "zoe@example.com"} {
 		v.Tab(label)
 		v.PressKeys(text)
 	}
-	v.Tab("Book now")
+	v.Tab("Book with obligation to pay")
 	v.PressKeys(kb.Enter)
 	v.ExpectText("Booking request received", "Member 1", "11:00 – 11:45")
 }
@@ -191,8 +188,7 @@ func (p *pages) checkUnknownAvailability(t *testing.T) {
 	v := p.openVisitor(t, visitor.Profile{Locale: "en-GB"})
 	v.Go(p.PublicURL + "/b/unknown")
 	v.Press("Cut")
-	v.Press("No preference")
-	v.ExpectText("cannot be checked")
+	v.ExpectText("be checked right now")
 	v.Check()
 	v.SaveScreenshot("unknown")
 }
@@ -218,7 +214,7 @@ func (p *pages) bookEmbedded(t *testing.T) {
 		v.Await("what the site knows stands there",
 			`document.querySelector("input[name=name]").value === "Ada Example"`)
 		v.FillElement("input[name=email]", "ada@example.com")
-		v.Press("Book now")
+		v.Press("Book with obligation to pay")
 	})
 	v.InFrame("/m/", func() { v.ExpectText("Cut") })
 	v.Await("the site hears of the booking", `heard.some(m => m.startsWith("slotmesh:booked"))`)

@@ -63,7 +63,7 @@ func TestEventPageSellsTicketsWithoutScripts(t *testing.T) {
 		t.Fatalf("a business that has nothing but events leads to %q: %d", first.location, first.status)
 	}
 	list := w.browse(t, w.PublicURL+first.location, nil)
-	list.checkPage(t, "list", http.StatusOK, "Gala", "Saturday, 3 April 2027, 20:00", "Lisbon", "Matinee", "5 left",
+	list.checkPage(t, "list", http.StatusOK, "Gala", "Saturday, 3 April 2027, 20:00", "Matinee", "5 left",
 		`<link rel="canonical" href="`+w.PublicURL+`/b/theatre-links/events"`, `hreflang="ja" href="`+w.PublicURL+
 			`/b/theatre-links/events?lang=ja"`, `"@type":"Event"`)
 	for _, hidden := range []string{"Private", "Past"} {
@@ -83,11 +83,11 @@ func TestEventPageSellsTicketsWithoutScripts(t *testing.T) {
 	at := address + "/details?" + wanted.Encode()
 	details := w.browse(t, at, nil)
 	details.checkPage(t, "details", http.StatusOK, "2 × Stalls", "€142.00", "1 × Circle", "€115.00", "€257.00",
-		"You pay on site.")
+		"Pay when you arrive")
 	wrong := details.fillForm(t, contactForm)
 	wrong.Set("email", "zoe")
 	second := w.browse(t, at, wrong)
-	second.checkPage(t, "a wrong address", http.StatusUnprocessableEntity, "such as name@example.com",
+	second.checkPage(t, "a wrong address", http.StatusUnprocessableEntity, "like name@example.com",
 		`value="Zoë &lt;b&gt;"`, `value="zoe"`, "2 × Stalls")
 	bought := w.browse(t, at, second.fillForm(t, contactForm))
 	if bought.status != http.StatusSeeOther || !strings.HasPrefix(bought.location, w.PublicURL+"/m/") {
@@ -188,9 +188,9 @@ func TestTicketFormReportsConcurrentChanges(t *testing.T) {
 		t.Errorf("paused: %d %s", paused.status, paused.text)
 	}
 	w.publish(t, "theatre", strings.Replace(manifest, "key: gala", "key: opera", 1))
-	w.awaitWords(t, circle, "no longer offered")
+	w.awaitWords(t, circle, "no longer available")
 	if removed := w.browse(t, circle, form); removed.status == http.StatusSeeOther || !strings.Contains(removed.text,
-		"no longer offered") {
+		"no longer available") {
 		t.Errorf("gone: %d %s", removed.status, removed.text)
 	}
 	if n := w.countSoldTickets(t, "theatre", 12); n != 0 {
@@ -220,7 +220,7 @@ func TestEventPageExplainsRefusals(t *testing.T) {
 		"payments: {providers: [stripe], modes: {events: online}}\nmodules:", 1)
 	w.publish(t, "prepaid", prepaid)
 	_, event = w.followLink(t, w.browse(t, w.PublicURL+"/b/prepaid/events", nil), "/b/prepaid/events/")
-	event.checkPage(t, "to be paid online", http.StatusOK, "€71.00", "arrange it with the business")
+	event.checkPage(t, "to be paid online", http.StatusOK, "€71.00", "must be paid in advance")
 	if strings.Contains(event.text, "<form") {
 		t.Error("tickets are offered that would be refused")
 	}
@@ -228,7 +228,7 @@ func TestEventPageExplainsRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	unknown := w.browse(t, address, nil)
-	unknown.checkPage(t, "booking away", http.StatusOK, "cannot be checked right now")
+	unknown.checkPage(t, "booking away", http.StatusOK, "be checked right now")
 	if strings.Contains(unknown.text, "Sold out") {
 		t.Error("what cannot be told is said to be sold out")
 	}
@@ -295,19 +295,19 @@ func (p *pages) buyLastTickets(t *testing.T) {
 		v.FillElement("input[name=name]", "Zoë Example")
 		v.FillElement("input[name=email]", "zoe@example.com")
 	}
-	first.Press("Book now")
+	first.Press("Book with obligation to pay")
 	first.ExpectText("Your tickets", "2 × Stalls")
-	second.Press("Book now")
+	second.Press("Book with obligation to pay")
 	second.ExpectText("Fewer tickets are left", "Sold out")
 	second.Check()
 	second.SaveScreenshot("tickets-gone")
-	if stored := second.FieldValue("E-mail"); stored != "zoe@example.com" {
+	if stored := second.FieldValue("Email"); stored != "zoe@example.com" {
 		t.Errorf("the e-mail is %q", stored)
 	}
 	second.Choose(".tiers li:nth-child(2) select", 1)
-	second.Press("Book now") // at a price that was not shown yet
+	second.PressElement("main button[type=submit]") // at a price that was not shown yet
 	second.ExpectText("The price is now €115.00")
-	second.Press("Book now")
+	second.Press("Book with obligation to pay")
 	second.ExpectText("Your tickets", "1 × Circle")
 }
 
@@ -367,14 +367,14 @@ func (p *pages) payTickets(t *testing.T) {
 	link, _, _ := strings.Cut(v.Address(), "?")
 	later := p.openVisitor(t, visitor.Profile{Locale: "en-GB", NoScript: true})
 	later.Go(link)
-	later.ExpectText("Payment needed", "Please pay online to keep your tickets", "To pay now €142.00")
+	later.ExpectText("Payment needed", "Please pay online to keep your tickets", "Due now €142.00")
 	later.Check()
 	later.SaveScreenshot("tickets-to-be-paid")
-	later.Press("Pay €142.00 now")
+	later.Press("Pay €142.00")
 	later.ExpectText("The provider's page")
 	later.Press("Pay")
 	later.ExpectText("Your tickets", "Cancel tickets")
-	later.ExpectNoText("To pay now")
+	later.ExpectNoText("Due now")
 	last := p.openVisitor(t, visitor.Profile{Locale: "en-GB"})
 	last.Go(link + "/cancel")
 	last.ExpectText("Cancel these tickets?", "2 × Stalls", "Refund €142.00")

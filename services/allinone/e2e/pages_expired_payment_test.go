@@ -89,7 +89,7 @@ func (p *pages) payLate(t *testing.T) {
 	}
 	cut.Press("Give up")
 	cut.ExpectText("Booking cancelled", "Book again")
-	cut.ExpectNoText("To pay now", "Add to calendar")
+	cut.ExpectNoText("Due now", "Add to calendar")
 	other := p.openVisitor(t, visitor.Profile{Locale: "en-GB"})
 	other.Go(cut.Address())
 	other.ExpectText("Booking cancelled")
@@ -135,7 +135,7 @@ func (p *pages) payTooLate(t *testing.T, w *platform, v *visitor.Visitor, slug, 
 	later := p.openVisitor(t, visitor.Profile{Locale: "en-GB"})
 	later.Go(link)
 	later.ExpectText(append(reads, "Your refund goes back the way you paid", "Book again")...)
-	later.ExpectNoText("To pay now", "Add to calendar", "Please pay online")
+	later.ExpectNoText("Due now", "Add to calendar", "Please pay online")
 	later.Check()
 	later.SaveScreenshot(slug)
 }

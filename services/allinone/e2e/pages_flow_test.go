@@ -22,7 +22,7 @@ func finishBooking(t *testing.T, v *visitor.Visitor, name string, sees ...string
 	fillContact(v)
 	v.Check()
 	v.SaveScreenshot(name + "-details")
-	v.Press("Book now")
+	v.PressElement("main button[type=submit]")
 	v.ExpectText(append([]string{"Booking request received"}, sees...)...)
 	v.Check()
 	v.SaveScreenshot(name + "-done")
@@ -33,8 +33,8 @@ func (p *pages) bookTogether(t *testing.T) {
 	t.Parallel()
 	p.publish(t, "together", buildTogetherManifest("together"))
 	for name, c := range map[string]struct{ by, clock, with, mode string }{
-		"a package with one provider":  {"No preference", "09:00", "Member 0", ""},
-		"a package by service":         {"Whoever is free", "11:00", "Member 0", "per_service"},
+		"a package with one provider":  {"Anyone available", "09:00", "Member 0", ""},
+		"a package by service":         {"Anyone available for each service", "11:00", "Member 0", "per_service"},
 		"two services with one member": {"Member 1", "13:30", "Member 1", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -42,16 +42,15 @@ func (p *pages) bookTogether(t *testing.T) {
 			v := p.openVisitor(t, visitor.Profile{Locale: "en-GB", Width: 1280})
 			v.Go(p.PublicURL + "/b/together")
 			v.Press("Cut")
-			v.Press("No preference")
 			v.Press("Add another service")
 			v.Press("Wash")
-			v.ExpectText("With whom?", "Cut + Wash")
+			v.ExpectText("Choose a time", "Cut + Wash")
 			v.Check()
 			v.Press(c.by)
 			v.PressElement(".day[href]")
 			v.Press(c.clock)
 			finishBooking(t, v, strings.ReplaceAll(name, " ", "-"), "Cut + Wash", "€50.00")
-			if c.by != "No preference" {
+			if c.by != "Anyone available" {
 				v.ExpectText(c.with)
 			}
 			var list struct {
@@ -76,11 +75,11 @@ func (p *pages) bookTogether(t *testing.T) {
 		v := p.openVisitor(t, visitor.Profile{Locale: "en-GB"})
 		v.Go(p.PublicURL + "/b/together")
 		v.Press("Spinning")
-		v.ExpectText("4 left")
+		v.ExpectText("4 spots left")
 		v.Check()
 		v.Press("10:00")
-		v.Fill("People", "3")
-		finishBooking(t, v, "class", "Spinning", "People 3")
+		v.Fill("Number of people", "3")
+		finishBooking(t, v, "class", "Spinning", "Number of people 3")
 		if remaining := p.countRemainingSeats(t, "together", "2027-03-01",
 			p.idsByName(t, "together", "services")["Spinning"]); remaining != "[10:00 1]" && remaining != "10:00 1" {
 			t.Errorf("left: %s", remaining)
@@ -96,8 +95,8 @@ func (p *pages) bookRemovedService(t *testing.T) {
 	p.goToDetails(v, "gone")
 	fillContact(v)
 	p.publishSalon(t, "gone", "name: Cut,", "name: Cut, active: false,")
-	v.Press("Book now")
-	v.ExpectText("What you chose is no longer offered", "Wash")
+	v.Press("Book with obligation to pay")
+	v.ExpectText("This is no longer available", "Wash")
 	v.Check()
 	v.SaveScreenshot("gone")
 	if n := p.countLiveBookings(t, "gone"); n != 0 {
@@ -113,7 +112,7 @@ func (p *pages) bookFromOtherTimeZone(t *testing.T) {
 	for _, width := range []int{390, 1280} {
 		v := p.openVisitor(t, visitor.Profile{Locale: "en-GB", Timezone: "Asia/Tokyo", Width: width})
 		v.Go(p.PublicURL + "/b/elsewhere/when?staff=any&service=" + p.idsByName(t, "elsewhere", "services")["Cut"])
-		v.ExpectText("Small: your own time")
+		v.ExpectText("Times in Lisbon (your time in small print)")
 		v.Await("Tokyo's time stands beside Lisbon's",
 			`document.querySelector(".starts .pill").innerText.replace(/\s+/g, " ").trim() === "09:00 18:00"`)
 		v.Check() // its Cumulative Layout Shift is 0

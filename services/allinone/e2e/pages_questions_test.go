@@ -61,13 +61,13 @@ func TestTicketAndRentalFormsAskQuestions(t *testing.T) {
 		{
 			"questions-theatre", "/events/" + gala + "/details?" + event.findTierField(t, "Stalls") + "=1", "tickets",
 			[]string{"Your meal", "Write to me"}, nil,
-			url.Values{"q-meal": {""}}, url.Values{"q-meal": {"fish"}, "q-news": {"yes"}}, "Please fill this in.",
+			url.Values{"q-meal": {""}}, url.Values{"q-meal": {"fish"}, "q-news": {"yes"}}, "This answer is required.",
 			map[string]any{"phone": "+351 1", "meal": "fish", "_consent": map[string]any{"news": true}},
 		},
 		{
 			"questions-shed", "/rentals/" + kayak + "/details?from=2027-03-02&start=10:00&for=2", "reservations",
 			[]string{"I can swim", "Your weight", "Write to me"}, []string{"saddle"},
-			url.Values{"q-weight": {"80"}}, url.Values{"q-swims": {"yes"}, "q-weight": {"80"}, "q-size": {"1"}}, "tick",
+			url.Values{"q-weight": {"80"}}, url.Values{"q-swims": {"yes"}, "q-weight": {"80"}, "q-size": {"1"}}, "Tick this box",
 			map[string]any{"phone": "+351 1", "swims": true, "weight": 80.0, "_consent": map[string]any{"news": false}},
 		},
 	} {

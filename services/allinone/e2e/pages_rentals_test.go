@@ -88,11 +88,11 @@ func TestRentalPageReservesWithoutScripts(t *testing.T) {
 	wanted = strings.Replace(wanted, "extra="+bag+"&", "", 1)
 	details := w.browse(t, wanted, nil)
 	details.checkPage(t, "details", http.StatusOK, "2 Mar 2027, 10:00 – 12:00", "2 × Kayak", "€48.00", "2 × Life vest",
-		"€4.00", "€52.00", "You pay on site.")
+		"€4.00", "€52.00", "Pay when you arrive")
 	wrong := details.fillForm(t, contactForm)
 	wrong.Set("email", "zoe")
 	second := w.browse(t, wanted, wrong)
-	second.checkPage(t, "a wrong address", http.StatusUnprocessableEntity, "such as name@example.com",
+	second.checkPage(t, "a wrong address", http.StatusUnprocessableEntity, "like name@example.com",
 		`value="Zoë &lt;b&gt;"`, `value="zoe"`)
 	form := second.fillForm(t, contactForm)
 	var wg sync.WaitGroup
@@ -106,12 +106,12 @@ func TestRentalPageReservesWithoutScripts(t *testing.T) {
 			t.Fatalf("the clicks lead to %q", links)
 		}
 	}
-	w.browse(t, links[0], nil).checkPage(t, "the customer's page", http.StatusOK, "Reservation confirmed", "2 × Kayak",
+	w.browse(t, links[0], nil).checkPage(t, "the customer's page", http.StatusOK, "You’re set: ", "2 × Kayak",
 		"2 × Life vest", "€52.00", "10:00 – 12:00", `data-told="booked"`)
 	late := at + "/details?from=2027-03-03&start=23:00&for=1"
 	night := w.browse(t, late, w.browse(t, late, nil).fillForm(t, contactForm))
 	w.browse(t, night.location, nil).checkPage(t, "until midnight", http.StatusOK,
-		"Wednesday, 3 March 2027 · 23:00 – Thursday, 4 March 2027 · 00:00")
+		"Wednesday, 3 March 2027, 23:00 – Thursday, 4 March 2027, 00:00")
 	if why := w.listAvailability(t, "shed-links", "rentalId="+w.idsByName(t, "shed-links", "rentals")["Kayak"]+
 		"&startDate=2027-03-02&endDate=2027-03-02&startTime=11:00&endTime=12:00"); why != "nothing_available" {
 		t.Errorf("another kayak then: %q", why)
@@ -135,7 +135,7 @@ func TestDailyRentalPageOffersFreeDays(t *testing.T) {
 	}
 	w.browse(t, at+"?from=2027-03-04", nil).checkPage(t, "one day before another's", http.StatusOK,
 		"Thursday, 4 March 2027",
-		"No free times on this day")
+		"Fully booked")
 	wanted := at + "/details?from=2027-03-02&for=3"
 	form := w.browse(t, wanted, nil).fillForm(t, contactForm)
 	w.mustReserve(t, "shed-days", bike, "2027-03-03", "2027-03-03", 1)
@@ -152,7 +152,7 @@ func TestDailyRentalPageOffersFreeDays(t *testing.T) {
 	w.browse(t, at+"/details?from=2027-03-20&for=1", nil).checkPage(t, "too short", http.StatusConflict, "shorter than")
 	w.browse(t, at+"/details?from=2027-02-20&for=2", nil).checkPage(t, "in the past", http.StatusConflict,
 		"in the past")
-	w.browse(t, at+"/details?from=2027-02-30&for=x&units=900", nil).checkPage(t, "no dates", http.StatusOK, "When?")
+	w.browse(t, at+"/details?from=2027-02-30&for=x&units=900", nil).checkPage(t, "no dates", http.StatusOK, "Choose a time")
 }
 
 // TestHourlyRentalPageOffersFreeHours checks the starts and durations that the page offers: those for which the
@@ -166,7 +166,7 @@ func TestHourlyRentalPageOffersFreeHours(t *testing.T) {
 	at, _ := w.openRentalPage(t, "shed-hours", "Kayak")
 	options := func(units string) string {
 		page := w.browse(t, at+"?from=2027-03-02&units="+units, nil)
-		page.checkPage(t, units, http.StatusOK, "Tuesday, 2 March 2027", "Start", "For how long?")
+		page.checkPage(t, units, http.StatusOK, "Tuesday, 2 March 2027", "Start", "Duration")
 		return page.text
 	}
 	one, two := options("1"), options("2")
@@ -194,8 +194,8 @@ func TestHourlyRentalPageOffersFreeHours(t *testing.T) {
 		http.StatusOK, "2 × Kayak")
 	w.mustReserve(t, "shed-hours", kayak, "2027-03-03", "2027-03-03", 2)
 	none := w.browse(t, at+"?from=2027-03-03", nil)
-	none.checkPage(t, "taken all day", http.StatusOK, "No free times on this day")
-	if strings.Contains(none.text, "Continue") || strings.Contains(none.text, "cannot be checked") {
+	none.checkPage(t, "taken all day", http.StatusOK, "Fully booked")
+	if strings.Contains(none.text, "Continue") || strings.Contains(none.text, "be checked right now") {
 		t.Errorf("a day on which all are out: %s", none.text)
 	}
 }
@@ -234,19 +234,19 @@ func TestRentalPageExplainsRefusals(t *testing.T) {
 	w.publish(t, "prepaid", prepaid)
 	_, kayak := w.openRentalPage(t, "prepaid", "Kayak")
 	kayak.checkPage(t, "to be paid online", http.StatusOK, "€12.00 per hour", "Deposit", "20 %",
-		"arrange it with the business")
+		"must be paid in advance")
 	if strings.Contains(kayak.text, "<form") {
 		t.Error("a rental is offered that would be refused")
 	}
 	if removed := w.browse(t, w.PublicURL+"/b/shed/rentals/8f14e45f-ceea-467f-a2b6-1d1f7e0f5a98",
-		nil); removed.status != http.StatusNotFound || !strings.Contains(removed.text, "no longer offered") {
+		nil); removed.status != http.StatusNotFound || !strings.Contains(removed.text, "no longer available") {
 		t.Errorf("gone: %d %s", removed.status, removed.text)
 	}
 	if err := w.StopService("rental"); err != nil {
 		t.Fatal(err)
 	}
-	w.browse(t, at, nil).checkPage(t, "rental away", http.StatusOK, "cannot be checked right now", "Try again")
-	w.browse(t, wanted, nil).checkPage(t, "details then", http.StatusServiceUnavailable, "cannot be checked right now")
+	w.browse(t, at, nil).checkPage(t, "rental away", http.StatusOK, "be checked right now", "Try again")
+	w.browse(t, wanted, nil).checkPage(t, "details then", http.StatusServiceUnavailable, "be checked right now")
 	lost := w.browse(t, wanted, dearer.fillForm(t, contactForm))
 	lost.checkPage(t, "a reservation then", http.StatusServiceUnavailable, "try again in a moment")
 	lost.checkCustomerKept(t)
@@ -313,18 +313,18 @@ func (p *pages) reserveLastKayaks(t *testing.T) {
 		v.FillElement("input[name=name]", "Zoë Example")
 		v.FillElement("input[name=email]", "zoe@example.com")
 	}
-	first.Press("Book now")
-	first.ExpectText("Reservation confirmed")
-	second.Press("Book now")
+	first.Press("Book with obligation to pay")
+	first.ExpectText("You’re set: ")
+	second.Press("Book with obligation to pay")
 	second.ExpectText("Nothing is available at that time.")
 	second.Check()
 	second.SaveScreenshot("kayaks-gone")
-	if stored := second.FieldValue("E-mail"); stored != "zoe@example.com" {
+	if stored := second.FieldValue("Email"); stored != "zoe@example.com" {
 		t.Errorf("the e-mail is %q", stored)
 	}
 	second.Fill("Start", "16:00")
-	second.Press("Book now")
-	second.ExpectText("Reservation confirmed", "16:00")
+	second.Press("Book with obligation to pay")
+	second.ExpectText("You’re set: ", "16:00")
 }
 
 // buildPaidShed returns the manifest of a shed whose kayaks are paid in advance, by the payment mode. Until an hour
@@ -382,7 +382,7 @@ func (p *pages) payRental(t *testing.T) {
 	v.Await("the day is chosen", `!!document.querySelector("input[name=from][value='2027-03-02']")`)
 	v.Choose("select[name=for]", 1)
 	v.PressElement("main button[type=submit]")
-	v.ExpectText("Your details", "Total €26.00", "To pay now €24.00", "To pay on site €2.00")
+	v.ExpectText("Your details", "Total €26.00", "Due now €24.00", "Due on arrival €2.00")
 	v.FillElement("input[name=name]", "Zoë Example")
 	v.FillElement("input[name=email]", "zoe@example.com")
 	v.Check()
@@ -390,12 +390,12 @@ func (p *pages) payRental(t *testing.T) {
 	v.ExpectText("The provider's page")
 	v.Press("Give up")
 	v.ExpectText("Please pay online to keep your reservation", "Kayak", "Life vest")
-	v.ExpectNoText("Reservation confirmed")
+	v.ExpectNoText("You’re set: ")
 	link, _, _ := strings.Cut(v.Address(), "?")
 	later := p.openVisitor(t, visitor.Profile{Locale: "en-GB", NoScript: true})
 	later.Go(link)
 	later.ExpectText("Payment needed", "Please pay online to keep your reservation", "Total €26.00",
-		"To pay now €24.00")
+		"Due now €24.00")
 	later.Check()
 	later.SaveScreenshot("rental-to-be-paid")
 	for name, profile := range map[string]visitor.Profile{"ar": {Locale: "ar", Dark: true},
@@ -406,11 +406,11 @@ func (p *pages) payRental(t *testing.T) {
 		reader.Check()
 		reader.SaveScreenshot("rental-to-be-paid-" + name)
 	}
-	later.Press("Pay €24.00 now")
+	later.Press("Pay €24.00")
 	later.ExpectText("The provider's page")
 	later.Press("Pay")
-	later.ExpectText("Reservation confirmed", "Cancel reservation")
-	later.ExpectNoText("To pay now")
+	later.ExpectText("You’re set: ", "Cancel reservation")
+	later.ExpectNoText("Due now")
 	last := p.openVisitor(t, visitor.Profile{Locale: "en-GB"})
 	last.Go(link + "/cancel")
 	last.ExpectText("Cancel this reservation?", "Life vest", "Refund €24.00")

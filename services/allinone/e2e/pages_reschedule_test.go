@@ -105,7 +105,7 @@ func TestReschedulePageOffersExactlyAcceptedStarts(t *testing.T) {
 		booked := o.order()
 		link := w.bookForCustomerLink(t, "moves", key, booked)
 		page := w.browse(t, link+"/move", nil) // the page begins with the day of the booking
-		page.checkPage(t, name, http.StatusOK, "Choose another time", `class="day chosen"`)
+		page.checkPage(t, name, http.StatusOK, "Reschedule", `class="day chosen"`)
 		listed := page.listOfferedStarts(t, day)
 		want := []string{booked["time"].(string)} // its present start is accepted, too
 		for clock := range listed {
@@ -174,6 +174,6 @@ func TestReschedulePageRefusesLateReschedules(t *testing.T) {
 	// An invalid start changes nothing and shows the page again.
 	link := w.bookForCustomerLink(t, "moves-late", key, newOrder(services["Cut"], "2027-03-15", "10:00"))
 	for _, to := range []string{"", "date=2027-03-16", "date=x&time=10:00", "%"} {
-		w.browse(t, link+"/move", url.Values{"to": {to}}).checkPage(t, to, http.StatusConflict, "Choose another time")
+		w.browse(t, link+"/move", url.Values{"to": {to}}).checkPage(t, to, http.StatusConflict, "Reschedule")
 	}
 }

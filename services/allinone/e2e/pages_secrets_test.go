@@ -102,7 +102,7 @@ func TestPagesNameCanonicalAddresses(t *testing.T) {
 		"languages: [en, ja]", 1))
 	base := w.PublicURL + "/b/search-engines"
 	link := func(rel, rest, at string) string { return `<link rel="` + rel + `"` + rest + ` href="` + at + `">` }
-	w.browse(t, base, nil).checkPage(t, "first page", http.StatusOK, "<title>Fair · Book</title>",
+	w.browse(t, base, nil).checkPage(t, "first page", http.StatusOK, "<title>Fair · Services</title>",
 		`<meta name="description" content="Book online at Fair: see free times and choose yours.">`,
 		link("canonical", "", base), link("alternate", ` hreflang="x-default"`, base),
 		link("alternate", ` hreflang="en"`, base+"?lang=en"),

@@ -120,7 +120,7 @@ func (w *system) checkPage() error {
 		return err
 	}
 	for _, service := range w.readSalon.services {
-		if !bytes.Contains(body, []byte("/who?service="+service.String())) {
+		if !bytes.Contains(body, []byte("/when?service="+service.String())) {
 			return fmt.Errorf("the page leads to no service %s", service)
 		}
 	}

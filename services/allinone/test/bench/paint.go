@@ -82,13 +82,12 @@ type step struct{ name, path string }
 // listSteps returns the steps of a booking on the booking page, with their addresses.
 func (w *system) listSteps() []step {
 	chosen := url.Values{"service": {w.readSalon.services[0].String()}}
-	person := chosen.Encode()
 	chosen.Set("staff", "any")
 	when := chosen.Encode()
 	chosen.Set("date", tomorrow.Format(time.DateOnly))
 	chosen.Set("time", fmt.Sprintf("%02d:00", openingHour))
 	base := "/b/" + w.readSalon.slug
-	return []step{{"what", base}, {"who", base + "/who?" + person}, {"when", base + "/when?" + when},
+	return []step{{"what", base}, {"when", base + "/when?" + when},
 		{"details", base + "/details?" + chosen.Encode()}}
 }
 

@@ -138,10 +138,10 @@ func TestRefusedOrderPageShowsReasonFromFreshSnapshot(t *testing.T) {
 			"paused until Monday, 8 March 2027"},
 		"not paid for": {staleBusiness{open, newSnapshot(func(o *catalog.Snapshot) {
 			o.Account.SubscriptionActive = false
-		}), fault.SubscriptionInactive}, http.StatusConflict, "takes no online bookings"},
+		}), fault.SubscriptionInactive}, http.StatusConflict, "Online booking is closed for now."},
 		"leaving": {staleBusiness{open, newSnapshot(func(o *catalog.Snapshot) {
 			o.Account.RemovalOn = &day
-		}), fault.AccountClosing}, http.StatusConflict, "takes no online bookings"},
+		}), fault.AccountClosing}, http.StatusConflict, "Online booking is closed for now."},
 		"not open yet": {staleBusiness{open, newSnapshot(func(o *catalog.Snapshot) {
 			o.NotYetOpen = true
 		}), fault.NotOpenYet}, http.StatusConflict, "is not open for bookings yet"},
@@ -149,9 +149,9 @@ func TestRefusedOrderPageShowsReasonFromFreshSnapshot(t *testing.T) {
 			fault.NotAcceptingBookings},
 			http.StatusServiceUnavailable, `value="zoe@example.com"`},
 		"a sandbox": {staleBusiness{sandbox, sandbox, fault.NotAcceptingBookings}, http.StatusServiceUnavailable,
-			"For testing only: nothing is charged, and no messages are sent."},
+			"Test mode – no payments, no emails."},
 		"fresh snapshot unavailable": {staleBusiness{open, nil, fault.NotAcceptingBookings}, http.StatusConflict,
-			"takes no online bookings"},
+			"Online booking is closed for now."},
 	} {
 		if status, text := buyTicket(t, c.staleBusiness); status != c.status || !strings.Contains(text, c.wantText) {
 			t.Errorf("%s: status %d, want text %q, got: %s", name, status, c.wantText, text)

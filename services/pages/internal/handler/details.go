@@ -36,7 +36,7 @@ func (a *appointment) handleRefusal(c *fiber.Ctx, p *Pages, o *order, cause erro
 	switch {
 	case fault.RefusesStart(cause):
 		o.form.Nearest = p.shop.Nearest(c.UserContext(), o.page.Business, a.Appointment)
-		return true, p.showForm(c, o, fiber.StatusConflict, o.page.Words.Say("taken"))
+		return true, p.showForm(c, o, fiber.StatusConflict, view.TakenNotice(o.page, a.Appointment))
 	case fault.Is(cause, fault.ServiceNotFound):
 		return true, p.listServices(c, o.page, o.page.Words.Say("not_offered"))
 	}
@@ -51,8 +51,8 @@ func (p *Pages) readAppointmentOrder(c *fiber.Ctx, fields url.Values) (*order, *
 	if err != nil || page == nil {
 		return nil, nil, err
 	}
-	if choice.Date == nil || choice.Time == nil || choice.Staff == "" {
-		return nil, nil, c.Redirect(string(page.SelectionURL("who", choice.Selection)), fiber.StatusSeeOther)
+	if choice.Date == nil || choice.Time == nil {
+		return nil, nil, c.Redirect(string(page.SelectionURL("when", choice.Selection)), fiber.StatusSeeOther)
 	}
 	names, err := p.shop.Names(c.UserContext(), page.Business.Snapshot.Slug, page.Words.Requested)
 	if err != nil {

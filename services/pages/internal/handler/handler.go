@@ -5,10 +5,12 @@ package handler
 import (
 	"errors"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/slotmesh/slotmesh/libs/platform/request"
 	"github.com/slotmesh/slotmesh/libs/platform/server"
 	"github.com/slotmesh/slotmesh/libs/platform/web"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
@@ -59,10 +61,10 @@ func (p *Pages) Mount(router fiber.Router) {
 	p.assets.Mount(router)
 	p.mountCanonical(router)
 	router.Get("/b/:slug", p.showServices)
+	router.Get("/b/:slug/legal/:part", p.showLegal)
 	p.mountEvents(router)
 	p.mountRentals(router)
 	p.mountLinks(router)
-	router.Get("/b/:slug/who", p.showStaff)
 	router.Get("/b/:slug/when", p.showTimes)
 	router.Get("/b/:slug/details", p.showDetails)
 	router.Post("/b/:slug/details", p.bookAppointment)
@@ -154,9 +156,38 @@ func (p *Pages) show(c *fiber.Ctx, status int, page *view.Page, content view.Con
 	return page.Words.Fault()
 }
 
-// ShowFault implements [server.ShowFault]. It sends a page that explains
-// to the reader what to do. The page contains no internal details.
+// ShowFault implements [server.ShowFault]. It sends a page that explains to the reader what to do. If the path names a
+// business, the page shows the business. The page contains no internal details.
 func (p *Pages) ShowFault(c *fiber.Ctx, f *fault.Error) error {
 	page := p.newPage(c, "")
+	if slug := businessOf(c.Path()); slug != "" {
+		if business, err := p.shop.Business(c.UserContext(), slug); err == nil {
+			page = p.newPage(c, business.Snapshot.DefaultLanguage)
+			setBusiness(page, business)
+		}
+	}
 	return p.show(c, f.Kind.Status, page, view.FaultPage(page, f.Kind.Status))
+}
+
+// businessOf returns the slug in the path of a business's page, or "" if the path contains no valid slug.
+func businessOf(path string) string {
+	below, ok := strings.CutPrefix(path, "/b/")
+	slug, _, _ := strings.Cut(below, "/")
+	if !ok || !request.IsSlug(slug) {
+		return ""
+	}
+	return slug
+}
+
+// showLegal shows a legal text that the business wrote itself.
+func (p *Pages) showLegal(c *fiber.Ctx) error {
+	page, err := p.loadPage(c)
+	if err != nil {
+		return err
+	}
+	content, ok := view.LegalPage(page, c.Params("part"))
+	if !ok {
+		return fault.New(fault.NotFound, "The business has no such text.")
+	}
+	return p.show(c, fiber.StatusOK, page, content)
 }

@@ -132,7 +132,7 @@ func (o *order) readDetails(fields url.Values) {
 func (p *Pages) placeOrder(c *fiber.Ctx, o *order, key string) error {
 	words, business := o.page.Words, o.page.Business
 	if o.form.Errors = business.Check(&o.form.Details, o.item.itemIDs()...); len(o.form.Errors) > 0 {
-		return p.showForm(c, o, fiber.StatusUnprocessableEntity, words.Say("check"))
+		return p.showForm(c, o, fiber.StatusUnprocessableEntity, o.page.ErrorNotice(o.form, o.item.itemIDs()...))
 	}
 	price, err := o.item.price(c.UserContext(), p.shop, o)
 	if err != nil {

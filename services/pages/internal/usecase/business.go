@@ -58,7 +58,7 @@ func (b *Business) IsOpen() bool {
 }
 
 // HasEntries reports whether the business's page has entries in one of its parts. The argument `part` is "events" or
-// "rentals"; any other value means services.
+// "rentals" or "classes"; any other value means services that are no classes.
 func (b *Business) HasEntries(part string) bool {
 	snapshot, today := b.Snapshot, b.Today()
 	switch part {
@@ -72,7 +72,7 @@ func (b *Business) HasEntries(part string) bool {
 		})
 	}
 	return snapshot.Modules.Services && slices.ContainsFunc(snapshot.Services, func(s catalog.Service) bool {
-		return s.Active
+		return s.Active && s.Class() == (part == "classes")
 	})
 }
 

@@ -147,6 +147,14 @@ func (s Selection) WithStaff(staff string) Selection {
 	return s
 }
 
+// Filter returns a copy of the selection with another staff choice and with the same date. The copy has no time.
+func (s Selection) Filter(staff string) Selection {
+	date := s.Date
+	s = s.WithStaff(staff)
+	s.Date = date
+	return s
+}
+
 // WithDate returns a copy of the selection with another date. The copy has no time.
 func (s Selection) WithDate(d timespan.Date) Selection {
 	s.Date, s.Time, s.Session = &d, nil, nil
@@ -210,7 +218,7 @@ type Appointment struct {
 // IsClass reports whether the appointment is for a class, which takes place only at fixed sessions.
 func (a *Appointment) IsClass() bool { return a.Services[0].Class() }
 
-// NeedsStaffChoice reports whether the page must ask the visitor to choose a staff member.
+// NeedsStaffChoice reports whether the visitor can choose between staff members.
 func (a *Appointment) NeedsStaffChoice() bool { return len(a.Members) > 1 || a.IsSplit }
 
 // Appointment checks a selection against the snapshot of the business. It returns the selected services, the possible
@@ -244,10 +252,10 @@ func (b *Business) Appointment(s Selection) (*Appointment, error) {
 		}
 	}
 	a.IsSplit = staffed > 1
-	switch {
-	case a.Staff == "" && !a.NeedsStaffChoice():
+	if a.Staff == "" {
 		a.Staff = AnyStaff
-	case a.Staff == AnyStaff && len(a.Members) == 0 && a.IsSplit:
+	}
+	if a.Staff == AnyStaff && len(a.Members) == 0 && a.IsSplit {
 		a.Staff = AnyStaffPerService // no staff member can perform all services
 	}
 	return a, nil

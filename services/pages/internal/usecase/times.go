@@ -27,6 +27,23 @@ type Calendar struct {
 	Slots []Slot
 	// First and Last are the first and the last date that can be booked.
 	First, Last timespan.Date
+	// IsMonthOpen is true if the page shows the whole month, because the visitor asks
+	// for it or looks at a date that is not among the next days ([Calendar.Strip]).
+	IsMonthOpen bool
+	// Soonest is the first free start of all, if `Day` is the first free date. Otherwise it is nil.
+	Soonest *Slot
+}
+
+// stripDays is the number of dates that the page shows first.
+const stripDays = 14
+
+// Strip returns the first dates that can be booked, at most 14.
+func (c *Calendar) Strip() []timespan.Date {
+	var days []timespan.Date
+	for d := c.First; d < c.First+stripDays && d <= c.Last; d++ {
+		days = append(days, d)
+	}
+	return days
 }
 
 // maxQueryDays is the maximum number of days for which availability answers one request.
@@ -47,23 +64,31 @@ func (s *Shop) Times(ctx context.Context, b *Business, a *Appointment, month *ti
 func (s *Shop) readTimes(ctx context.Context, b *Business, baseQuery url.Values,
 	date, month *timespan.Date) (*Calendar, error) {
 	c := &Calendar{First: b.Today(), Last: b.Today() + timespan.Date(b.Snapshot.Bookings.AdvanceDays)}
-	from, to := c.First, c.First+maxQueryDays-1
 	if date != nil && *date < c.First { // this date is over now; the visitor chose it before midnight
 		date = nil
 	}
 	if month != nil && nextMonth(*month) <= c.First {
 		month = nil
 	}
-	c.Day = date
+	c.Day, c.IsMonthOpen = date, month != nil
 	if month == nil {
 		month = date
 	}
-	if month != nil {
-		c.Month = firstOfMonth(*month)
-		from, to = max(c.First, c.Month), min(c.Last, nextMonth(c.Month)-1)
-	}
+	// The first query covers the strip of days and the whole of the next month.
+	from, to := c.First, c.First+maxQueryDays-1
 	if err := s.readDays(ctx, b, baseQuery, c, from, to); err != nil || !c.IsKnown {
 		return c, err
+	}
+	isNear := true
+	if month != nil {
+		c.Month = firstOfMonth(*month)
+		near := to
+		from, to = max(c.First, c.Month), min(c.Last, nextMonth(c.Month)-1)
+		if isNear = to <= near; !isNear {
+			if err := s.addDays(ctx, b, baseQuery, c, from, to); err != nil || !c.IsKnown {
+				return c, err
+			}
+		}
 	}
 	if c.Day == nil || firstOfMonth(*c.Day) != c.Month && c.Month != 0 {
 		c.Day = findFirstFree(c.Free, from, to)
@@ -73,10 +98,30 @@ func (s *Shop) readTimes(ctx context.Context, b *Business, baseQuery url.Values,
 	} else if c.Month == 0 {
 		c.Month = firstOfMonth(c.First)
 	}
+	c.IsMonthOpen = c.IsMonthOpen || c.Day == nil || *c.Day >= c.First+stripDays
 	if c.Day == nil {
 		return c, nil
 	}
-	return c, s.readSlots(ctx, b, baseQuery, c)
+	if err := s.readSlots(ctx, b, baseQuery, c); err != nil || !c.IsKnown {
+		return c, err
+	}
+	if isNear && len(c.Slots) > 0 && findFirstFree(c.Free, c.First, *c.Day-1) == nil {
+		c.Soonest = &c.Slots[0]
+	}
+	return c, nil
+}
+
+// addDays reads the number of free starts on more dates and adds them to `c`.
+func (s *Shop) addDays(ctx context.Context, b *Business, baseQuery url.Values, c *Calendar,
+	from, to timespan.Date) error {
+	free := maps.Clone(c.Free) // the answer is cached, so the map must not be changed
+	err := s.readDays(ctx, b, baseQuery, c, from, to)
+	if err != nil || !c.IsKnown {
+		return err
+	}
+	maps.Copy(free, c.Free)
+	c.Free = free
+	return nil
 }
 
 // readDays reads the number of free starts on each date and stores it in `c`. The arguments `from` and `to` are the

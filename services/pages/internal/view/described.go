@@ -26,7 +26,23 @@ type (
 		Name    string             `json:"name"`
 		URL     string             `json:"url"`
 		Image   string             `json:"image,omitempty"`
+		Phone   string             `json:"telephone,omitempty"`
+		Email   string             `json:"email,omitempty"`
+		Address *addressData       `json:"address,omitempty"`
+		Geo     *geoData           `json:"geo,omitempty"`
 		Offers  []serviceOfferData `json:"makesOffer,omitempty"`
+	}
+	addressData struct {
+		Type       string `json:"@type"`
+		Street     string `json:"streetAddress,omitempty"`
+		PostalCode string `json:"postalCode,omitempty"`
+		City       string `json:"addressLocality,omitempty"`
+		Country    string `json:"addressCountry,omitempty"`
+	}
+	geoData struct {
+		Type      string  `json:"@type"`
+		Latitude  float64 `json:"latitude"`
+		Longitude float64 `json:"longitude"`
 	}
 	serviceOfferData struct {
 		Type     string      `json:"@type"`
@@ -45,7 +61,11 @@ type (
 func (p *Page) describeBusiness(groups []usecase.Group) any {
 	b := businessData{
 		Context: "https://schema.org", Type: "LocalBusiness", Name: p.businessName(), URL: p.Base + p.stepPath(""),
-		Image: p.Business.LogoURL,
+		Image: p.Business.LogoURL, Phone: p.Business.Snapshot.Phone(), Email: p.Business.Snapshot.Contact.Email,
+		Address: p.addressData(),
+	}
+	if place := p.Business.Snapshot.Place(); place != nil && place.Geo != nil {
+		b.Geo = &geoData{"GeoCoordinates", place.Geo.Lat, place.Geo.Lon}
 	}
 	for _, g := range groups {
 		for _, s := range g.Services {
@@ -56,4 +76,13 @@ func (p *Page) describeBusiness(groups []usecase.Group) any {
 		}
 	}
 	return b
+}
+
+// addressData returns the structured data of the address of the business, or nil if the business has none.
+func (p *Page) addressData() *addressData {
+	if len(p.addressLines()) == 0 {
+		return nil
+	}
+	a := p.Business.Snapshot.Place().Address
+	return &addressData{"PostalAddress", a.Street, a.PostalCode, a.City, a.Country}
 }

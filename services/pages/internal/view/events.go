@@ -116,9 +116,10 @@ type (
 		Offers      []ticketOfferData `json:"offers,omitempty"`
 	}
 	placeData struct {
-		Type string `json:"@type"`
-		Name string `json:"name"`
-		URL  string `json:"url"`
+		Type    string       `json:"@type"`
+		Name    string       `json:"name"`
+		URL     string       `json:"url"`
+		Address *addressData `json:"address,omitempty"`
 	}
 	ticketOfferData struct {
 		Type         string      `json:"@type"`
@@ -139,9 +140,9 @@ func (p *Page) describeEvent(e *usecase.Event) any {
 		Context: "https://schema.org", Type: "Event", Name: e.Name, Description: e.Description, URL: at,
 		Image:  e.ImageURL,
 		Starts: p.formatInstant(e.Date, e.StartClock()), Ends: p.eventEnd(e), Status: schema + "EventScheduled",
-		Mode:     schema + "OfflineEventAttendanceMode",
-		Location: placeData{"Place", p.businessName(), home}, Organizer: placeData{"Organization", p.businessName(),
-			home},
+		Mode:      schema + "OfflineEventAttendanceMode",
+		Location:  placeData{"Place", p.businessName(), home, p.addressData()},
+		Organizer: placeData{"Organization", p.businessName(), home, nil},
 	}
 	for _, t := range e.Tiers {
 		data.Offers = append(data.Offers, ticketOfferData{

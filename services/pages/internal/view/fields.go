@@ -2,6 +2,9 @@ package view
 
 import (
 	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/platform/web"
@@ -27,14 +30,40 @@ func (p *Page) errorText(w catalog.Wrong) string {
 	return p.Words.Say("answer_wrong")
 }
 
+// contactError returns the text for the error of the name or of the e-mail address. The argument `missing` is the id of
+// the text for an empty field.
+func (p *Page) contactError(w catalog.Wrong, missing string) string {
+	if w == catalog.WrongMissing {
+		return p.Words.Say(missing)
+	}
+	return p.errorText(w)
+}
+
+// ErrorNotice returns the sentence that names the fields with errors. The argument `itemIDs` contains the ids of the
+// ordered services, events or rentals.
+func (p *Page) ErrorNotice(f Form, itemIDs ...uuid.UUID) string {
+	var names []string
+	for _, field := range p.contactFields(f) {
+		if field.Error != "" {
+			names = append(names, field.Label)
+		}
+	}
+	for _, q := range p.Business.Snapshot.Questions(itemIDs...) {
+		if f.Errors["q-"+q.Key] != "" {
+			names = append(names, q.Label.In(p.readerLanguage()))
+		}
+	}
+	return p.Words.With("check", "Fields", strings.Join(names, ", "))
+}
+
 // contactFields returns the fields for the customer's name, e-mail address and phone number, which every form has.
 func (p *Page) contactFields(f Form) []web.Field {
 	d, optional := f.Details, p.Words.Say("optional")
 	return []web.Field{
 		{Name: "name", Label: p.Words.Say("name"), Value: d.Name, Autocomplete: "name", Required: true, MaxLength: 200,
-			Error: p.errorText(f.Errors["name"])},
+			Error: p.contactError(f.Errors["name"], "fill_name")},
 		{Name: "email", Label: p.Words.Say("email"), Value: d.Email, Type: "email", Autocomplete: "email",
-			Required: true, MaxLength: 254, Error: p.errorText(f.Errors["email"])},
+			Required: true, MaxLength: 254, Error: p.contactError(f.Errors["email"], "fill_email")},
 		{Name: "phone", Label: p.Words.Say("phone"), Value: d.Phone, Type: "tel", Autocomplete: "tel",
 			Optional: optional, MaxLength: 50, Error: p.errorText(f.Errors["phone"])},
 	}

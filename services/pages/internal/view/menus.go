@@ -2,13 +2,11 @@ package view
 
 import (
 	"context"
-	"io"
 	"slices"
 	"strings"
 
-	"github.com/a-h/templ"
-
 	"github.com/slotmesh/slotmesh/libs/platform/lru"
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
@@ -24,6 +22,8 @@ type cachedMenu struct {
 	version int64            // the version of the snapshot
 	first   *usecase.Service // the first service; another pointer means that the list has changed
 	logo    string
+	today   timespan.Date // the parts contain the opening hours of today
+	parts   frontParts
 }
 
 const (
@@ -33,30 +33,34 @@ const (
 
 // NewMenus returns an empty cache of lists of services.
 func NewMenus() *Menus {
-	return &Menus{lru.New[string](maxMenuBytes, func(k cachedMenu) int { return len(k.html) + maxKeyBytes })}
+	return &Menus{lru.New[string](maxMenuBytes, func(k cachedMenu) int {
+		return len(k.html) + len(k.parts.line) + len(k.parts.side) + maxKeyBytes
+	})}
 }
 
-// list returns a component that writes the list of services. If the values
-// from which the list was rendered are unchanged, it writes the cached HTML.
-func (m *Menus) list(p *Page, groups []usecase.Group) templ.Component {
-	return templ.ComponentFunc(func(ctx context.Context, out io.Writer) error {
-		key := p.Business.Snapshot.Slug + " " + p.Words.Requested + " " + p.Words.Region() + " " + p.Language
-		current := cachedMenu{version: p.Business.Snapshot.Version, first: groups[0].Services[0], logo: p.Business.LogoURL}
-		if cached, ok := m.cache.Get(key); ok && cached.version == current.version && cached.first == current.first &&
-			cached.logo == current.logo {
-			_, err := io.WriteString(out, cached.html)
-			return err
-		}
-		var rendered strings.Builder
-		if err := menu(p, groups).Render(ctx, &rendered); err != nil {
-			return err
-		}
-		current.html = rendered.String()
-		hasLanguage := p.Language == "" || slices.Contains(p.Business.Snapshot.Languages, p.Language)
-		if hasLanguage && len(key) <= maxKeyBytes && p.Words.Fault() == nil {
-			m.cache.Put(key, current)
-		}
-		_, err := io.WriteString(out, current.html)
-		return err
-	})
+// load returns the rendered list of services and the other parts of the first page. If the values from which the list
+// was rendered are unchanged, load returns the cached HTML. The argument `all` contains all services, and the argument
+// `groups` the services that are no classes.
+func (m *Menus) load(ctx context.Context, p *Page, all, groups []usecase.Group) (cachedMenu, error) {
+	key := p.Business.Snapshot.Slug + " " + p.Words.Requested + " " + p.Words.Region() + " " + p.Language
+	current := cachedMenu{version: p.Business.Snapshot.Version, first: all[0].Services[0], logo: p.Business.LogoURL,
+		today: p.Business.Today()}
+	if cached, ok := m.cache.Get(key); ok && cached.version == current.version && cached.first == current.first &&
+		cached.logo == current.logo && cached.today == current.today {
+		return cached, nil
+	}
+	var rendered strings.Builder
+	if err := menu(p, all, groups).Render(ctx, &rendered); err != nil {
+		return current, err
+	}
+	var err error
+	if current.parts, err = p.newFrontParts(ctx); err != nil {
+		return current, err
+	}
+	current.html = rendered.String()
+	hasLanguage := p.Language == "" || slices.Contains(p.Business.Snapshot.Languages, p.Language)
+	if hasLanguage && len(key) <= maxKeyBytes && p.Words.Fault() == nil {
+		m.cache.Put(key, current)
+	}
+	return current, nil
 }

@@ -23,16 +23,17 @@ func TestMenusRenderChangedList(t *testing.T) {
 	menus, id := NewMenus(), uuid.New()
 	render := func(slug, language, chosen string, version int64, groups []usecase.Group) string {
 		t.Helper()
-		snapshot := &catalog.Snapshot{Slug: slug, Version: version, Name: "Salon", Currency: "EUR",
-			DefaultLanguage: "en",
-			Languages:       []string{"en", "ja"}}
+		offer := &catalog.Snapshot{Slug: slug, Version: version, Name: "Salon", Currency: "EUR", Timezone: "UTC",
+			DefaultLanguage: "en", Languages: []string{"en", "ja"}}
 		if version > 1 {
-			snapshot.Page.AboutHTML = "<p>New</p>"
+			offer.Page.AboutHTML = "<p>New</p>"
 		}
-		p := &Page{Words: words.In(sentences, language), Language: chosen,
-			Business: &usecase.Business{Snapshot: snapshot}}
+		if err := offer.Prepare(); err != nil {
+			t.Fatal(err)
+		}
+		p := &Page{Words: words.In(sentences, language), Language: chosen, Business: &usecase.Business{Snapshot: offer}}
 		var out strings.Builder
-		if err := menus.list(p, groups).Render(t.Context(), &out); err != nil {
+		if err := menus.Services(p, groups).Body.Render(t.Context(), &out); err != nil {
 			t.Fatal(err)
 		}
 		return out.String()

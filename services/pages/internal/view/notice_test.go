@@ -23,7 +23,7 @@ func TestFailureNoticesHaveWrongClass(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Page{Words: words.In(sentences, "en"), Notice: "That time has just been taken."}
+	p := &Page{Words: words.In(sentences, "en"), Notice: "Someone just took 4:00 pm."}
 	refused := &booking.Payment{Refund: &booking.Refund{Status: booking.RefundRefused}}
 	var page strings.Builder
 	for _, part := range []templ.Component{notice(p), unpaidNotice(p, true), refundNotice(p, true, refused)} {

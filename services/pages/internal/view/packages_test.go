@@ -43,7 +43,7 @@ func TestPackageCardShowsPriceAndSavings(t *testing.T) {
 		}
 		p := &Page{Words: words.In(sentences, "de"), Business: &usecase.Business{Snapshot: snapshot}}
 		var out strings.Builder
-		if err := menu(p, groups).Render(t.Context(), &out); err != nil {
+		if err := menu(p, groups, groups).Render(t.Context(), &out); err != nil {
 			t.Fatal(err)
 		}
 		_, section, _ := strings.Cut(out.String(), "Pakete</h2>")

@@ -5,6 +5,7 @@ package view
 import (
 	"cmp"
 	"encoding/json"
+	"html"
 	"maps"
 	"net/url"
 	"strings"
@@ -34,6 +35,7 @@ type Page struct {
 	Query       url.Values
 	Step        string // path below the business's first page; "" on that page and in the steps of a booking
 	About       string // description for search engines; if "", the default text is used
+	IsFront     bool   // true for the pages that show who the business is: services, events and rentals
 	LinkPath    string // path of the customer's link; "" on other pages
 	Sale        Sale   // time zone and currency of the sale, on pages behind a customer's link
 	Nonce       string // nonce of the style with the accent colour; "" if there is none
@@ -65,11 +67,15 @@ func (p *Page) frame(title string) web.Frame {
 		// White text is readable on the accent colour, because the validation of the manifest checks this.
 		f.Accent, f.OnAccent = p.Business.Snapshot.Page.Accent, "#ffffff"
 	}
-	f.Title = title + " · " + p.businessName()
+	f.Site, f.Image, f.Icon = p.businessName(), p.Business.LogoURL, p.icon()
+	f.Title = title
+	if !p.IsFront {
+		f.Title = title + " · " + p.businessName()
+	}
 	if !p.IsIndexable {
 		return f
 	}
-	f.Title, f.Description = p.businessName()+" · "+title, p.Words.With("about", "Business", p.businessName())
+	f.Description = p.Words.With("about", "Business", p.businessName())
 	if p.About != "" {
 		f.Description = p.About
 	}
@@ -87,6 +93,18 @@ func (p *Page) frame(title string) web.Frame {
 		}
 	}
 	return f
+}
+
+// icon returns the icon of the business as an address: its logo, or its initial on its accent colour.
+func (p *Page) icon() string {
+	if p.Business.LogoURL != "" {
+		return p.Business.LogoURL
+	}
+	svg := `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" rx="14" fill="` +
+		cmp.Or(p.Business.Snapshot.Page.Accent, "#1f4fd8") + `"/><text x="32" y="45" font-size="38" font-weight="700" ` +
+		`font-family="system-ui,sans-serif" text-anchor="middle" fill="#fff">` +
+		html.EscapeString(initial(p.businessName())) + `</text></svg>`
+	return "data:image/svg+xml," + url.PathEscape(svg)
 }
 
 // Embedders returns the origins of the sites that may show the page in a frame. The business lists these origins.

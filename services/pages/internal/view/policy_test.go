@@ -48,14 +48,15 @@ func TestPolicyTextsShowDates(t *testing.T) {
 		total  json.Number
 		want   []string // beginning of each line and the day of December in it, separated by |
 	}{
-		{"both ahead", steps, hours(12), 96, "40.00", []string{"Free cancellation until|3", "Until|4", "After that",
-			"You can cancel until|5"}},
-		{"one has passed", steps, hours(12), 36, "40.00", []string{"Until|2", "After that", "You can cancel until|2"}},
+		{"both ahead", steps, hours(12), 96, "40.00", []string{"Free cancellation until Thu 3 Dec|12:00",
+			"Then 50 % back until Fri 4 Dec|12:00", "No refund after that.", "You can cancel until Sat 5 Dec|"}},
+		{"one has passed", steps, hours(12), 36, "40.00", []string{"50 % back until|2", "No refund after that.",
+			"You can cancel until|2"}},
 		{"all have passed", steps, hours(12), 20, "40.00",
-			[]string{"Under the cancellation policy", "You can cancel until|1"}},
+			[]string{"This cancellation isn’t refundable.", "You can cancel until|1"}},
 		{"too late to cancel", nil, hours(12), 6, "40.00", nil},
 		{"customers cannot cancel", nil, nil, 96, "40.00", nil},
-		{"free of charge", steps, hours(0), 96, "0.00", []string{"You can cancel until|5"}},
+		{"free of charge", steps, hours(0), 96, "0.00", []string{"Free cancellation until|5"}},
 	} {
 		p := newPage(t, &catalog.Snapshot{CancellationPolicy: c.policy,
 			SelfService: catalog.SelfService{CancelUntilHours: c.cancel}})
@@ -86,7 +87,7 @@ func TestCustomerViewShowsDeadlineAndRefundChange(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	full.Until = &deadline
-	if got := p.cancelTexts(full); len(got) != 1 || !strings.HasPrefix(got[0], "You can cancel until") {
+	if got := p.cancelTexts(full); len(got) != 1 || !strings.HasPrefix(got[0], "Free cancellation until") {
 		t.Errorf("without a change before the deadline: %q", got)
 	}
 }

@@ -299,5 +299,5 @@ func (p *Page) unitsField(w *usecase.Reservation) web.Field {
 
 // dayField returns the form field for the first date of the reservation.
 func (p *Page) dayField(w *usecase.Reservation) web.Field {
-	return web.Field{Name: "from", Label: p.Words.Say("when"), Type: "date", Value: w.From.String(), Required: true}
+	return web.Field{Name: "from", Label: p.Words.Say("manage_when"), Type: "date", Value: w.From.String(), Required: true}
 }

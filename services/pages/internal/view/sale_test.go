@@ -83,11 +83,10 @@ func TestCustomerViewShowsPaidDeposit(t *testing.T) {
 		want           []string
 		not            []string
 	}{
-		{booking.PaymentPaid, "10.00", false, []string{"<dt>Paid</dt><dd>€10.00", "<dt>To pay on site</dt><dd>€30.00"},
-			nil},
-		{booking.PaymentPaid, "40.00", false, []string{"<dt>Paid</dt><dd>€40.00"}, []string{"To pay on site"}},
-		{booking.PaymentPaid, "10.00", true, []string{"<dt>Paid</dt><dd>€10.00"}, []string{"To pay on site"}},
-		{booking.PaymentOpen, "10.00", false, nil, []string{"<dt>Paid</dt>", "To pay on site"}},
+		{booking.PaymentPaid, "10.00", false, []string{"<dt>Paid</dt><dd>€10.00", "</dt><dd>€30.00"}, nil},
+		{booking.PaymentPaid, "40.00", false, []string{"<dt>Paid</dt><dd>€40.00"}, []string{"Due at", "Due on"}},
+		{booking.PaymentPaid, "10.00", true, []string{"<dt>Paid</dt><dd>€10.00"}, []string{"Due at", "Due on"}},
+		{booking.PaymentOpen, "10.00", false, nil, []string{"<dt>Paid</dt>", "Due at", "Due on"}},
 	} {
 		status := func(live string) string {
 			if c.cancelled {

@@ -26,33 +26,25 @@ func (p *Page) SelectionURL(step string, s usecase.Selection) templ.SafeURL {
 	return p.queryURL(step, s.Values())
 }
 
-// chip is one choice that the visitor has made, such as the service, with a link to the step in which to change it.
-type chip struct {
-	label, text string
-	change      templ.SafeURL
-}
-
-// chips returns the choices that the visitor has made so far, in the order of the steps.
-func (p *Page) chips(a *usecase.Appointment, n *usecase.Names) []chip {
-	var all []chip
+// selectionName returns the name of the chosen package, or the names of the chosen services.
+func (p *Page) selectionName(a *usecase.Appointment, n *usecase.Names) string {
+	if a.Package != nil {
+		return a.Package.Name.In(p.readerLanguage())
+	}
 	var services []string
 	for _, id := range a.Selection.Services {
 		services = append(services, serviceName(a, n, id))
 	}
-	what := strings.Join(services, " + ")
-	if a.Package != nil {
-		what = a.Package.Name.In(p.readerLanguage())
+	return strings.Join(services, " + ")
+}
+
+// chosenMember returns the chosen staff member, or nil if the visitor chose none.
+func (p *Page) chosenMember(a *usecase.Appointment, n *usecase.Names) *usecase.Member {
+	id, err := uuid.Parse(a.Staff)
+	if err != nil {
+		return nil
 	}
-	all = append(all, chip{p.Words.Say("what"), what, p.queryURL("", nil)})
-	if by := p.performer(a, n); by != "" && a.Staff != "" {
-		all = append(all, chip{p.Words.Say("who"), by,
-			p.SelectionURL("who", usecase.Selection{Services: a.Selection.Services, Variants: a.Variants})})
-	}
-	if a.Date != nil && a.Time != nil {
-		all = append(all, chip{p.Words.Say("when"), p.Words.ShortDate(noonUTC(*a.Date)) + ", " + p.clock(*a.Time),
-			p.SelectionURL("when", a.Selection)})
-	}
-	return all
+	return n.Members[id]
 }
 
 // serviceName returns the name of a service, followed by the name of the chosen variant if one is chosen.
@@ -69,25 +61,71 @@ func serviceName(a *usecase.Appointment, n *usecase.Names, id uuid.UUID) string 
 	return service.Name
 }
 
-// performer returns the name of the chosen staff member, or the text for a choice
-// such as "anyone". It returns "" if the page does not ask the visitor to choose.
+// performer returns the text for the chosen staff member, such as "with Anna", or for a choice such as "anyone
+// available". It returns "" if the visitor cannot choose.
 func (p *Page) performer(a *usecase.Appointment, n *usecase.Names) string {
 	switch {
 	case !a.NeedsStaffChoice():
 		return ""
-	case a.Staff == usecase.AnyStaff:
-		return p.Words.Say("anyone")
 	case a.Staff == usecase.AnyStaffPerService:
 		return p.Words.Say("each")
 	}
-	if id, err := uuid.Parse(a.Staff); err == nil && n.Members[id] != nil {
-		return n.Members[id].Name
+	if member := p.chosenMember(a, n); member != nil {
+		return p.Words.With("with", "Name", member.Name)
 	}
 	return p.Words.Say("anyone")
 }
 
+// start formats a start with its whole date.
 func (p *Page) start(d timespan.Date, t timespan.TimeOfDay) string {
-	return p.Words.Date(noonUTC(d)) + ", " + p.clock(t)
+	return p.Words.JoinTime(p.Words.Date(noonUTC(d)), p.clock(t))
+}
+
+// startText formats a start with a short date.
+func (p *Page) startText(d timespan.Date, t timespan.TimeOfDay) string {
+	return p.Words.JoinTime(p.Words.ShortDay(noonUTC(d)), p.clock(t))
+}
+
+// soonText formats the next free start, such as "Today, 16:00".
+func (p *Page) soonText(s usecase.Slot) string {
+	return p.Words.JoinTime(p.dayText(s.Date), p.clock(s.Time))
+}
+
+// stripWeekday returns the text above the day of the month in the strip of days.
+func (p *Page) stripWeekday(d timespan.Date) string {
+	if p.Words.Code == "ar" || p.Words.Code == "he" { // these languages have no short names that fit
+		return strings.TrimPrefix(strings.TrimPrefix(p.Words.Weekday(d.Weekday()), "ال"), "יום ")
+	}
+	return p.Words.Weekday(d.Weekday())
+}
+
+// fullText returns the text for a date without free starts: the business is closed on this date, or fully booked.
+func (p *Page) fullText(d timespan.Date) string {
+	if len(p.Business.Snapshot.WindowsOn(d)) == 0 {
+		return p.Words.Say("closed_day")
+	}
+	return p.Words.Say("none_day")
+}
+
+// maxPlainStarts is the number of starts in a part of a day that the page shows without a choice of the first ones.
+const maxPlainStarts = 6
+
+// splitStarts separates the starts at full and half hours, which the page shows first, from the other starts.
+func splitStarts(slots []usecase.Slot) (first, rest []usecase.Slot) {
+	if len(slots) <= maxPlainStarts {
+		return slots, nil
+	}
+	for _, s := range slots {
+		if s.Time%30 == 0 {
+			first = append(first, s)
+		} else {
+			rest = append(rest, s)
+		}
+	}
+	if len(first) == 0 {
+		return slots, nil
+	}
+	return first, rest
 }
 
 func (p *Page) clock(t timespan.TimeOfDay) string {
@@ -111,11 +149,10 @@ func (p *Page) formatRepeatedHour(from, to time.Time) (string, string) {
 	return p.Words.Clocks(start, time.Unix(to.Unix()-int64(offset), 0).In(zone))
 }
 
-// zone returns the name of the city in the name of the business's time zone.
+// zone returns the name of the city in the name of the time zone in which the page shows times.
 func (p *Page) zone() string {
-	return strings.ReplaceAll(p.Business.Snapshot.Timezone[strings.LastIndexByte(p.Business.Snapshot.Timezone, '/')+1:],
-		"_",
-		" ")
+	name := p.timezone()
+	return strings.ReplaceAll(name[strings.LastIndexByte(name, '/')+1:], "_", " ")
 }
 
 // addableServices returns the services that the visitor can add to the chosen services. addableServices returns no
@@ -149,7 +186,7 @@ func monthOf(d timespan.Date) string { return d.String()[:len("2006-01")] }
 // week contains the seven days of one row of a month. A day is nil if it belongs to another month.
 type week [7]*timespan.Date
 
-// weeks returns the rows of a month. The argument `first` is the first day of the month.
+// weeks returns the rows of a month. The argument `first` is the first shown day of the month.
 func (p *Page) weeks(first timespan.Date) []week {
 	var all []week
 	_, month, _ := first.YMD()
@@ -301,7 +338,7 @@ func (p *Page) policyTexts(price *usecase.Price) []string {
 	}
 	if hours := snapshot.SelfService.CancelUntilHours; hours != nil {
 		if deadline := price.StartsAt.Add(-time.Duration(*hours) * time.Hour); deadline.After(p.Business.Now) {
-			texts = append(texts, p.Words.With("manage_cancel_until", "When", p.formatMoment(p.localTime(deadline))))
+			texts = append(texts, p.cancelUntil(deadline, len(texts) == 0))
 		}
 	}
 	return texts
@@ -313,8 +350,8 @@ func (p *Page) refundDates(start time.Time) []string {
 	policy, now := refund.NewPolicy(p.Business.Snapshot), p.Business.Now
 	steps := policy.Steps(now, start, now)
 	var texts []string
-	for _, s := range steps {
-		texts = append(texts, p.refundUntil(s.Until, s.Percent))
+	for i, s := range steps {
+		texts = append(texts, p.refundUntil(s.Until, s.Percent, i > 0))
 	}
 	switch {
 	case len(policy.Rules) == 0:
@@ -328,12 +365,36 @@ func (p *Page) refundDates(start time.Time) []string {
 }
 
 // refundUntil returns a sentence: a cancellation before the time in the argument `until` refunds the given percentage.
-func (p *Page) refundUntil(until time.Time, percent int) string {
-	deadline := p.formatMoment(p.localTime(until))
+// The argument `isLater` is true if the sentence follows one with a higher percentage.
+func (p *Page) refundUntil(until time.Time, percent int, isLater bool) string {
+	deadline := p.shortMoment(until)
 	if percent == 100 {
 		return p.Words.With("free_until", "When", deadline)
 	}
-	return p.Words.Fill("refund_until", map[string]string{"When": deadline, "Percent": p.Words.Number(percent)})
+	id := "refund_until"
+	if isLater {
+		id = "refund_then"
+	}
+	return p.Words.Fill(id, map[string]string{"When": deadline, "Percent": p.Words.Number(percent)})
+}
+
+// cancelUntil returns the sentence with the deadline for cancelling online. The argument `isFree` is true if a
+// cancellation before the deadline costs nothing.
+func (p *Page) cancelUntil(deadline time.Time, isFree bool) string {
+	if isFree {
+		return p.Words.With("free_until", "When", p.shortMoment(deadline))
+	}
+	return p.Words.With("manage_cancel_until", "When", p.shortMoment(deadline))
+}
+
+// shortMoment formats a time in the zone of the sale, without the year if the time is near.
+func (p *Page) shortMoment(t time.Time) string {
+	const near = 300 * 24 * time.Hour
+	local := p.localTime(t)
+	if t.Sub(p.Business.Now) < near {
+		return p.Words.Moment(local)
+	}
+	return p.Words.JoinTime(p.Words.ShortDate(local), p.Words.Clock(local))
 }
 
 // policyInHours returns a sentence for each step of the cancellation
@@ -344,12 +405,18 @@ func (p *Page) policyInHours(steps []catalog.CancellationRule) []string {
 	}
 	var texts []string
 	for _, s := range steps {
-		texts = append(texts, p.Words.Fill("policy_step", map[string]string{
-			"Time":    p.Words.With("hours", "Count", p.Words.Number(s.HoursBefore)),
-			"Percent": p.Words.Number(s.RefundPercent),
-		}))
+		before := p.formatDuration(s.HoursBefore * 60)
+		if s.RefundPercent == 100 {
+			texts = append(texts, p.Words.With("policy_free", "Time", before))
+			continue
+		}
+		texts = append(texts, p.Words.Fill("policy_step",
+			map[string]string{"Time": before, "Percent": p.Words.Number(s.RefundPercent)}))
 	}
-	return append(texts, p.Words.Say("policy_none"))
+	if steps[len(steps)-1].HoursBefore > 0 {
+		texts = append(texts, p.Words.Say("refund_never"))
+	}
+	return texts
 }
 
 // ruleLabel returns the label of a pricing rule in a language of the business. If the rule has
@@ -459,7 +526,7 @@ func (p *Page) cancelTexts(c booking.Cancellation) []string {
 	}
 	var texts []string
 	if c.Until.Before(*deadline) && c.Refund.Percent > 0 {
-		texts = append(texts, p.refundUntil(*c.Until, c.Refund.Percent))
+		texts = append(texts, p.refundUntil(*c.Until, c.Refund.Percent, false))
 	}
-	return append(texts, p.Words.With("manage_cancel_until", "When", p.formatMoment(p.localTime(*deadline))))
+	return append(texts, p.cancelUntil(*deadline, len(texts) == 0 && c.Refund.Percent == 100))
 }

@@ -95,7 +95,8 @@ func showView(m usecase.CustomerView) rental.Managed {
 			StartDate: r.StartDate, EndDate: r.EndDate,
 			StartTime: r.StartTime, EndTime: r.EndTime, Extras: r.Extras, Price: r.Price, Total: r.Total,
 			Currency: r.Currency, PriceChanges: r.PriceChanges,
-			CustomerName: r.CustomerName, Locale: r.Locale, Timezone: r.Timezone, CreatedAt: r.CreatedAt,
+			CustomerName: r.CustomerName, CustomerEmail: r.CustomerEmail,
+			Locale: r.Locale, Timezone: r.Timezone, CreatedAt: r.CreatedAt,
 			Payment: r.Payment, CanPay: m.CanPay, Unpaid: m.IsUnpaid, Cancellation: m.Cancellation.Render(),
 		},
 	}

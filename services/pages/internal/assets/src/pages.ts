@@ -4,26 +4,33 @@ import "./parts/form";
 import "./parts/frame";
 import "./parts/month";
 
-// A picture that is not there leaves an empty frame, not a broken one.
+// A picture that cannot be loaded leaves an empty place.
 for (const picture of document.querySelectorAll<HTMLImageElement>("img")) {
   const empty = () => { picture.src = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"; };
   picture.addEventListener("error", empty, { once: true });
   if (picture.complete && picture.naturalWidth === 0) empty();
 }
 
-// Who lives in another time zone sees their own time beside the business's.
-const zone = document.querySelector<HTMLElement>("[data-zone]");
-if (zone) {
+// A visitor in another time zone sees the name of the business's zone, and the visitor's own time below each start.
+for (const note of document.querySelectorAll<HTMLElement>(".zone")) {
   const clock = (at: Date, timeZone?: string) =>
     new Intl.DateTimeFormat(document.documentElement.lang, { timeStyle: "short", timeZone }).format(at);
-  for (const time of document.querySelectorAll<HTMLTimeElement>(".starts time")) {
-    const at = new Date(time.dateTime);
-    const own = clock(at);
-    if (own === clock(at, zone.dataset.zone)) continue;
+  const differs = (at: Date) => clock(at) !== clock(at, note.dataset.zone);
+  const starts = "own" in note.dataset ? [...document.querySelectorAll<HTMLTimeElement>(".starts time")] : [];
+  const apart = starts.filter((time) => differs(new Date(time.dateTime)));
+  for (const time of apart) {
     const shown = document.createElement("span");
     shown.className = "own quiet small";
-    shown.textContent = own;
+    shown.textContent = clock(new Date(time.dateTime));
     time.after(" ", shown);
-    zone.querySelector("[hidden]")?.removeAttribute("hidden");
   }
+  note.classList.toggle("named", apart.length > 0 || differs(new Date()));
+  if (apart.length > 0) note.querySelector("[hidden]")?.removeAttribute("hidden");
+}
+
+// The chosen day is in sight.
+for (const line of document.querySelectorAll<HTMLElement>(".strip, .people")) {
+  const chosen = line.querySelector<HTMLElement>("[aria-current]")?.getBoundingClientRect();
+  const box = line.getBoundingClientRect();
+  if (chosen && (chosen.left < box.left || chosen.right > box.right)) line.scrollLeft += chosen.left - box.left - 16;
 }

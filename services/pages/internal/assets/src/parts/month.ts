@@ -5,6 +5,7 @@ const grid = document.querySelector<HTMLElement>(".month table");
 if (grid) {
   const days = [...grid.querySelectorAll<HTMLElement>(".day")];
   const [year, month] = grid.dataset.month!.split("-").map(Number);
+  const first = Number(grid.dataset.first); // past days are not shown
   const whole = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "full", timeZone: "UTC" });
   grid.setAttribute("role", "grid");
   // What has the focus: the link of a free day, the cell of another.
@@ -15,7 +16,7 @@ if (grid) {
     const stop = day.matches("a") ? day : cell;
     if (stop === cell) {
       cell.setAttribute("aria-disabled", "true");
-      cell.setAttribute("aria-label", `${whole.format(Date.UTC(year, month - 1, i + 1))}, ${grid.dataset.none}`);
+      cell.setAttribute("aria-label", `${whole.format(Date.UTC(year, month - 1, first + i))}, ${grid.dataset.none}`);
     }
     stop.tabIndex = -1;
     return stop;
@@ -37,7 +38,7 @@ if (grid) {
   const came = /^#day(-?\d+)$/.exec(location.hash);
   if (came) {
     const day = Number(came[1]);
-    enter(day > 0 ? Math.min(day, days.length) - 1 : Math.max(days.length + day, 0));
+    enter(day > 0 ? Math.min(Math.max(day - first, 0), days.length - 1) : Math.max(days.length + day, 0));
   }
   const forward = getComputedStyle(grid).direction === "rtl" ? -1 : 1;
   const steps: Record<string, number> = { ArrowRight: forward, ArrowLeft: -forward, ArrowDown: 7, ArrowUp: -7 };
@@ -52,8 +53,8 @@ if (grid) {
     if (event.key in steps) step(at + steps[event.key]);
     else if (event.key === "Home") enter(row()[0]);
     else if (event.key === "End") enter(row().at(-1)!);
-    else if (event.key === "PageUp") turn("prev", at + 1);
-    else if (event.key === "PageDown") turn("next", at + 1);
+    else if (event.key === "PageUp") turn("prev", first + at);
+    else if (event.key === "PageDown") turn("next", first + at);
     else if (event.key === " ") stops[at].click();
     else return;
     event.preventDefault();

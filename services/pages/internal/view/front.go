@@ -1,0 +1,167 @@
+package view
+
+import (
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/values/locale"
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
+	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
+)
+
+// maxTagline is the maximum length of the line that describes the business below its name, in characters.
+const maxTagline = 140
+
+// tagline returns the first line of the business's text about itself. If the line is too long, tagline cuts it after a
+// word. The second result is true if the line is the whole text.
+func tagline(aboutHTML string) (string, bool) {
+	text := strings.TrimSpace(locale.VisibleText(aboutHTML))
+	line, rest, _ := strings.Cut(text, "\n")
+	line = strings.TrimSpace(line)
+	if utf8.RuneCountInString(line) <= maxTagline {
+		return line, strings.TrimSpace(rest) == ""
+	}
+	cut := string([]rune(line)[:maxTagline])
+	if space := strings.LastIndexByte(cut, ' '); space > maxTagline/2 {
+		cut = cut[:space]
+	}
+	return strings.TrimRight(cut, " ,;:–-") + "…", false
+}
+
+// openingText returns the text that tells until when the business is open, or when it opens again.
+func (p *Page) openingText(o *usecase.Opening) string {
+	if !o.Until.IsZero() {
+		return p.Words.With("open_until", "Time", p.momentSoon(o.Until))
+	}
+	return p.Words.Say("closed_day") + " · " + p.Words.With("opens", "When", p.momentSoon(o.Next))
+}
+
+// momentSoon formats a time within the next days: as a time of day if it is today or in
+// the coming night, otherwise with the day of the week and, after a week, with the date.
+func (p *Page) momentSoon(t time.Time) string {
+	today, date := p.Business.Today(), timespan.DateOf(t, t.Location())
+	switch {
+	case date == today, date == today+1 && t.Hour() < 5:
+		return p.Words.Clock(t)
+	case date < today+7:
+		return p.Words.Weekday(t.Weekday()) + " " + p.Words.Clock(t)
+	}
+	return p.Words.Moment(t)
+}
+
+// windowTexts formats the opening hours of one date, one text for each window.
+func (p *Page) windowTexts(windows []timespan.Window) []string {
+	if len(windows) == 0 {
+		return []string{p.Words.Say("closed_day")}
+	}
+	texts := make([]string, len(windows))
+	for i, w := range windows {
+		texts[i] = p.clock(w.From) + " – " + p.clock(w.To)
+	}
+	return texts
+}
+
+// serviceFacts returns the duration of a service and the names of the staff members who perform it. If more than three
+// members perform the service, the text has no names.
+func (p *Page) serviceFacts(s *usecase.Service) string {
+	duration := p.formatDuration(s.DurationMinutes)
+	if len(s.Variants) > 0 {
+		duration = ""
+	}
+	return joinDots(duration, p.withText(p.Business.Performers(s.ID, p.Words.Requested)))
+}
+
+// withText returns a text such as "with Anna or Ben". It returns "" if there are no names or more than three.
+func (p *Page) withText(names []string) string {
+	const maxNames = 3
+	if len(names) == 0 || len(names) > maxNames {
+		return ""
+	}
+	text := names[0]
+	if last := len(names) - 1; last > 0 {
+		separator := map[string]string{"ar": "، ", "ja": "、", "zh": "、"}[p.Words.Code]
+		if separator == "" {
+			separator = ", "
+		}
+		text = p.Words.Fill("or", map[string]string{"First": strings.Join(names[:last], separator),
+			"Second": names[last]})
+	}
+	return p.Words.With("with", "Name", text)
+}
+
+// joinDots joins the texts that are not empty with a middle dot.
+func joinDots(texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), " · ")
+}
+
+// policyInShort returns the refunds of the cancellation policy in hours before the start.
+func (p *Page) policyInShort() []string {
+	steps := slices.Clone(p.Business.Snapshot.CancellationPolicy)
+	slices.SortFunc(steps, func(a, b catalog.CancellationRule) int { return b.HoursBefore - a.HoursBefore })
+	return p.policyInHours(steps)
+}
+
+// classDay holds the sessions of one date.
+type classDay struct {
+	date   timespan.Date
+	starts []usecase.ClassStart
+}
+
+// classDays groups sessions by date. The argument `starts` is in ascending order.
+func classDays(starts []usecase.ClassStart) []classDay {
+	var days []classDay
+	for _, s := range starts {
+		if n := len(days); n == 0 || days[n-1].date != s.Date {
+			days = append(days, classDay{date: s.Date})
+		}
+		days[len(days)-1].starts = append(days[len(days)-1].starts, s)
+	}
+	return days
+}
+
+// classFacts returns the duration of a session and the name of its staff member.
+func (p *Page) classFacts(c usecase.ClassStart) string {
+	with := ""
+	if c.Staff != nil {
+		with = p.withText([]string{p.Business.Snapshot.MemberName(&c.Staff.ID, c.Staff.Name, p.readerLanguage())})
+	}
+	return joinDots(p.formatDuration(c.Service.DurationMinutes), with)
+}
+
+// classSelection returns the selection of one session.
+func classSelection(c usecase.ClassStart) usecase.Selection {
+	selection, _ := usecase.ReadSelection(serviceQuery(c.Service, "")) // the id comes from catalog, so it is valid
+	return selection.WithStart(usecase.Slot{Date: c.Date, Time: c.Time, ClassScheduleID: &c.Session})
+}
+
+// splitClasses separates classes from the other services. Groups without other services are left out.
+func splitClasses(groups []usecase.Group) (others []usecase.Group, classes []*usecase.Service) {
+	for _, g := range groups {
+		kept := usecase.Group{Category: g.Category}
+		for _, s := range g.Services {
+			if s.HasClassSchedule {
+				classes = append(classes, s)
+			} else {
+				kept.Services = append(kept.Services, s)
+			}
+		}
+		if len(kept.Services) > 0 {
+			others = append(others, kept)
+		}
+	}
+	return others, classes
+}
+
+// unscheduled returns the classes without a session in the argument `starts`.
+func unscheduled(classes []*usecase.Service, starts []usecase.ClassStart) []*usecase.Service {
+	var rest []*usecase.Service
+	for _, s := range classes {
+		if !slices.ContainsFunc(starts, func(c usecase.ClassStart) bool { return c.Service.ID == s.ID }) {
+			rest = append(rest, s)
+		}
+	}
+	return rest
+}

@@ -1,0 +1,161 @@
+package view
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/values/locale"
+)
+
+// addressLines returns the address of the business, one text for each line. It returns nil if the business has none.
+func (p *Page) addressLines() []string {
+	if place := p.Business.Snapshot.Place(); place != nil {
+		return place.Address.Lines("")
+	}
+	return nil
+}
+
+// address returns the address of the business on one line. It returns "" if the business has none.
+func (p *Page) address() string { return strings.Join(p.addressLines(), ", ") }
+
+// city returns the city of the business, or "".
+func (p *Page) city() string {
+	if place := p.Business.Snapshot.Place(); place != nil {
+		return place.Address.City
+	}
+	return ""
+}
+
+// directionsURL returns an address that opens the place of the business in the reader's maps. It returns "" if the
+// business has neither an address nor a position.
+func (p *Page) directionsURL() templ.SafeURL {
+	place := p.Business.Snapshot.Place()
+	switch {
+	case place == nil:
+		return ""
+	case place.Geo != nil:
+		at := strconv.FormatFloat(place.Geo.Lat, 'f', -1, 64) + "," + strconv.FormatFloat(place.Geo.Lon, 'f', -1, 64)
+		return templ.SafeURL("geo:" + at + "?q=" + url.QueryEscape(at+"("+p.businessName()+")"))
+	case p.address() != "":
+		return templ.SafeURL("geo:0,0?q=" + url.QueryEscape(p.address()))
+	}
+	return ""
+}
+
+// directionsText returns how customers find the place, as sanitized HTML. It may be "".
+func (p *Page) directionsText() string {
+	if place := p.Business.Snapshot.Place(); place != nil {
+		return locale.Sanitize(place.DirectionsHTML.In(p.readerLanguage()))
+	}
+	return ""
+}
+
+// phoneURL returns the address that calls the business, or "" if it has no telephone number.
+func (p *Page) phoneURL() templ.SafeURL {
+	digits := strings.Map(func(c rune) rune {
+		if c >= '0' && c <= '9' || c == '+' {
+			return c
+		}
+		return -1
+	}, p.Business.Snapshot.Phone())
+	if digits == "" {
+		return ""
+	}
+	return templ.SafeURL("tel:" + digits)
+}
+
+// contactLink is a way to reach the business.
+type contactLink struct {
+	text string
+	url  templ.SafeURL
+}
+
+// contactLinks returns the ways to reach the business, the telephone first.
+func (p *Page) contactLinks() []contactLink {
+	var all []contactLink
+	contact := p.Business.Snapshot.Contact
+	if u := p.phoneURL(); u != "" {
+		all = append(all, contactLink{p.Business.Snapshot.Phone(), u})
+	}
+	if contact.Email != "" {
+		all = append(all, contactLink{contact.Email, templ.SafeURL("mailto:" + contact.Email)})
+	}
+	if contact.Messenger != "" {
+		all = append(all, contactLink{p.Words.Say("message_us"), templ.URL(contact.Messenger)})
+	}
+	if contact.Website != "" {
+		all = append(all, contactLink{hostOf(contact.Website), templ.URL(contact.Website)})
+	}
+	return all
+}
+
+// hostOf returns the host in an address, without a leading www.
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return address
+	}
+	return strings.TrimPrefix(u.Host, "www.")
+}
+
+// The legal texts of a business, by the last part of the path of their page. The values are also ids of texts.
+const (
+	legalImprint = "imprint"
+	legalPrivacy = "privacy"
+	legalTerms   = "terms"
+)
+
+// legalText returns a legal text in the reader's language: the address of a page, or the text itself. The argument
+// `part` is the last part of the path of its page. legalText returns "" if the business has no such text.
+func (p *Page) legalText(part string) string {
+	legal := p.Business.Snapshot.Legal
+	text, ok := map[string]catalog.Label{legalImprint: legal.Imprint, legalPrivacy: legal.Privacy,
+		legalTerms: legal.Terms}[part]
+	if !ok {
+		return ""
+	}
+	return strings.TrimSpace(text.In(p.readerLanguage()))
+}
+
+// legalLinks returns the links to the given legal texts that the business has.
+func (p *Page) legalLinks(parts ...string) []contactLink {
+	var all []contactLink
+	for _, part := range parts {
+		text := p.legalText(part)
+		switch address := catalog.LegalURL(text); {
+		case text == "":
+		case address != "":
+			all = append(all, contactLink{p.Words.Say(part), templ.URL(address)})
+		default:
+			all = append(all, contactLink{p.Words.Say(part), p.StepURL("legal/" + part)})
+		}
+	}
+	return all
+}
+
+// LegalPage shows a legal text that the business wrote itself. The argument `part` is the last part of the path of the
+// page. The second result is false if the business has no such text.
+func LegalPage(p *Page, part string) (Content, bool) {
+	text := p.legalText(part)
+	if text == "" || catalog.LegalURL(text) != "" {
+		return Content{}, false
+	}
+	return Content{p.Words.Say(part), legalPage(p.Words.Say(part), strings.Split(text, "\n"))}, true
+}
+
+// policyText returns the business's own rules for customers. It may be "".
+func (p *Page) policyText() string { return p.Business.Snapshot.PolicyText.In(p.readerLanguage()) }
+
+// pictureSet returns the files of a picture with their widths, as the attribute srcset has them.
+func pictureSet(of catalog.Picture) string {
+	var files []string
+	for _, width := range catalog.PictureWidths {
+		w, _ := of.Size(width)
+		files = append(files, of.Path(width, "webp")+" "+strconv.Itoa(w)+"w")
+	}
+	return strings.Join(files, ", ")
+}
