@@ -9,7 +9,7 @@ import (
 )
 
 // lockSalesSQL waits until all transactions of the business that have called
-// may_sell have ended. Every transaction that writes a booking calls may_sell.
+// may_sell have ended. Every transaction that writes a booking or sells tickets calls may_sell.
 // lockSalesSQL also blocks further calls of may_sell until its own transaction ends.
 const lockSalesSQL = `SELECT pg_advisory_xact_lock(hashtextextended('sells ' || $1::uuid::text, 0))`
 
@@ -18,9 +18,9 @@ INSERT INTO offer_versions AS known (business_id, version) VALUES ($1, $2)
 ON CONFLICT (business_id) DO UPDATE SET version = excluded.version, published_at = now() WHERE known.version < excluded.version`
 
 // StorePublished stores that a version of a business's offer was published. After
-// Published returns, no booking can commit that was decided by an older version.
+// StorePublished returns, no booking and no order of tickets can commit that was decided by an older version.
 //
-// Published takes one round trip and one transaction. It changes nothing if the stored version is newer.
+// StorePublished takes one round trip and one transaction. It changes nothing if the stored version is newer.
 func (s *Store) StorePublished(ctx context.Context, businessID uuid.UUID, version int64) error {
 	var batch pgx.Batch
 	batch.Queue(lockSalesSQL, businessID)

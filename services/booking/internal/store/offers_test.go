@@ -28,9 +28,9 @@ func TestBookRejectsOldOfferAndRevokedKey(t *testing.T) {
 		}
 	}
 	sold, err := sell(2, key.ID)
-	expect("nothing was told yet", err, nil)
+	expect("before a version is stored", err, nil)
 	for _, version := range []int64{3, 1} { // in any order
-		expect("told", s.StorePublished(testkit.AsSystem(t), business, version), nil)
+		expect("store a version", s.StorePublished(testkit.AsSystem(t), business, version), nil)
 	}
 	_, err = sell(2, key.ID)
 	expect("by an older offer", err, store.ErrOfferChanged)
@@ -39,18 +39,40 @@ func TestBookRejectsOldOfferAndRevokedKey(t *testing.T) {
 	_, err = s.Reschedule(testkit.AsSystem(t), later)
 	expect("moved by an older offer", err, store.ErrOfferChanged)
 	_, err = sell(3, key.ID)
-	expect("by the newest", err, nil)
+	expect("by the newest offer", err, nil)
 	_, err = sell(4, uuid.Nil)
-	expect("by one that is being told of", err, nil)
+	expect("by a version that is not stored yet", err, nil)
 	_, err = sell(3, uuid.New())
-	expect("by a key that is none", err, store.ErrKeyRevoked)
+	expect("by an unknown key", err, store.ErrKeyRevoked)
 	expect("revoked", s.RevokeKey(testkit.AsSystem(t), business, key.ID, now), nil)
 	_, err = sell(3, key.ID)
-	expect("by a key that was revoked", err, store.ErrKeyRevoked)
+	expect("by a revoked key", err, store.ErrKeyRevoked)
 	if n := mustCount(t, pool, `SELECT count(*) FROM bookings`); n != 3 {
 		t.Errorf("%d bookings, want 3", n)
 	}
 	checkWhole(t, pool, 1)
+}
+
+func TestSellTicketRejectsOldOffer(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	gala := newGala(100, 100)
+	order := gala.newOrder(0, 2)
+	order.OfferVersion = 3
+	if err := s.StorePublished(testkit.AsSystem(t), gala.business, 4); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.SellTicket(testkit.AsSystem(t), order); !errors.Is(err, store.ErrOfferChanged) {
+		t.Errorf("by version 3 after version 4 was published: %v, want ErrOfferChanged", err)
+	}
+	order.OfferVersion = 4
+	if _, err := s.SellTicket(testkit.AsSystem(t), order); err != nil {
+		t.Errorf("by the newest version: %v", err)
+	}
+	if n := mustCount(t, pool, `SELECT count(*) FROM tickets`); n != 1 {
+		t.Errorf("%d orders, want 1", n)
+	}
+	checkCounters(t, pool)
 }
 
 // TestPublishAndRevokeWaitForSales shows that a publish or a revocation waits for sales that have

@@ -102,7 +102,10 @@ const ticketColumns = ownTicketColumns + `,
 // The statements of a sale are sent together, in one round trip. lockEventSQL locks the counter of the event's
 // tickets. Therefore the orders of one event are stored one after another, even if they are for different tiers.
 // sellSQL then sees the counters as the previous order left them. It raises all counters of the order or none.
+// maySellSQL comes last, because a transaction that has its lock must not wait for another lock.
 const (
+	maySellSQL = `SELECT may_sell(@business_id, @offer_version, NULL)`
+
 	ensureEventSQL = `
 INSERT INTO event_sales (business_id, event_id, sold) VALUES (@business_id, @event_id, 0) ON CONFLICT DO NOTHING`
 
@@ -152,7 +155,8 @@ SELECT EXISTS (SELECT FROM ticket),
        (SELECT array_agg(sold ORDER BY place) FROM tier)`
 
 // SellTicket stores an order, at most once for each Idempotency-Key (postgres.WriteIdempotently). It stores
-// nothing if the order exceeds the capacity of a tier or of the event. Errors: [*SoldOutError], [ErrTooManyOpen].
+// nothing if the order exceeds the capacity of a tier or of the event, or if a newer version of the offer was
+// published. Errors: [*SoldOutError], [ErrTooManyOpen], [ErrOfferChanged].
 func (s *Store) SellTicket(ctx context.Context, t NewTicket) (Ticket, error) {
 	return postgres.WriteIdempotently(ctx, s.pool, t.BusinessID, func(ctx context.Context, tx pgx.Tx) (Ticket, error) {
 		if t.NewPayment == nil {
@@ -180,10 +184,13 @@ func sellTicket(ctx context.Context, tx pgx.Tx, t NewTicket) error {
 	if t.MaxOpen != nil {
 		batch.Queue(mayOpenSQL, args)
 	}
+	batch.Queue(maySellSQL, args)
 	err := tx.SendBatch(ctx, &batch).Close()
 	switch {
 	case postgres.Code(err) == tooManyOpen:
 		return ErrTooManyOpen
+	case postgres.Code(err) == offerChanged:
+		return ErrOfferChanged
 	case err != nil:
 		return fmt.Errorf("sell tickets: %w", err)
 	}

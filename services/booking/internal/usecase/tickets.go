@@ -164,6 +164,8 @@ func (t *Tickets) attemptSell(ctx context.Context, by actor.Actor, businessID uu
 		return Order{}, newSoldOutFault(ticket, soldOut)
 	case errors.Is(err, store.ErrTooManyOpen):
 		return Order{}, newTooManyOpenFault(*ticket.MaxOpen)
+	case errors.Is(err, store.ErrOfferChanged):
+		return Order{}, errChanged
 	case err != nil || stored.Status != booking.StatusPending:
 		return Order{Ticket: stored}, err
 	case stored.ID != ticket.ID:
