@@ -51,7 +51,7 @@ func TestOpenCancelsUnopenedSale(t *testing.T) {
 					},
 					Cancel: func(ctx context.Context, created string, cause error) error {
 						if ctx.Err() != nil || actor.Of(ctx).Kind != actor.System || !errors.Is(cause, errBroken) {
-							t.Errorf("taken back by %v after %v: %v", actor.Of(ctx), cause, ctx.Err())
+							t.Errorf("cancelled by %v after %v: %v", actor.Of(ctx), cause, ctx.Err())
 						}
 						cancelled = "without a reference"
 						if created != "" {
@@ -70,7 +70,7 @@ func TestOpenCancelsUnopenedSale(t *testing.T) {
 					}
 				}
 				if errors.As(err, &failed) != c.takenBack || cancelled != want || (err == nil) != (name == "opened") {
-					t.Errorf("err %v, taken back %q, want %q", err, cancelled, want)
+					t.Errorf("err %v, cancelled %q, want %q", err, cancelled, want)
 				}
 			})
 		}

@@ -136,16 +136,16 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	s.AddErasureJob(catalogPeer, records.Erase)
 	s.AddRetentionJob(catalogPeer, offers, pool, records)
 	asLeader := func(ctx context.Context, work func(context.Context) error) error {
-		_, err := postgres.RunExclusively(ctx, pool, "moving past occupied time", work)
+		_, err := postgres.RunExclusively(ctx, pool, "archive occupied time", work)
 		return err
 	}
 	followers := usecase.NewOfferSync(records, businesses,
 		func(ctx context.Context, work func(context.Context) error) error {
-			_, err := postgres.RunExclusively(ctx, pool, "tickets follow their events", work)
+			_, err := postgres.RunExclusively(ctx, pool, "apply offers to sales", work)
 			return err
 		}, rt.Clock, rt.Telemetry)
-	s.Go("tickets follow their events", followers.Run)
-	s.Go("past occupied time", usecase.NewArchiveJob(records, asLeader, rt.Clock, rt.Telemetry).Run)
+	s.Go("apply offers to sales", followers.Run)
+	s.Go("archive occupied time", usecase.NewArchiveJob(records, asLeader, rt.Clock, rt.Telemetry).Run)
 	s.Go("idempotency sweep", func(ctx context.Context) error { return sweep(ctx, records, rt.Clock, rt.Telemetry) })
 	return nil
 }

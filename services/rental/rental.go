@@ -112,19 +112,19 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	payments := bookingclient.NewReservationPayments(s.Peer("booking", cfg.BookingURL,
 		peer.WriteTimeout(cfg.Server.RequestTimeout)))
 	news := usecase.NewReconciliation(records, payments, rt.Clock, rt.Telemetry)
-	s.Go("asking for payments", newReconcileJob(pool, rt, "asking for payments", news.RefreshPayments))
-	s.Go("learning later news of payments", newReconcileJob(pool, rt, "learning later news of payments",
+	s.Go("refresh payments", newReconcileJob(pool, rt, "refresh payments", news.RefreshPayments))
+	s.Go("store payment reports", newReconcileJob(pool, rt, "store payment reports",
 		news.StoreReports))
 	// The closing of payments is a separate job, so that the job that asks booking for payments does not wait for it.
-	s.Go("closing payments", newReconcileJob(pool, rt, "closing payments", news.ClosePayments))
-	s.Go("no longer counting what is over", newReconcileJob(pool, rt, "no longer counting what is over",
+	s.Go("close payments", newReconcileJob(pool, rt, "close payments", news.ClosePayments))
+	s.Go("uncount ended reservations", newReconcileJob(pool, rt, "uncount ended reservations",
 		news.UncountReservations))
 	byID := catalogclient.NewByID(catalog, offers)
 	followers := usecase.NewOfferSync(records, offers, byID, rt.Clock, rt.Telemetry)
-	s.Go("hearing of new offers", func(ctx context.Context) error {
+	s.Go("listen for new offers", func(ctx context.Context) error {
 		return catalogclient.Listen(ctx, rdb, followers.RecordChange)
 	})
-	s.Go("following rentals", newReconcileJob(pool, rt, "following rentals", followers.RunOnce))
+	s.Go("apply offers to reservations", newReconcileJob(pool, rt, "apply offers to reservations", followers.RunOnce))
 	owner := usecase.NewOwner(offers, records, prices, payments, links, cfg.Server.RequestTimeout, rt.Clock,
 		rt.Telemetry)
 	api.NewInternal(owner, news, offers, records, links, rt.Clock).Mount(s.Internal)

@@ -82,9 +82,9 @@ func (s *Service) AddErasureJob(catalog *peer.Client, erase catalogclient.Erase)
 func (s *Service) AddRetentionJob(catalog *peer.Client, offers *catalogclient.Client, pool *pgxpool.Pool,
 	kept catalogclient.CustomerRecords) {
 	runExclusively := func(ctx context.Context, work func(context.Context) error) error {
-		_, err := postgres.RunExclusively(ctx, pool, "forgetting customers", work)
+		_, err := postgres.RunExclusively(ctx, pool, "anonymize customers", work)
 		return err
 	}
-	s.Go("forgetting customers", catalogclient.NewRetentionJob(catalog, offers, kept, runExclusively, s.rt.Clock,
+	s.Go("anonymize customers", catalogclient.NewRetentionJob(catalog, offers, kept, runExclusively, s.rt.Clock,
 		s.rt.Telemetry).Run)
 }

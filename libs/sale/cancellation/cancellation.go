@@ -159,7 +159,7 @@ func (of Sale) RefundForCustomer(offer *catalog.Snapshot, shownRefund decimal.De
 		return refund.Part{}, fault.Newf(fault.Conflict, "The %s is %s; it cannot be cancelled any more.", of.Noun,
 			of.Status)
 	case p.Refund != seen:
-		return refund.Part{}, fault.New(fault.Conflict, "The refund is another one by now; look at it before you "+
+		return refund.Part{}, fault.New(fault.Conflict, "The refund has changed; look at it before you "+
 			"cancel.")
 	default:
 		return refund.Part{Amount: p.Refund, Percent: p.Percent}, nil

@@ -173,7 +173,7 @@ func TestFeedContainsNoPersons(t *testing.T) {
 		}
 	}
 	if strings.Contains(text, "ORGANIZER") || strings.Contains(text, "ATTENDEE") || strings.Contains(text, "ada@") {
-		t.Errorf("somebody is named:\n%s", text)
+		t.Errorf("a person is named:\n%s", text)
 	}
 }
 

@@ -113,7 +113,7 @@ func TestCheckoutPaymentIsRefunded(t *testing.T) {
 	s.cancel(b.ID, booking.RefundFull)
 	s.step()
 	if got := f.sumRefunds("pi_of_" + id); !slices.Equal(got, []int64{4000}) {
-		t.Errorf("%v went back, want 40.00 once", got)
+		t.Errorf("refunds are %v, want 40.00 once", got)
 	}
 	told := map[string]any{
 		"id": "re_1", "object": "refund", "status": "failed", "failure_reason": "lost_or_stolen_card",
@@ -123,7 +123,7 @@ func TestCheckoutPaymentIsRefunded(t *testing.T) {
 	}
 	s.sendEvent("refund.failed", told)
 	if n := s.count(`SELECT count(*) FROM payments WHERE refund_status = 'refused' AND refunded = 0`); n != 1 {
-		t.Error("a refund that the bank sent back is not noted")
+		t.Error("a refund that the bank sent back is not stored")
 	}
 }
 
@@ -147,7 +147,7 @@ func TestNoticeOfOtherAccountIsIgnored(t *testing.T) {
 		s.sendNotice(string(raw), webhook.GenerateTestSignedPayload(&webhook.UnsignedPayload{Payload: raw,
 			Secret: webhookSecret}).Header), 200, "")
 	if n := failed(); n != 0 {
-		t.Errorf("%d attempts failed by what another account says", n)
+		t.Errorf("%d attempts failed after a notice of another account", n)
 	}
 	s.sendEvent("payment_intent.payment_failed", body)
 	if n := failed(); n != 1 {

@@ -265,10 +265,10 @@ func TestCustomerLinkReschedulesUntilDeadline(t *testing.T) {
 	if err != nil || got.Booking.Date != "2027-03-03" || got.Booking.StartTime != "11:15:00" ||
 		!got.Booking.Reschedule.Allowed ||
 		!got.Booking.Reschedule.Until.Equal(time.Date(2027, 3, 2, 23, 15, 0, 0, time.UTC)) {
-		t.Fatalf("moved: %+v, %v", got, err)
+		t.Fatalf("rescheduled: %+v, %v", got, err)
 	}
 	if n := w.count(`SELECT count(*) FROM events WHERE type = 'booking.rescheduled' AND actor_kind = 'customer'`); n != 1 {
-		t.Errorf("%d events say that the customer moved it", n)
+		t.Errorf("%d events record the reschedule of the customer", n)
 	}
 	w.clock.Advance(got.Booking.Reschedule.Until.Sub(w.clock.Now()) + time.Microsecond)
 	if _, err := pages.Reschedule(t.Context(), token,
@@ -381,7 +381,7 @@ func TestCustomerCancelAndOwnerTransitionExclude(t *testing.T) {
 		}
 	}
 	if n := w.count(`SELECT coalesce(sum(taken), 0) FROM class_sessions`); n != 0 {
-		t.Errorf("%d seats are taken by nobody", n)
+		t.Errorf("%d seats are occupied without a booking", n)
 	}
 }
 
@@ -430,6 +430,6 @@ func TestSaleKeepsZoneAndCurrency(t *testing.T) {
 	}
 	s.step()
 	if n := s.count(`SELECT refunded FROM payments`); n != 4000 {
-		t.Errorf("%d went back", n)
+		t.Errorf("%d was refunded", n)
 	}
 }

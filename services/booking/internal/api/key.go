@@ -175,7 +175,7 @@ func (p *Public) touch(ctx context.Context, key presentedKey) {
 		return
 	}
 	if err := p.keys.TouchKey(ctx, key.BusinessID, key.ID, now, since); err != nil {
-		p.tel.Logger.WarnContext(ctx, "the use of an API key was not noted", "error", err)
+		p.tel.Logger.WarnContext(ctx, "the use of an API key was not stored", "error", err)
 		return
 	}
 	key.LastUsedAt = &now

@@ -103,7 +103,7 @@ func TestTicketsFollowEventTime(t *testing.T) {
 	}
 	if !told.From.StartsAt.Equal(old) || !told.To.StartsAt.Equal(start) || told.To.Date != "2027-03-05" ||
 		told.ID != id {
-		t.Errorf("the event tells of %+v", told)
+		t.Errorf("the event contains %+v", told)
 	}
 	s.clock.Advance(old.Add(time.Hour).Sub(s.clock.Now()))
 	if got := s.ticket(token).Cancellation; !got.Allowed || got.Refund.Percent != 50 {
@@ -133,7 +133,7 @@ func TestRescheduledEventRefundsByBetterDate(t *testing.T) {
 	}
 	s.step()
 	if n := s.count(`SELECT refunded FROM payments`); n != 3000 {
-		t.Errorf("%d went back", n)
+		t.Errorf("%d was refunded", n)
 	}
 }
 
@@ -174,7 +174,7 @@ func TestWithdrawnEventIsFullyRefundable(t *testing.T) {
 			}
 			s.step()
 			if n := s.count(`SELECT refunded FROM payments`); n != 6000 {
-				t.Errorf("%d went back", n)
+				t.Errorf("%d was refunded", n)
 			}
 		})
 	}

@@ -341,7 +341,7 @@ func TestOpenLimitHoldsConcurrently(t *testing.T) {
 		}
 	}
 	if booked != most {
-		t.Errorf("%d of %d were told that they booked, want %d", booked, clients, most)
+		t.Errorf("%d of %d requests booked, want %d", booked, clients, most)
 	}
 	w.expectRows(most)
 }

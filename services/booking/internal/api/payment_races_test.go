@@ -64,7 +64,7 @@ func (s *paymentFixture) bookDuring(act func(booking uuid.UUID)) answer {
 func (s *paymentFixture) expectOccupied(want int) {
 	s.t.Helper()
 	if got := s.count(`SELECT count(*) FROM occupied_time`); got != want {
-		s.t.Errorf("%d times are held, want %d", got, want)
+		s.t.Errorf("%d times are occupied, want %d", got, want)
 	}
 }
 

@@ -321,7 +321,7 @@ func TestFailedProviderLeavesNoBooking(t *testing.T) {
 			s.step()
 			s.expectState("cancelled", "cancelled", 0)
 			if n := s.count(`SELECT count(*) FROM events WHERE subject_kind = 'booking'`); n != 0 {
-				t.Errorf("%d events tell of a booking that nobody got", n)
+				t.Errorf("%d events of a booking that was never confirmed", n)
 			}
 			if got := f.statuses(); got != "canceled" && m != refuses {
 				t.Errorf("the charges are %q, want them canceled", got)
@@ -468,7 +468,7 @@ func TestNoticesChangeBooking(t *testing.T) {
 			}
 			if want := map[string][]int64{"succeeded": {4000}}[c.stripe]; !slices.Equal(f.sumRefunds(p.Reference),
 				want) {
-				t.Errorf("%v went back, want %v", f.sumRefunds(p.Reference), want)
+				t.Errorf("refunds are %v, want %v", f.sumRefunds(p.Reference), want)
 			}
 			s.step()
 			if n := len(f.sumRefunds(p.Reference)); n > 1 {

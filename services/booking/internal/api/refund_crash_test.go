@@ -220,7 +220,7 @@ func (s *paymentFixture) expectTicketsRefunded(f *fakeStripe, id uuid.UUID, refe
 		gotEvents += " payment.refunded"
 	}
 	if got := f.sumRefunds(reference); !slices.Equal(got, refunds) {
-		s.t.Errorf("%s: %v went back, want %v", id, got, refunds)
+		s.t.Errorf("%s: refunds are %v, want %v", id, got, refunds)
 	}
 	var status, events string
 	var refunded, occupied int64
@@ -232,7 +232,7 @@ func (s *paymentFixture) expectTicketsRefunded(f *fakeStripe, id uuid.UUID, refe
 		s.t.Fatal(err)
 	}
 	if status != "cancelled" || refunded != amount || occupied != 0 || events != gotEvents {
-		s.t.Errorf("%s: it is %s, holds %d, %d is noted as refunded, told are %s; want cancelled, 0, %d and %s", id,
+		s.t.Errorf("%s: it is %s, holds %d, %d is stored as refunded, events are %s; want cancelled, 0, %d and %s", id,
 			status, occupied, refunded, events, amount, gotEvents)
 	}
 }
@@ -257,7 +257,7 @@ func (s *paymentFixture) expectRefunded(f *fakeStripe, id uuid.UUID, reference s
 		gotEvents += " payment.refunded"
 	}
 	if got := f.sumRefunds(reference); !slices.Equal(got, refunds) {
-		s.t.Errorf("%s: %v went back, want %v", id, got, refunds)
+		s.t.Errorf("%s: refunds are %v, want %v", id, got, refunds)
 	}
 	var booking, events string
 	var refunded, occupied int64
@@ -269,7 +269,7 @@ func (s *paymentFixture) expectRefunded(f *fakeStripe, id uuid.UUID, reference s
 		s.t.Fatal(err)
 	}
 	if booking != "cancelled" || refunded != amount || occupied != 0 || strings.TrimSpace(events) != gotEvents {
-		s.t.Errorf("%s: it is %s, holds %d times, %d is noted as refunded, told are %s; want cancelled, 0, %d and %s",
+		s.t.Errorf("%s: it is %s, holds %d times, %d is stored as refunded, events are %s; want cancelled, 0, %d and %s",
 			id, booking, occupied, refunded, events, amount, gotEvents)
 	}
 }

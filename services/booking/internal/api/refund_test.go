@@ -110,11 +110,11 @@ func TestCancelRefundsPreviewedAmount(t *testing.T) {
 			}
 			cancelled := s.cancel(id, "")
 			if cancelled.Status != booking.StatusCancelled || s.count(`SELECT count(*) FROM occupied_time`) != 0 {
-				t.Errorf("the booking is %s and still holds time", cancelled.Status)
+				t.Errorf("the booking is %s and still occupies time", cancelled.Status)
 			}
 			s.step()
 			if !slices.Equal(f.sumRefunds(reference), c.charged) {
-				t.Errorf("%v went back, want %v", f.sumRefunds(reference), c.charged)
+				t.Errorf("refunds are %v, want %v", f.sumRefunds(reference), c.charged)
 			}
 			if c.charged == nil {
 				s.expectRefund("cancelled", id, "0.00", nil)
@@ -233,7 +233,7 @@ func TestOwnerChoosesRefund(t *testing.T) {
 		}
 		s.step()
 		if !slices.Equal(f.sumRefunds(reference), c.given) {
-			t.Errorf("%s: %v went back, want %v", c.wanted, f.sumRefunds(reference), c.given)
+			t.Errorf("%s: refunds are %v, want %v", c.wanted, f.sumRefunds(reference), c.given)
 		}
 	}
 }
@@ -264,7 +264,7 @@ func TestBookingWithoutPaymentRefundsNothing(t *testing.T) {
 	f.pay(p.Reference) // paid too late, so all of it is refunded
 	s.step()
 	if !slices.Equal(f.sumRefunds(p.Reference), []int64{4000}) {
-		t.Errorf("%v went back of what was paid too late, want 4000", f.sumRefunds(p.Reference))
+		t.Errorf("refunds of the late payment are %v, want 4000", f.sumRefunds(p.Reference))
 	}
 	s.expectEvents(open, "booking.created", "booking.cancelled", "payment.succeeded", "payment.refunded")
 }
@@ -284,7 +284,7 @@ func TestNoShowIsNotRefundedAutomatically(t *testing.T) {
 	s.applyTransition(id, "no-show")
 	s.step()
 	if f.sumRefunds(reference) != nil {
-		t.Errorf("%v went back", f.sumRefunds(reference))
+		t.Errorf("refunds are %v", f.sumRefunds(reference))
 	}
 	for _, requested := range []booking.RefundAmount{"policy", "none"} {
 		if err := refund(requested); !fault.Is(err, fault.InvalidParameter) {
@@ -309,7 +309,7 @@ func TestNoShowIsNotRefundedAutomatically(t *testing.T) {
 		t.Errorf("when nothing is left: %v", err)
 	}
 	if !slices.Equal(f.sumRefunds(reference), []int64{1500, 2500}) {
-		t.Errorf("%v went back, want 1500 and 2500", f.sumRefunds(reference))
+		t.Errorf("refunds are %v, want 1500 and 2500", f.sumRefunds(reference))
 	}
 	s.expectRefund("in the end", id, "40.00", &booking.Refund{Amount: "25.00", Percent: 63,
 		Status: booking.RefundRefunded})
@@ -337,7 +337,7 @@ func TestRefusedRefundIsNotRetried(t *testing.T) {
 	s.expectRefund("tried again", id, "40.00", &booking.Refund{Amount: "40.00", Percent: 100,
 		Status: booking.RefundRefunded})
 	if !slices.Equal(f.sumRefunds(reference), []int64{4000}) {
-		t.Errorf("%v went back", f.sumRefunds(reference))
+		t.Errorf("refunds are %v", f.sumRefunds(reference))
 	}
 }
 
@@ -353,7 +353,7 @@ func TestRefundIsRetriedUntilAnswered(t *testing.T) {
 			id, reference := s.buyPaid(f, "09:30")
 			s.cancel(id, "12.50")
 			if s.count(`SELECT count(*) FROM occupied_time`) != 0 {
-				t.Error("the time is held until the provider answers")
+				t.Error("the time is occupied until the provider answers")
 			}
 			f.set(m)
 			options := s.booker.Payments
@@ -371,7 +371,7 @@ func TestRefundIsRetriedUntilAnswered(t *testing.T) {
 			s.expectRefund("answered", id, "12.50", &booking.Refund{Amount: "12.50", Percent: 31,
 				Status: booking.RefundRefunded})
 			if !slices.Equal(f.sumRefunds(reference), []int64{1250}) {
-				t.Errorf("%v went back, want 1250 once", f.sumRefunds(reference))
+				t.Errorf("refunds are %v, want 1250 once", f.sumRefunds(reference))
 			}
 		})
 	}
@@ -443,7 +443,7 @@ func TestConcurrentCancellationsRefundOnce(t *testing.T) {
 	wg.Wait()
 	s.step()
 	if refunds := f.sumRefunds(reference); cancelled != 1 || !slices.Equal(refunds, []int64{1500}) {
-		t.Errorf("%d cancelled, %v went back", cancelled, refunds)
+		t.Errorf("%d cancelled, refunds are %v", cancelled, refunds)
 	}
 	s.expectRefund("in the end", id, "15.00", &booking.Refund{Amount: "15.00", Percent: 38,
 		Status: booking.RefundRefunded})
@@ -467,7 +467,7 @@ func TestConcurrentPaymentAndCancelRefund(t *testing.T) {
 		wg.Wait()
 		s.step()
 		if !slices.Equal(f.sumRefunds(p.Reference), []int64{4000}) {
-			t.Errorf("%v went back, want 4000", f.sumRefunds(p.Reference))
+			t.Errorf("refunds are %v, want 4000", f.sumRefunds(p.Reference))
 		}
 		s.expectRefund("in the end", id, "40.00", &booking.Refund{Amount: "40.00", Percent: 100,
 			Status: booking.RefundRefunded})
@@ -542,7 +542,7 @@ func TestCustomerCancelsUntilDeadline(t *testing.T) {
 	fail(0)
 	s.step()
 	if !slices.Equal(f.sumRefunds(reference), []int64{2000}) {
-		t.Errorf("%v went back", f.sumRefunds(reference))
+		t.Errorf("refunds are %v", f.sumRefunds(reference))
 	}
 }
 
@@ -597,7 +597,7 @@ func TestRescheduleNeverRaisesRefund(t *testing.T) {
 			}
 			s.step()
 			if back := s.count(`SELECT refunded FROM payments`); int64(back) != int64(c.percent)*40 {
-				t.Errorf("%d went back", back)
+				t.Errorf("%d was refunded", back)
 			}
 		})
 	}

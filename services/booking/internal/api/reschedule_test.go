@@ -181,7 +181,7 @@ func TestCustomerReschedulesUntilDeadline(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	refused("never", fault.Conflict, "do not move bookings themselves")
+	refused("never", fault.Conflict, "do not reschedule bookings themselves")
 	w.change(func(o *catalog.Snapshot) { o.SelfService.RescheduleUntilHours = &twelve })
 	w.clock.Set(now.Add(13*time.Hour + 30*time.Minute + time.Second))
 	refused("a second too late", fault.Conflict, "until 12 hours")
@@ -269,7 +269,7 @@ func TestRepeatedRescheduleAppliesOnce(t *testing.T) {
 		t.Errorf("another time under the key: %v", err)
 	}
 	if n := w.count(`SELECT sequence FROM bookings`); n != 3 {
-		t.Errorf("it moved %d times", n-1)
+		t.Errorf("it was rescheduled %d times", n-1)
 	}
 }
 
@@ -380,7 +380,7 @@ func TestMemberFilterIncludesPackages(t *testing.T) {
 	w.set(func(w *fixture) { w.performers = []*uuid.UUID{&annaID, &carlID} })
 	updated, err := w.reschedule(id, at("14:00"))
 	if err != nil || updated.Services[1].StaffID == nil || *updated.Services[1].StaffID != carlID {
-		t.Errorf("moved to another member: %+v, %v", updated, err)
+		t.Errorf("rescheduled to another member: %+v, %v", updated, err)
 	}
 }
 
@@ -449,7 +449,7 @@ func TestOwnerBooksForCustomer(t *testing.T) {
 		t.Errorf("no date: %v", err)
 	}
 	if n := w.count(`SELECT count(*) FROM occupied_time`); n != 2 {
-		t.Errorf("%d times are taken, want two", n)
+		t.Errorf("%d times are occupied, want two", n)
 	}
 	if n := w.count(`SELECT count(*) FROM events WHERE type = 'booking.created' AND actor_kind = 'owner'`); n != 3 {
 		t.Errorf("%d events of the owner, want three", n)

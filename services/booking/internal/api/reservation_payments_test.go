@@ -193,7 +193,7 @@ func TestReservationPaymentEndsLikeBookingPayment(t *testing.T) {
 				t.Errorf("the payment is %+v, want it %s with %d refunded", got, c.status, back)
 			}
 			if got := f.sumRefunds("pi_of_" + session); !slices.Equal(got, c.back) {
-				t.Errorf("%v went back, want %v", got, c.back)
+				t.Errorf("refunds are %v, want %v", got, c.back)
 			}
 			if n := s.count(`SELECT count(*) FROM events WHERE subject_kind = 'reservation'`); n != 0 {
 				t.Errorf("%d events tell of what is rental's", n)
@@ -289,7 +289,7 @@ func TestConcurrentPaymentEndsRefundOnce(t *testing.T) {
 			}
 		}
 		if got := s.findPayment(ids[i]); got.Status != want || !slices.Equal(f.sumRefunds("pi_of_"+pages[i]), back) {
-			t.Errorf("%d: it is %s and %v went back, want %s, %v", i, got.Status, f.sumRefunds("pi_of_"+pages[i]), want,
+			t.Errorf("%d: it is %s and refunds are %v, want %s, %v", i, got.Status, f.sumRefunds("pi_of_"+pages[i]), want,
 				back)
 		}
 	}
@@ -329,7 +329,7 @@ func TestReservationRefundSurvivesCrash(t *testing.T) {
 				want = []int64{amount}
 			}
 			if got := f.sumRefunds(reference); !slices.Equal(got, want) || s.findPayment(id).Refunded != amount {
-				t.Errorf("%s: %v went back, and %d is noted; want %v", id, got, s.findPayment(id).Refunded, want)
+				t.Errorf("%s: refunds are %v, and %d is stored; want %v", id, got, s.findPayment(id).Refunded, want)
 			}
 		},
 	})

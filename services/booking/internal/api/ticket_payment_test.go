@@ -294,7 +294,7 @@ func TestCustomerLinkPaysAndCancelsTickets(t *testing.T) {
 		s.clock.Advance(time.Hour)
 	}
 	if got := f.sumRefunds("pi_of_" + id); !slices.Equal(got, []int64{9000}) {
-		t.Errorf("%v went back, want 90.00 once", got)
+		t.Errorf("refunds are %v, want 90.00 once", got)
 	}
 	see("cancelled", "cancelled", false,
 		booking.Cancellation{Reason: "cancelled", Refund: booking.CancellationRefund{Amount: "0.00", Currency: "EUR"}})
@@ -320,7 +320,7 @@ func TestPaymentOfCancelledTicketsIsRefunded(t *testing.T) {
 	s.step()
 	s.expectOrder("cancelled", "paid", 0)
 	if got := f.sumRefunds("pi_of_" + id); !slices.Equal(got, []int64{6000}) {
-		t.Errorf("%v went back, want 60.00 once", got)
+		t.Errorf("refunds are %v, want 60.00 once", got)
 	}
 }
 
@@ -358,7 +358,7 @@ func TestConcurrentPaidOrdersNeverOversell(t *testing.T) {
 	}
 	wg.Wait()
 	if n := s.count(`SELECT sold FROM event_sales`); n > 30 || n < 29 {
-		t.Errorf("%d of 30 are held", n)
+		t.Errorf("%d of 30 are occupied", n)
 	}
 	for i, id := range pages {
 		if i%3 == 0 {
@@ -456,6 +456,6 @@ func TestOwnerRefundsRequestedAmountOfTickets(t *testing.T) {
 	}
 	s.step()
 	if got := f.sumRefunds("pi_of_" + id); !slices.Equal(got, []int64{6000}) {
-		t.Errorf("%v went back, want all that was left", got)
+		t.Errorf("refunds are %v, want all that was left", got)
 	}
 }

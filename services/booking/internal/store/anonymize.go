@@ -102,7 +102,7 @@ func (s *Store) anonymizeBatch(ctx context.Context, businessID uuid.UUID, cutoff
 		return anonymize(ctx, tx, businessID, bookings, tickets)
 	})
 	if err != nil {
-		return 0, fmt.Errorf("forget who made what has ended: %w", err)
+		return 0, fmt.Errorf("anonymize ended bookings: %w", err)
 	}
 	return int64(n), nil
 }

@@ -141,7 +141,7 @@ func TestAnonymizeKeepsFirstBookingsPerCustomer(t *testing.T) {
 		mustBook(t, s, b)
 	}
 	if n, err := s.AnonymizeEnded(testkit.AsSystem(t), business, noon.AddDate(1, 0, 0)); err != nil || n != 3 {
-		t.Errorf("%d are forgotten, %v", n, err)
+		t.Errorf("%d are anonymized, %v", n, err)
 	}
 	if left := testkit.FindInTables(t, pool, adaAddresses...); len(left) != 0 {
 		t.Errorf("the tables still hold %q", left)
@@ -193,7 +193,7 @@ func TestAnonymizeEndedStopsAtCutoff(t *testing.T) {
 		}
 		if n, err := s.AnonymizeEnded(actor.AsSystem(context.Background()), business, cutoff); err != nil ||
 			int(n) != due {
-			rt.Fatalf("%d are forgotten, %v, want %d", n, err, due)
+			rt.Fatalf("%d are anonymized, %v, want %d", n, err, due)
 		}
 		for _, k := range all {
 			var occupied int

@@ -133,7 +133,7 @@ func (s *Store) archiveBatch(ctx context.Context, businessID uuid.UUID, ids []uu
 		return tx.QueryRow(ctx, archiveSQL, args).Scan(&n)
 	})
 	if err != nil {
-		return 0, fmt.Errorf("move occupied time of the past: %w", err)
+		return 0, fmt.Errorf("archive occupied time: %w", err)
 	}
 	return n, nil
 }

@@ -215,7 +215,7 @@ func runJob(t *testing.T, s *store.Store, pool *pgxpool.Pool, cutoff time.Time, 
 	}
 	if n, err := s.ArchiveOccupied(actor.AsSystem(context.Background()), business, cutoff); err != nil ||
 		int(n) != due {
-		t.Fatalf("%d bookings are moved, %v, want %d", n, err, due)
+		t.Fatalf("%d bookings are archived, %v, want %d", n, err, due)
 	}
 	if n := mustCount(t, pool,
 		`SELECT count(*) FROM class_sessions WHERE business_id = $1 AND starts_at <= $2 AND taken = 0`, business,
@@ -242,13 +242,13 @@ func TestArchiveSkipsLockedBookings(t *testing.T) {
 	}
 	cutoff := noon.AddDate(0, 0, 1)
 	if n, err := s.ArchiveOccupied(testkit.AsSystem(t), business, cutoff); err != nil || n != 1 {
-		t.Errorf("%d are moved beside one that is held, %v", n, err)
+		t.Errorf("%d are archived beside one that is held, %v", n, err)
 	}
 	if err := tx.Rollback(testkit.AsSystem(t)); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := s.ArchiveOccupied(testkit.AsSystem(t), business, cutoff); err != nil || n != 1 {
-		t.Errorf("%d are moved once it is free, %v", n, err)
+		t.Errorf("%d are archived once it is free, %v", n, err)
 	}
 }
 

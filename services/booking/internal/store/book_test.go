@@ -185,7 +185,7 @@ func TestOccupiedPartRefusesBooking(t *testing.T) {
 		t.Errorf("got %v, want ErrTaken", err)
 	}
 	if n := mustCount(t, pool, `SELECT count(*) FROM occupied_time`); n != 1 {
-		t.Errorf("%d rows are held, want the first booking's alone", n)
+		t.Errorf("%d rows are occupied, want the first booking's alone", n)
 	}
 }
 
@@ -244,14 +244,14 @@ func TestConcurrentTransitionsApplyOnce(t *testing.T) {
 		case err == nil:
 			won++
 		case !errors.As(err, &notAllowed) || notAllowed.Status != state.Cancelled:
-			t.Errorf("got %v, want to be told that it is cancelled", err)
+			t.Errorf("got %v, want an error with the status cancelled", err)
 		}
 	}
 	if won != 1 {
 		t.Errorf("%d cancelled the same booking", won)
 	}
 	if n := mustCount(t, pool, `SELECT count(*) FROM occupied_time`); n != 0 {
-		t.Errorf("%d rows are still held", n)
+		t.Errorf("%d rows are still occupied", n)
 	}
 }
 
@@ -268,7 +268,7 @@ func TestTransitionStaysInBusiness(t *testing.T) {
 		t.Errorf("got %v, want ErrNotFound", err)
 	}
 	if n := mustCount(t, pool, `SELECT count(*) FROM occupied_time`); n != 1 {
-		t.Errorf("%d rows are held, want 1", n)
+		t.Errorf("%d rows are occupied, want 1", n)
 	}
 }
 
@@ -287,7 +287,7 @@ func TestOneBookingIsFirst(t *testing.T) {
 	}
 	checkWhole(t, pool, 1)
 	if n := mustCount(t, pool, `SELECT count(*) FROM occupied_time`); n != 1 {
-		t.Errorf("%d rows are held, want 1", n)
+		t.Errorf("%d rows are occupied, want 1", n)
 	}
 }
 

@@ -192,7 +192,7 @@ func TestFailedPaymentReleasesSeats(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := class.readTaken(t, pool); got != 0 {
-				t.Errorf("%d seats are still taken", got)
+				t.Errorf("%d seats are still occupied", got)
 			}
 			checkSeats(t, pool)
 			mustBook(t, s, class.seats(3))
@@ -231,7 +231,7 @@ func TestRefusedBookingTakesNoSeat(t *testing.T) {
 		t.Errorf("%d rows of seats are left by bookings that were refused", n)
 	}
 	if n := mustCount(t, pool, `SELECT count(*) FROM occupied_time`); n != 2 {
-		t.Errorf("%d times are held, want those of the two appointments", n)
+		t.Errorf("%d times are occupied, want those of the two appointments", n)
 	}
 }
 
@@ -327,7 +327,7 @@ func TestConcurrentSeatChangesKeepCounter(t *testing.T) {
 	wg.Wait()
 	checkSeats(t, pool)
 	if got := class.readTaken(t, pool); got != 0 {
-		t.Errorf("%d seats are taken after everybody left", got)
+		t.Errorf("%d seats are taken after all parties left", got)
 	}
 }
 
@@ -394,7 +394,7 @@ func TestPackageIsNeverHalfBooked(t *testing.T) {
 	}
 	if n := mustCount(t, pool,
 		`SELECT count(*) FROM occupied_time WHERE NOT EXISTS (SELECT FROM bookings WHERE id = booking_id)`); n != 0 {
-		t.Errorf("%d times are held for no booking", n)
+		t.Errorf("%d times are occupied for no booking", n)
 	}
 	checkNeverTwice(t, pool)
 }
@@ -450,6 +450,6 @@ func TestConcurrentConfirmAndCancelReleaseSeat(t *testing.T) {
 	wg.Wait()
 	checkSeats(t, pool)
 	if n := class.readTaken(t, pool) + mustCount(t, pool, `SELECT count(*) FROM occupied_time`); n != 0 {
-		t.Errorf("%d seats and times are still held", n)
+		t.Errorf("%d seats and times are still occupied", n)
 	}
 }

@@ -69,7 +69,7 @@ func (s *Store) FindCustomerData(ctx context.Context, businessID uuid.UUID, emai
 		return err
 	})
 	if err := s.pool.SendBatch(ctx, &batch).Close(); err != nil {
-		return nil, nil, fmt.Errorf("read what is held of a customer: %w", err)
+		return nil, nil, fmt.Errorf("read the data of a customer: %w", err)
 	}
 	return bookings, tickets, nil
 }

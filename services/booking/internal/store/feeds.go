@@ -140,7 +140,7 @@ func (s *Store) TouchFeed(ctx context.Context, businessID, id uuid.UUID, now, si
 		UPDATE calendar_feeds SET last_used_at = $3
 		WHERE business_id = $1 AND id = $2 AND (last_used_at IS NULL OR last_used_at <= $4)`, businessID, id, now, since)
 	if err != nil {
-		return fmt.Errorf("note the use of a calendar feed: %w", err)
+		return fmt.Errorf("store the use of a calendar feed: %w", err)
 	}
 	return nil
 }

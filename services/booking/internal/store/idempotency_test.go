@@ -186,7 +186,7 @@ func TestConcurrentAcquireGivesOneLock(t *testing.T) {
 			record := result.Record
 			locks[i], errs[i] = result.Lock, err
 			if locks[i] == nil && (!record.IsSameRequest || record.Confirmation != nil) {
-				t.Errorf("a loser is told %+v", record)
+				t.Errorf("a request that lost the race gets %+v", record)
 			}
 		})
 	}

@@ -65,7 +65,7 @@ func (s *Store) TouchKey(ctx context.Context, businessID, id uuid.UUID, now, sin
 		UPDATE api_keys SET last_used_at = $3
 		WHERE business_id = $1 AND id = $2 AND (last_used_at IS NULL OR last_used_at <= $4)`, businessID, id, now, since)
 	if err != nil {
-		return fmt.Errorf("note the use of an API key: %w", err)
+		return fmt.Errorf("store the use of an API key: %w", err)
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ func (s *Store) LinkHash(ctx context.Context, businessID uuid.UUID, kind event.S
 		return nil, ErrNotFound
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read what is kept of a link: %w", err)
+		return nil, fmt.Errorf("read the hash of a link: %w", err)
 	}
 	return hash, nil
 }

@@ -136,7 +136,7 @@ func (s *Store) UpdateEventOrders(ctx context.Context, e EventState) (int, error
 			"now": e.Now,
 		}, e.Now)).Scan(&n)
 		if err != nil {
-			return total, fmt.Errorf("have tickets follow their event: %w", err)
+			return total, fmt.Errorf("update the tickets of an event: %w", err)
 		}
 		if total += n; n < updateBatch {
 			return total, nil
@@ -201,7 +201,7 @@ func (s *Store) UpdateSessionBookings(ctx context.Context, businessID uuid.UUID,
 				"limit": updateBatch, "now": now,
 			}, now)).Scan(&n)
 			if err != nil {
-				return total, fmt.Errorf("have bookings follow their class session: %w", err)
+				return total, fmt.Errorf("update the bookings of a class session: %w", err)
 			}
 		}
 	}

@@ -26,7 +26,7 @@ func (s *Store) StorePublished(ctx context.Context, businessID uuid.UUID, versio
 	batch.Queue(lockSalesSQL, businessID)
 	batch.Queue(publishedSQL, businessID, version)
 	if err := s.pool.SendBatch(ctx, &batch).Close(); err != nil {
-		return fmt.Errorf("note the version of an offer: %w", err)
+		return fmt.Errorf("store the version of an offer: %w", err)
 	}
 	return nil
 }

@@ -169,7 +169,7 @@ func TestDeleteIdempotencyResultKeepsNewerResult(t *testing.T) {
 	forget()
 	anew := g.newOrder(0, 2)
 	if got := sell(anew); got != anew.ID {
-		t.Errorf("what was forgotten is sold as %s, want a new order", got)
+		t.Errorf("the request is answered with the deleted result sold as %s, want a new order", got)
 	}
 	forget()
 	if got := sell(g.newOrder(0, 2)); got != anew.ID {

@@ -120,7 +120,7 @@ func (s *Store) OpenPayment(ctx context.Context, p OpenPayment) error {
 	return p.Write.Run(ctx, s.pool, func(ctx context.Context, conn *pgxpool.Conn) error {
 		var opened, isAllowed bool
 		if err := conn.QueryRow(ctx, openPaymentSQL, args).Scan(&opened, &isAllowed); err != nil {
-			return fmt.Errorf("note an open charge: %w", err)
+			return fmt.Errorf("store an open charge: %w", err)
 		}
 		if !opened {
 			return ErrPaymentOver
@@ -253,7 +253,7 @@ func (s *Store) StoreReference(ctx context.Context, of payment.Subject, referenc
 	_, err := s.pool.Exec(ctx, `UPDATE payments SET reference = $3 WHERE business_id = $1 AND subject_id = $2`,
 		of.BusinessID, of.ID, reference)
 	if err != nil {
-		return fmt.Errorf("note a charge's reference: %w", err)
+		return fmt.Errorf("store a charge's reference: %w", err)
 	}
 	return nil
 }
@@ -307,7 +307,7 @@ func (s *Store) SupersedePayment(ctx context.Context, businessID, subjectID uuid
 	tag, err := s.pool.Exec(ctx, `UPDATE payments SET reference = $4, on_checkout = true, updated_at = $5
 		WHERE business_id = $1 AND subject_id = $2 AND status = 'open' AND reference IN ($3, $4)`, businessID, subjectID, from, to, now)
 	if err != nil {
-		return fmt.Errorf("note a checkout: %w", err)
+		return fmt.Errorf("store a checkout: %w", err)
 	}
 	if tag.RowsAffected() == 0 {
 		return ErrPaymentOver

@@ -161,7 +161,7 @@ func startRefund(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, part 
 		"business_id": businessID, "id": id, "refund_amount": part.Amount, "refund_percent": part.Percent, "now": now,
 	})
 	if err != nil {
-		return fmt.Errorf("have a charge refunded: %w", err)
+		return fmt.Errorf("start the refund of a charge: %w", err)
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ import (
 )
 
 // ErrChanged means that another request has changed the booking after this request read it. Nothing was written.
-var ErrChanged = errors.New("the booking has changed meanwhile")
+var ErrChanged = errors.New("the booking has changed in the meantime")
 
 // Reschedule is the argument of [Store.Reschedule]: the new time and
 // resources of a booking. All other data of the booking stay unchanged.

@@ -75,7 +75,7 @@ func TestRescheduleOverlapsOwnTime(t *testing.T) {
 	if n := mustCount(t, pool, `SELECT count(*) FROM events WHERE subject_id = $1 AND sequence = 2
 		AND (data->'from'->>'starts_at')::timestamptz = $2 AND (data->>'starts_at')::timestamptz = $3`,
 		before.ID, before.StartsAt, later.StartsAt); n != 1 {
-		t.Error("the event does not tell from where it moved")
+		t.Error("the event does not contain the former time")
 	}
 	checkRecorded(t, pool)
 }
@@ -97,7 +97,7 @@ func TestRescheduleKeepsEventOrder(t *testing.T) {
 	if n := mustCount(t, pool,
 		`SELECT count(*) FROM events AS e JOIN events AS before ON before.subject_id = e.subject_id AND before.sequence = e.sequence - 1
 		WHERE e.subject_id = $1 AND e.at < before.at`, b.ID); n != 0 {
-		t.Errorf("%d events are told as earlier than the ones before them", n)
+		t.Errorf("%d events have an earlier time than the ones before them", n)
 	}
 }
 
@@ -393,7 +393,7 @@ func (c clientGroup) run(t *testing.T, s *store.Store, lost func(error) bool) (i
 				case errors.Is(err, store.ErrTaken), errors.Is(err, errOver):
 					refusals++
 				case !lost(err):
-					t.Errorf("a move ends with %v", err)
+					t.Errorf("a reschedule ends with %v", err)
 				}
 				mu.Unlock()
 			}
@@ -477,7 +477,7 @@ func TestConcurrentReschedulesConflict(t *testing.T) {
 	count, refusals := c.run(t, s, isNeverLost)
 	t.Logf("%d moves made, %d refused", count, refusals)
 	if count == 0 || refusals == 0 {
-		t.Error("nobody met anybody")
+		t.Error("no two clients conflicted")
 	}
 	if n := mustCount(t, pool, `SELECT count(*) FROM bookings WHERE status = 'pending'`); n != len(c.bookings) {
 		t.Errorf("%d bookings are left of %d", n, len(c.bookings))

@@ -49,7 +49,7 @@ func (s *Store) CreateReservationPayment(ctx context.Context, c NewReservationPa
 		        @on_checkout, @now, @now)
 		ON CONFLICT (business_id, subject_id) DO NOTHING`, args)
 	if err != nil {
-		return false, fmt.Errorf("write a charge: %w", err)
+		return false, fmt.Errorf("write a payment: %w", err)
 	}
 	return tag.RowsAffected() == 1, nil
 }
@@ -104,7 +104,7 @@ func (s *Store) AcknowledgeReports(ctx context.Context, noted []booking.ReportAc
 		WHERE p.business_id = noted.business_id AND p.subject_id = noted.id AND p.subject_kind = 'reservation' AND p.news_told < noted.news`,
 		businesses, ids, news)
 	if err != nil {
-		return fmt.Errorf("note that reports of payments are noted: %w", err)
+		return fmt.Errorf("store the acknowledgement of reports: %w", err)
 	}
 	return nil
 }

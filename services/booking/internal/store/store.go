@@ -23,17 +23,17 @@ import (
 var (
 	// ErrTaken means that another booking occupies the requested time. It is also returned if the price is for
 	// a first booking, but another request has already made the customer's first booking. Nothing was written.
-	ErrTaken = errors.New("the time is taken")
+	ErrTaken = errors.New("the time is occupied")
 	// ErrTooManyOpen means that the customer's e-mail address already has the maximum number of
 	// open bookings, orders of tickets and reservations from the booking page. Nothing was written.
-	ErrTooManyOpen = errors.New("the address has too much open")
+	ErrTooManyOpen = errors.New("the address has too many open bookings")
 	// ErrOfferChanged means that the offer by which the request was decided
 	// is stale, because a newer version was published. Nothing was written.
 	ErrOfferChanged = errors.New("a newer offer was published")
 	// ErrKeyRevoked means that the API key of the request is no longer valid. Nothing was written.
 	ErrKeyRevoked = errors.New("the API key was revoked")
 	// ErrLockLost means that another request has acquired the idempotency lock of this request. Nothing was written.
-	ErrLockLost = errors.New("the idempotency key was taken over")
+	ErrLockLost = errors.New("another request acquired the idempotency lock")
 	// ErrNotFound means that the requested row does not exist.
 	ErrNotFound = errors.New("not found")
 )

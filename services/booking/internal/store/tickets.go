@@ -331,7 +331,7 @@ func (s *Store) OpenTicketPayment(ctx context.Context, businessID, id uuid.UUID,
 		"business_id": businessID, "id": id, "reference": reference, "due_at": due, "now": now,
 	}, now)).Scan(&opened)
 	if err != nil {
-		return fmt.Errorf("note an open charge: %w", err)
+		return fmt.Errorf("store an open charge: %w", err)
 	}
 	if !opened {
 		return ErrPaymentOver

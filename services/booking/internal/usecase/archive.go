@@ -48,7 +48,7 @@ func NewArchiveJob(records ArchiveRecords, asLeader func(context.Context, func(c
 	return &ArchiveJob{
 		records: records, asLeader: asLeader, clock: now, tel: tel,
 		archived: tel.Counter("slotmesh.bookings.past",
-			"Bookings whose occupied time was moved out of the constraint's way for its age."),
+			"Bookings whose occupied time was archived."),
 	}
 }
 
@@ -86,7 +86,7 @@ func (p *ArchiveJob) archiveBusiness(ctx context.Context, business uuid.UUID, cu
 	n, err := p.records.ArchiveOccupied(ctx, business, cutoff)
 	p.archived.Add(ctx, n)
 	if n > 0 {
-		p.tel.Logger.InfoContext(ctx, "occupied time of what ended long ago is moved", "business_id", business.String(),
+		p.tel.Logger.InfoContext(ctx, "old occupied time is archived", "business_id", business.String(),
 			"bookings", n)
 	}
 	return err

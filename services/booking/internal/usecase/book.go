@@ -111,7 +111,7 @@ func NewBooker(deps Dependencies) *Booker {
 		lostRaces: deps.Telemetry.Counter("slotmesh.bookings.refused_by_constraint",
 			"Bookings and moves that the database refused because another one was written first."),
 		reschedules: deps.Telemetry.Counter("slotmesh.bookings.rescheduled",
-			"Requests to move a booking by outcome: moved, unchanged, or the messageCode of the refusal."),
+			"Requests to reschedule a booking by outcome: moved, unchanged, or the messageCode of the refusal."),
 	}
 }
 

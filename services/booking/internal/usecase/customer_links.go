@@ -260,7 +260,7 @@ func (l *CustomerLinks) Reschedule(ctx context.Context, token string, to Resched
 		return CustomerView{}, err
 	}
 	if linked.Kind != event.Booking {
-		return CustomerView{}, fault.New(fault.Conflict, "Tickets are of one event, so they cannot be moved.")
+		return CustomerView{}, fault.New(fault.Conflict, "Tickets are of one event, so they cannot be rescheduled.")
 	}
 	if offer, err = l.booker.Offers.Fresh(ctx, offer.Slug); err != nil {
 		return CustomerView{}, NewUnverifiedFault(err)

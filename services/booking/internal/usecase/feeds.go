@@ -256,6 +256,6 @@ func (f *Feeds) touch(ctx context.Context, feed store.Feed) {
 		return
 	}
 	if err := f.records.TouchFeed(ctx, feed.BusinessID, feed.ID, now, since); err != nil {
-		f.tel.Logger.WarnContext(ctx, "the reading of a calendar feed was not noted", "error", err)
+		f.tel.Logger.WarnContext(ctx, "the use of a calendar feed was not stored", "error", err)
 	}
 }

@@ -107,7 +107,7 @@ func (f *OfferSync) apply(ctx context.Context, u store.OfferUpdate) error {
 			return err
 		}
 		if n > 0 {
-			f.tel.Logger.InfoContext(ctx, "tickets follow their event",
+			f.tel.Logger.InfoContext(ctx, "tickets are updated to the new offer",
 				"business_id", u.BusinessID.String(), "event", e.EventID.String(), "orders", n)
 		}
 	}
@@ -139,7 +139,7 @@ func (f *OfferSync) applySessions(ctx context.Context, offer *catalog.Snapshot, 
 			return err
 		}
 		if n > 0 {
-			f.tel.Logger.InfoContext(ctx, "bookings follow their class session",
+			f.tel.Logger.InfoContext(ctx, "class bookings are updated to the new offer",
 				"business_id", offer.ID.String(), "class_schedule_id", of.SessionID.String(), "bookings", n)
 		}
 	}

@@ -48,7 +48,7 @@ func (o *Owner) ApplyTransition(ctx context.Context, by actor.Actor, businessID,
 	transition, ok := state.FindTransition(name)
 	if !ok || name == state.Cancel {
 		return store.Booking{}, fault.New(fault.NotFound,
-			"There is no such move; a booking can be moved by confirm, cancel, complete, no-show and reopen.")
+			"There is no such transition; choose confirm, cancel, complete, no-show or reopen.")
 	}
 	updated, err := o.records.ApplyTransition(ctx, businessID, id, transition, o.clock.Now())
 	var (

@@ -143,7 +143,7 @@ func (p *Payments) Run(ctx context.Context) error {
 	defer ticker.Stop()
 	for {
 		if err := p.Reconcile(ctx); err != nil && ctx.Err() == nil {
-			p.tel.Logger.WarnContext(ctx, "payments stay unsettled for now", "error", err)
+			p.tel.Logger.WarnContext(ctx, "the reconciliation failed; the next run retries", "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -211,7 +211,7 @@ func (p *Payments) finish(ctx context.Context, due payment.Due) {
 		return
 	}
 	if err != nil {
-		p.tel.Logger.WarnContext(ctx, "a charge stays unsettled for now", "kind", due.Kind, "subject", due.ID, "error",
+		p.tel.Logger.WarnContext(ctx, "a charge could not be closed or refunded; the next run retries", "kind", due.Kind, "subject", due.ID, "error",
 			err)
 		outcome = "failed"
 	}

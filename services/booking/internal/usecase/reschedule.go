@@ -137,7 +137,7 @@ func (b *Booker) writeReschedule(ctx context.Context, m rescheduleRequest, e eva
 // check also refuses if the business's account does not allow bookings, or if the deadline has passed.
 func (m rescheduleRequest) check(b store.Booking) error {
 	if !slices.Contains(state.UpcomingStates(), b.Status) {
-		return fault.Newf(fault.Conflict, "The booking is %s; one that is %s can be moved.", b.Status,
+		return fault.Newf(fault.Conflict, "The booking is %s; one that is %s can be rescheduled.", b.Status,
 			joinStates(state.UpcomingStates()))
 	}
 	if !m.isByCustomer {
@@ -149,11 +149,11 @@ func (m rescheduleRequest) check(b store.Booking) error {
 	hours := m.offer.SelfService.RescheduleUntilHours
 	if hours == nil {
 		return fault.New(fault.Conflict,
-			"Customers of this business do not move bookings themselves; ask the business.")
+			"Customers of this business do not reschedule bookings themselves; ask the business.")
 	}
 	if m.now.After(b.StartsAt.Add(-time.Duration(*hours) * time.Hour)) {
 		return fault.Newf(fault.Conflict,
-			"This booking can be moved until %d hours before its start, and not any more; ask the business.", *hours)
+			"This booking can be rescheduled until %d hours before its start, and not any more; ask the business.", *hours)
 	}
 	return nil
 }
@@ -195,7 +195,7 @@ func (m rescheduleRequest) newQuestion(b store.Booking) (question, error) {
 	services, err := m.offer.Appointment(r.ServiceIDs, r.Variants)
 	if err != nil || services[0].Class() != (b.SessionID != nil) {
 		return question{}, fault.Newf(fault.Conflict,
-			"%s is not offered any more as it was booked, so the booking cannot be moved.", b.Services[0].Name)
+			"%s is not offered any more as it was booked, so the booking cannot be rescheduled.", b.Services[0].Name)
 	}
 	if err := checkClassSession(r, services); err != nil {
 		return question{}, err

@@ -189,7 +189,7 @@ func (c *ReservationPayments) Close(ctx context.Context, by actor.Actor, busines
 		}
 	}
 	if errors.Is(err, store.ErrNotFound) {
-		err = fault.New(fault.NotFound, "This reservation has no charge.")
+		err = fault.New(fault.NotFound, "This reservation has no payment.")
 	}
 	return booking.PaymentState{}, err
 }

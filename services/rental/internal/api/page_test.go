@@ -93,7 +93,7 @@ func TestPageReservesOnlineRentals(t *testing.T) {
 	}
 	if _, err := s.client.Cancel(actor.With(t.Context(), actor.Actor{Kind: actor.Page}), "harbor", reservation.ID,
 		booking.Cancel{}); err != nil {
-		t.Errorf("taken back by the page: %v", err)
+		t.Errorf("cancelled by the page: %v", err)
 	}
 }
 

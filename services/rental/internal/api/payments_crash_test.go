@@ -215,7 +215,7 @@ func TestReservationSurvivesCrashAtAnyPoint(t *testing.T) {
 		reserved += p.expectEnded(t, c)
 	}
 	if n := s.countOccupied(t, kayak); n != reserved || s.countOccupied(t, bike) != reserved {
-		t.Errorf("%d kayaks and %d bikes are held by %d reservations", n, s.countOccupied(t, bike), reserved)
+		t.Errorf("%d kayaks and %d bikes are occupied by %d reservations", n, s.countOccupied(t, bike), reserved)
 	}
 }
 
@@ -232,7 +232,7 @@ func (p *process) expectEnded(t *testing.T, c *customer) int {
 	}
 	a := p.s.payments.find(c.id)
 	if unfinished != 0 || duplicates != 0 || c.willCancel && !c.hasCancelled && status != "cancelled" {
-		t.Errorf("%s: %d wait, %d events are told twice, and cancelling was answered: %t", c.id, unfinished, duplicates,
+		t.Errorf("%s: %d wait, %d events are recorded twice, and cancelling was answered: %t", c.id, unfinished, duplicates,
 			c.hasCancelled)
 	}
 	switch {
@@ -241,7 +241,7 @@ func (p *process) expectEnded(t *testing.T, c *customer) int {
 	case status == "cancelled" && !c.hasPaid && len(a.refunds) == 0:
 	case status == "cancelled" && c.hasPaid && (c.willCancel || a.isLate) && slices.Equal(a.refunds, []int64{2600}):
 	default:
-		t.Errorf("it is %s; paid: %t, to be cancelled: %t; %v went back; %+v", status, c.hasPaid, c.willCancel,
+		t.Errorf("it is %s; paid: %t, to be cancelled: %t; refunds are %v; %+v", status, c.hasPaid, c.willCancel,
 			a.refunds,
 			a.PaymentState)
 	}

@@ -89,7 +89,7 @@ func (s service) expectState(t *testing.T, id uuid.UUID, status, payment string,
 	}
 	if gotStatus != status || gotPayment != payment || gotEvents != events || s.countOccupied(t, kayak) != occupied ||
 		s.countOccupied(t, bike) != occupied {
-		t.Errorf("it is %s, its payment %s, holding %d kayaks and %d bikes, told are %q; want %s, %s, %d, %q",
+		t.Errorf("status %s, payment %s, %d kayaks and %d bikes occupied, events %q; want %s, %s, %d, %q",
 			gotStatus, gotPayment, s.countOccupied(t, kayak), s.countOccupied(t, bike), gotEvents, status, payment,
 			occupied, events)
 	}
@@ -244,7 +244,7 @@ func TestReservationEndsWithItsPayment(t *testing.T) {
 			s.step(t)
 			s.expectState(t, reservation.ID, c.status, c.charge, c.held, c.told)
 			if refunds := s.payments.find(reservation.ID).refunds; !slices.Equal(refunds, c.given) {
-				t.Errorf("%v went back, want %v", refunds, c.given)
+				t.Errorf("refunds are %v, want %v", refunds, c.given)
 			}
 			if c.told != "" {
 				seen, err := s.client.Managed(t.Context(),
@@ -282,7 +282,7 @@ func TestReserveFailsIfPaymentCannotBeOpened(t *testing.T) {
 			}
 			s.payments.shouldFail = nil
 			if n := s.countOccupied(t, kayak) + s.countOccupied(t, bike); n != 0 {
-				t.Errorf("%d units are held", n)
+				t.Errorf("%d units are occupied", n)
 			}
 			if reservation := s.mustReserve(t, key, newTwoHourReservation()); reservation.CheckoutURL == "" {
 				t.Errorf("the same key again: %+v", reservation)
@@ -327,7 +327,7 @@ func TestConcurrentPaidReservationsNeverOverbook(t *testing.T) {
 	}
 	wg.Wait()
 	if len(made) != 10 {
-		t.Errorf("%d of 10 are held", len(made))
+		t.Errorf("%d of 10 are occupied", len(made))
 	}
 	s.clock.Advance(expiresAfter)
 	for i, id := range made {
@@ -362,11 +362,11 @@ func TestConcurrentPaidReservationsNeverOverbook(t *testing.T) {
 			kept++
 		case r.Status == rental.StatusCancelled && (!paid || back == a.Amount && len(a.refunds) == 1):
 		default:
-			t.Errorf("it is %s, its payment %s, and %v went back", r.Status, a.Status, a.refunds)
+			t.Errorf("it is %s, its payment %s, and refunds are %v", r.Status, a.Status, a.refunds)
 		}
 	}
 	if occupied := s.countOccupied(t, bike); occupied != kept {
-		t.Errorf("%d are held, and %d reserved", occupied, kept)
+		t.Errorf("%d are occupied, and %d reserved", occupied, kept)
 	}
 }
 
@@ -419,7 +419,7 @@ func TestCustomerLinkPaysAndCancelsReservation(t *testing.T) {
 	s.expectState(t, reservation.ID, "cancelled", "paid", 0,
 		createdEvent+" payment.succeeded reservation.confirmed reservation.cancelled payment.refunded")
 	if refunds := s.payments.find(reservation.ID).refunds; !slices.Equal(refunds, []int64{1300}) {
-		t.Errorf("%v went back, want 13.00 once", refunds)
+		t.Errorf("refunds are %v, want 13.00 once", refunds)
 	}
 }
 
@@ -463,7 +463,7 @@ func TestOwnerRefundsRequestedAmount(t *testing.T) {
 	}
 	s.step(t)
 	if refunds := s.payments.find(reservation.ID).refunds; !slices.Equal(refunds, []int64{2600}) {
-		t.Errorf("%v went back, want all that was left", refunds)
+		t.Errorf("refunds are %v, want all that was left", refunds)
 	}
 }
 

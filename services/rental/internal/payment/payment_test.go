@@ -98,7 +98,7 @@ func TestPlanStepsFollowsPayment(t *testing.T) {
 		}
 		to, eventTypes := follow(c.from, c.known, c.said)
 		if diff := cmp.Diff(c.told, eventTypes); diff != "" || to != c.to {
-			t.Errorf("%s: it is %s, want %s; told (-want +got):\n%s", name, to, c.to, diff)
+			t.Errorf("%s: it is %s, want %s; events (-want +got):\n%s", name, to, c.to, diff)
 		}
 	}
 }
@@ -191,7 +191,7 @@ func TestReportsInAnyOrderKeepNewest(t *testing.T) {
 			stored, at, eventTypes = chain[i], to, append(eventTypes, events...)
 		}
 		if diff := cmp.Diff(chain[slices.Max(arrivals)], stored); diff != "" {
-			t.Fatalf("the last that was said is not what is known:\n%s", diff)
+			t.Fatalf("the stored state is not the newest report:\n%s", diff)
 		}
 		count := map[event.Type]int{}
 		for _, e := range eventTypes {
@@ -200,12 +200,12 @@ func TestReportsInAnyOrderKeepNewest(t *testing.T) {
 		for _, once := range []event.Type{event.PaymentSucceeded, event.PaymentExpired, event.ReservationConfirmed,
 			event.ReservationCancelled} {
 			if count[once] > 1 {
-				t.Fatalf("%s is told %d times", once, count[once])
+				t.Fatalf("event %s is recorded %d times", once, count[once])
 			}
 		}
 		if count[event.ReservationConfirmed]+count[event.ReservationCancelled] > 1 ||
 			count[event.PaymentRefunded] > stored.RefundNumber {
-			t.Fatalf("told %v of %+v", eventTypes, stored)
+			t.Fatalf("events %v of %+v", eventTypes, stored)
 		}
 	})
 }
@@ -225,7 +225,7 @@ func TestRefundIsKeptUntilBookingAcceptsIt(t *testing.T) {
 		t.Errorf("given up: %+v", closeReq)
 	}
 	if _, mustClose := payment.NewCloseRequest(*payment.Cancel(&paid, refund.Part{})); mustClose {
-		t.Error("what is cancelled without a refund is told")
+		t.Error("a cancellation without a refund makes a request")
 	}
 	closeReq, mustClose := payment.NewCloseRequest(*payment.Cancel(&paid, half))
 	want := booking.ClosePayment{Refund: &booking.NumberedRefund{Number: 1, Part: half}}

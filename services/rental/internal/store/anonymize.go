@@ -78,7 +78,7 @@ func (s *Store) AnonymizeEnded(ctx context.Context, businessID uuid.UUID, cutoff
 			return anonymize(ctx, tx, businessID, ids)
 		})
 		if err != nil {
-			return total, fmt.Errorf("forget who made what has ended: %w", err)
+			return total, fmt.Errorf("anonymize ended reservations: %w", err)
 		}
 		if len(ids) == 0 {
 			return total, nil

@@ -78,7 +78,7 @@ func TestEraseCustomerKeepsUpcomingReservations(t *testing.T) {
 	if held, err := s.FindCustomerReservations(testkit.AsSystem(t), business, erase.Email, 10); err != nil ||
 		len(held) != 2 ||
 		*held[0].CustomerEmail != "Ada.L@Example.com" {
-		t.Errorf("what is held is %+v, %v", held, err)
+		t.Errorf("the stored data are %+v, %v", held, err)
 	}
 	erase.Force = true
 	if got, err = s.EraseCustomer(testkit.AsSystem(t), business, erase); err != nil || got.Reservations != 2 ||
@@ -134,7 +134,7 @@ func TestAnonymizeEndedStopsAtCutoff(t *testing.T) {
 		}
 		if got, err := s.AnonymizeEnded(actor.AsSystem(context.Background()), business, cutoff); err != nil ||
 			int(got) != n {
-			rt.Fatalf("%d are forgotten, %v, want %d", got, err, n)
+			rt.Fatalf("%d are anonymized, %v, want %d", got, err, n)
 		}
 		for id, gone := range due {
 			var name string
@@ -144,7 +144,7 @@ func TestAnonymizeEndedStopsAtCutoff(t *testing.T) {
 				rt.Fatal(err)
 			}
 			if (name == "") != gone {
-				rt.Fatalf("at %v a reservation is of %q, and should be forgotten: %t", cutoff, name, gone)
+				rt.Fatalf("at %v a reservation is of %q, and should be anonymized: %t", cutoff, name, gone)
 			}
 		}
 	})

@@ -47,7 +47,7 @@ func (s *Store) Customers(ctx context.Context, businessID uuid.UUID,
 // oldest first. The argument `limit` is the maximum number of reservations.
 func (s *Store) FindCustomerReservations(ctx context.Context, businessID uuid.UUID, email string,
 	limit int) ([]Reservation, error) {
-	return postgres.Rows(ctx, s.pool, scanReservation, "read what is held of a customer", `
+	return postgres.Rows(ctx, s.pool, scanReservation, "read the data of a customer", `
 		SELECT `+reservationColumns+` FROM reservations
 		WHERE business_id = $1 AND lower(customer_email) = lower($2) ORDER BY created_at, id LIMIT $3`, businessID, email, limit)
 }

@@ -86,6 +86,6 @@ func TestConcurrentReserveGetsBothRentalsOrNone(t *testing.T) {
 		`SELECT count(*) FILTER (WHERE rental_id = $1), count(*) FILTER (WHERE rental_id = $2) FROM
 		(SELECT rental_id FROM reservations UNION ALL SELECT rental_id FROM extra_units) AS held`, kayak, vest).Scan(&kayaks, &vests)
 	if err != nil || kayaks != 7 || vests != 7 {
-		t.Errorf("%d kayaks and %d vests are held, %v", kayaks, vests, err)
+		t.Errorf("%d kayaks and %d vests are occupied, %v", kayaks, vests, err)
 	}
 }

@@ -22,7 +22,7 @@ func (s *Store) LinkHash(ctx context.Context, businessID, id uuid.UUID) ([]byte,
 		return nil, ErrNotFound
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read what is kept of a link: %w", err)
+		return nil, fmt.Errorf("read the hash of a link: %w", err)
 	}
 	return hash, nil
 }

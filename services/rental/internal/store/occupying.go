@@ -49,11 +49,11 @@ func (s *Store) FindOccupying(ctx context.Context, businessID uuid.UUID, rentalI
 	dates occupancy.Dates) (map[uuid.UUID][]occupancy.Reservation, error) {
 	rows, err := s.pool.Query(ctx, occupyingSQL, occupyingArgs(businessID, rentalIDs, dates))
 	if err != nil {
-		return nil, fmt.Errorf("read what is held: %w", err)
+		return nil, fmt.Errorf("read reservations that occupy units: %w", err)
 	}
 	occupying, err := collectOccupying(rows)
 	if err != nil {
-		return nil, fmt.Errorf("read what is held: %w", err)
+		return nil, fmt.Errorf("read reservations that occupy units: %w", err)
 	}
 	return occupying, nil
 }

@@ -93,7 +93,7 @@ func TestDeleteIdempotencyResultKeepsNewerResult(t *testing.T) {
 	reserve(released)
 	forget()
 	if got := reserve(anew); got != anew.ID {
-		t.Errorf("what was forgotten is reserved as %s, want a new reservation", got)
+		t.Errorf("the request is answered with the deleted result reserved as %s, want a new reservation", got)
 	}
 	forget()
 	if got := reserve(another()); got != anew.ID {

@@ -233,7 +233,7 @@ func (s *Store) ReservationsToUncount(ctx context.Context, limit int) ([]booking
 func (s *Store) MarkUncounted(ctx context.Context, of booking.ReservationID) error {
 	if _, err := s.pool.Exec(ctx, `UPDATE reservations SET counted = false WHERE business_id = $1 AND id = $2`,
 		of.BusinessID, of.ID); err != nil {
-		return fmt.Errorf("note that a reservation is no longer counted: %w", err)
+		return fmt.Errorf("store that a reservation is no longer counted: %w", err)
 	}
 	return nil
 }

@@ -56,7 +56,7 @@ func (s *Store) PickUp(ctx context.Context, businessID, id uuid.UUID, now time.T
 		}
 		out, err := lockHandedOut(ctx, tx, businessID, r.rentals())
 		if err != nil {
-			return Reservation{}, fmt.Errorf("read what is out: %w", err)
+			return Reservation{}, fmt.Errorf("read handed-out units: %w", err)
 		}
 		units, err := assign(r, out)
 		if err != nil {

@@ -110,7 +110,7 @@ func (s *Store) Reserve(ctx context.Context, r NewReservation,
 		func(ctx context.Context, tx pgx.Tx) (Reservation, error) {
 			occupying, err := lockAndRead(ctx, tx, r)
 			if err != nil {
-				return Reservation{}, fmt.Errorf("read what is held: %w", err)
+				return Reservation{}, fmt.Errorf("read reservations that occupy units: %w", err)
 			}
 			if !hasUnits(occupying) {
 				return Reservation{}, ErrTooFewUnits

@@ -146,7 +146,7 @@ func TestFindOccupyingSelectsOverlappingReservations(t *testing.T) {
 	}
 	byUnits := cmpopts.SortSlices(func(a, b occupancy.Reservation) bool { return a.Units > b.Units })
 	if diff := cmp.Diff(want, got, byUnits); diff != "" {
-		t.Errorf("what is held (-want +got):\n%s", diff)
+		t.Errorf("occupying reservations (-want +got):\n%s", diff)
 	}
 }
 

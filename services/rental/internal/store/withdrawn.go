@@ -65,7 +65,7 @@ func (s *Store) UpdateWithdrawn(ctx context.Context, businessID uuid.UUID, offer
 				"limit": withdrawnBatch, "now": now,
 			}, now)).Scan(&n)
 			if err != nil {
-				return total, fmt.Errorf("have reservations follow their rental: %w", err)
+				return total, fmt.Errorf("update withdrawn reservations: %w", err)
 			}
 		}
 	}

@@ -150,7 +150,7 @@ func (f *OfferSync) apply(ctx context.Context, offer *catalog.Snapshot) error {
 	n, err := f.records.UpdateWithdrawn(ctx, offer.ID, offeredIDs, offer.Today(now), now)
 	f.updates.Add(ctx, int64(n))
 	if n > 0 {
-		f.tel.Logger.InfoContext(ctx, "reservations follow their rental", "business_id", offer.ID.String(),
+		f.tel.Logger.InfoContext(ctx, "reservations are updated to the new offer", "business_id", offer.ID.String(),
 			"reservations", n)
 	}
 	return err

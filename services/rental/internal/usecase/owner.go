@@ -231,7 +231,7 @@ func (o *Owner) uncount(ctx context.Context, r store.NewReservation) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.AbandonTimeout)
 	defer cancel()
 	if err := o.payments.UncountReservation(ctx, r.BusinessID, r.ID); err != nil {
-		o.log.WarnContext(ctx, "a reservation that was not made counts as open until its end", "reservation", r.ID,
+		o.log.WarnContext(ctx, "a reservation that was not written counts as open until its end", "reservation", r.ID,
 			"error", err)
 	}
 }
@@ -328,7 +328,7 @@ func (o *Owner) ApplyTransition(ctx context.Context, by actor.Actor, offer *cata
 	transition, ok := state.FindTransition(name)
 	if !ok {
 		return store.Reservation{},
-			fault.New(fault.NotFound, "There is no such move; a reservation can be moved by pickup, return and cancel.")
+			fault.New(fault.NotFound, "There is no such transition; choose pickup, return or cancel.")
 	}
 	var (
 		updated store.Reservation

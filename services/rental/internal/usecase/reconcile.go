@@ -53,7 +53,7 @@ func NewReconciliation(reservations PaymentRecords, payments Payments, c clock.C
 	return &Reconciliation{
 		reservations: reservations, payments: payments, clock: c, tel: tel,
 		outcomes: tel.Counter("slotmesh.rental.charges",
-			"What became of charges of reservations: released, failed where booking could not be told, or the event."),
+			"Results of reservation payments: released, failed if booking did not answer, or the event."),
 	}
 }
 
@@ -116,7 +116,7 @@ func (r *Reconciliation) ClosePayments(ctx context.Context) error {
 			}
 			if err := r.closePayment(ctx, c, closeReq); err != nil {
 				r.count(ctx, "failed", 1)
-				r.tel.Logger.WarnContext(ctx, "a payment is not closed for now", "reservation", c.ID, "error", err)
+				r.tel.Logger.WarnContext(ctx, "a payment could not be closed; the next run retries", "reservation", c.ID, "error", err)
 				if fault.Is(err, fault.PeerUnavailable) {
 					return err
 				}
@@ -219,7 +219,7 @@ func (r *Reconciliation) Refresh(ctx context.Context, of booking.ReservationID, 
 		}
 	}
 	if err != nil {
-		r.tel.Logger.WarnContext(ctx, "a payment is shown as it was known", "reservation", of.ID, "error", err)
+		r.tel.Logger.WarnContext(ctx, "a payment is shown in its last stored state", "reservation", of.ID, "error", err)
 	}
 }
 

@@ -77,7 +77,7 @@ func TestFailedReportDoesNotDelayOthers(t *testing.T) {
 	err := NewReconciliation(&records, fakePayments{}, clock.Fixed(time.Unix(0, 0)),
 		telemetry.Discard()).RefreshPayments(t.Context())
 	if !errors.Is(err, errBroken) || len(records.stored) != len(records.all)-1 {
-		t.Errorf("of %d others %d were noted: %v", len(records.all)-1, len(records.stored), err)
+		t.Errorf("of %d others %d were stored: %v", len(records.all)-1, len(records.stored), err)
 	}
 }
 
@@ -114,6 +114,6 @@ func TestStoreReportsKeepsFailedReports(t *testing.T) {
 	err := NewReconciliation(&records, &reports, clock.Fixed(time.Unix(0, 0)),
 		telemetry.Discard()).StoreReports(t.Context())
 	if !errors.Is(err, errBroken) || !slices.Equal(reports.acks, want) {
-		t.Errorf("noted are %v, want %v: %v", reports.acks, want, err)
+		t.Errorf("acknowledged are %v, want %v: %v", reports.acks, want, err)
 	}
 }
