@@ -204,9 +204,9 @@ func TestShareRoundsHalfUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		amount, percent := rapid.Int64Range(0, 1e16).Draw(t, "amount"), rapid.IntRange(0, 100).Draw(t, "percent")
 		exact := new(big.Rat).Mul(new(big.Rat).SetInt64(amount), big.NewRat(int64(percent), 100))
-		off := new(big.Rat).Sub(new(big.Rat).SetInt64(refund.Share(amount, percent)), exact)
-		if half := big.NewRat(1, 2); off.Cmp(half) > 0 || off.Cmp(new(big.Rat).Neg(half)) <= 0 {
-			t.Fatalf("%d %% of %d is %s, rounded by %s", percent, amount, exact.FloatString(2), off.FloatString(2))
+		difference := new(big.Rat).Sub(new(big.Rat).SetInt64(refund.Share(amount, percent)), exact)
+		if half := big.NewRat(1, 2); difference.Cmp(half) > 0 || difference.Cmp(new(big.Rat).Neg(half)) <= 0 {
+			t.Fatalf("%d %% of %d is %s, rounded by %s", percent, amount, exact.FloatString(2), difference.FloatString(2))
 		}
 	})
 }

@@ -55,18 +55,18 @@ func TestBookKeepsCustomerLanguage(t *testing.T) {
 	w := open(t, noLimits)
 	key := w.key("write")
 	for at, c := range map[string]struct {
-		asked any
-		want  string
+		requested any
+		want      string
 	}{
 		"09:00": {nil, "en"}, "10:00": {"pt", "pt"}, "11:00": {"PT-br", "pt"}, "12:00": {"de", "en"},
 		"13:00": {"no language", "en"}, "14:00": {"", "en"},
 	} {
-		w.expect(at, w.book(key, newOrder(at, map[string]any{"locale": c.asked})), http.StatusCreated, "")
+		w.expect(at, w.book(key, newOrder(at, map[string]any{"locale": c.requested})), http.StatusCreated, "")
 		var got string
 		err := w.pool.QueryRow(t.Context(), `SELECT locale FROM bookings WHERE local_start::time = $1::time`,
 			at).Scan(&got)
 		if err != nil || got != c.want {
-			t.Errorf("asked for %v: %q is kept, %v, want %q", c.asked, got, err, c.want)
+			t.Errorf("asked for %v: %q is kept, %v, want %q", c.requested, got, err, c.want)
 		}
 	}
 	list, err := w.client().Bookings(t.Context(), w.offer.ID, booking.Filter{}, request.Page{})
@@ -413,15 +413,15 @@ func TestBookRetriesChangedOffer(t *testing.T) {
 	t.Parallel()
 	w := open(t, noLimits)
 	key := w.key("write")
-	held := make(chan struct{})
-	w.set(func(w *fixture) { w.release = held })
+	release := make(chan struct{})
+	w.set(func(w *fixture) { w.release = release })
 	done := make(chan answer)
 	go func() { done <- w.book(key, newOrder("09:30", nil)) }()
-	for asked := 0; asked == 0; {
-		w.set(func(w *fixture) { asked = w.bookableCalls })
+	for calls := 0; calls == 0; {
+		w.set(func(w *fixture) { calls = w.bookableCalls })
 	}
 	w.change(func(o *catalog.Snapshot) { o.Services[0].Price = 5000 })
-	close(held)
+	close(release)
 	a := <-done
 	if a.status != 201 || a.body.Booking.Total != "50.00" {
 		t.Errorf("got %d %s, want the price of the new version", a.status, a.text)

@@ -83,7 +83,7 @@ func TestPageBookingPaysOnCheckout(t *testing.T) {
 	for name, value := range of {
 		want[name], want["payment_intent_data["+strings.Replace(name, "[", "][", 1)] = value, value
 	}
-	if diff := cmp.Diff(want, page.asked); diff != "" {
+	if diff := cmp.Diff(want, page.params); diff != "" {
 		t.Errorf("Stripe was asked for (-want +got):\n%s", diff)
 	}
 	if second, err := s.bookOnPage("09:30", newPageRequest("09:30")); err != nil ||
@@ -115,13 +115,13 @@ func TestCheckoutPaymentIsRefunded(t *testing.T) {
 	if got := f.sumRefunds("pi_of_" + id); !slices.Equal(got, []int64{4000}) {
 		t.Errorf("refunds are %v, want 40.00 once", got)
 	}
-	told := map[string]any{
+	eventData := map[string]any{
 		"id": "re_1", "object": "refund", "status": "failed", "failure_reason": "lost_or_stolen_card",
 		"payment_intent": "pi_of_" + id,
 		"metadata": map[string]string{"slotmesh_refund": "1", "slotmesh_business": s.offer.ID.String(),
 			"slotmesh_booking": b.ID.String()},
 	}
-	s.sendEvent("refund.failed", told)
+	s.sendEvent("refund.failed", eventData)
 	if n := s.count(`SELECT count(*) FROM payments WHERE refund_status = 'refused' AND refunded = 0`); n != 1 {
 		t.Error("a refund that the bank sent back is not stored")
 	}
@@ -158,10 +158,10 @@ func TestNoticeOfOtherAccountIsIgnored(t *testing.T) {
 func TestCheckoutEndsWithBooking(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		happens         func(s *paymentFixture, f *fakeStripe, id string)
-		booking, charge string
-		page            string
-		occupied        int
+		act              func(s *paymentFixture, f *fakeStripe, id string)
+		booking, payment string
+		page             string
+		occupied         int
 	}{
 		"nobody pays": {func(*paymentFixture, *fakeStripe, string) {}, "cancelled", "cancelled", "expired", 0},
 		"paid at the end": {func(s *paymentFixture, f *fakeStripe, id string) {
@@ -182,10 +182,10 @@ func TestCheckoutEndsWithBooking(t *testing.T) {
 			f := newFakeStripe(t)
 			s := openPageShop(t, f)
 			_, id := s.buyOnPage("09:30")
-			c.happens(s, f, id)
+			c.act(s, f, id)
 			s.clock.Advance(expiresAfter)
 			s.step()
-			s.expectState(c.booking, c.charge, c.occupied)
+			s.expectState(c.booking, c.payment, c.occupied)
 			if got := f.page(id).Status; got != c.page {
 				t.Errorf("Stripe's page is %s, want %s", got, c.page)
 			}
@@ -198,8 +198,8 @@ func TestCheckoutEndsWithBooking(t *testing.T) {
 func TestCustomerLinkShowsUnpaidBooking(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		happens func(s *paymentFixture, f *fakeStripe, b *booking.Booking, page string)
-		unpaid  bool
+		act    func(s *paymentFixture, f *fakeStripe, b *booking.Booking, page string)
+		unpaid bool
 	}{
 		"nobody pays": {func(*paymentFixture, *fakeStripe, *booking.Booking, string) {}, true},
 		"the owner cancels": {func(s *paymentFixture, _ *fakeStripe, b *booking.Booking, _ string) {
@@ -222,7 +222,7 @@ func TestCustomerLinkShowsUnpaidBooking(t *testing.T) {
 			f := newFakeStripe(t)
 			s := openPageShop(t, f)
 			b, page := s.buyOnPage("09:30")
-			c.happens(s, f, b, page)
+			c.act(s, f, b, page)
 			s.clock.Advance(expiresAfter)
 			s.step()
 			seen, err := s.pages().Managed(t.Context(), tokenOf(b.ManageURL))

@@ -50,11 +50,11 @@ func (f *Feeds) create(c *fiber.Ctx) error {
 			"The body must be {\"slug\", \"staff_id\": a UUID or null, \"shows\": \"times\" or \"names\"}: %s.",
 			describeJSONError(err))
 	}
-	made, token, err := f.feeds.Create(c.UserContext(), server.Actor(c), businessID, req)
+	feed, token, err := f.feeds.Create(c.UserContext(), server.Actor(c), businessID, req)
 	if err != nil {
 		return err
 	}
-	rendered := showFeed(made)
+	rendered := showFeed(feed)
 	rendered.Token, rendered.URL = token, f.links.FeedURL(token)
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return c.Status(fiber.StatusCreated).JSON(rendered)

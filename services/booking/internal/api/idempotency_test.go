@@ -59,12 +59,12 @@ func TestRequestInFlightHoldsKey(t *testing.T) {
 	t.Parallel()
 	w := open(t, noLimits)
 	key := w.key("write")
-	held := make(chan struct{})
-	w.set(func(w *fixture) { w.release = held })
+	release := make(chan struct{})
+	w.set(func(w *fixture) { w.release = release })
 	done := make(chan answer)
 	go func() { done <- w.book(key, newOrder("09:30", nil), header, "k1") }()
-	for asked := 0; asked == 0; {
-		w.set(func(w *fixture) { asked = w.bookableCalls })
+	for calls := 0; calls == 0; {
+		w.set(func(w *fixture) { calls = w.bookableCalls })
 	}
 	w.expect("while it is in flight", w.book(key, newOrder("09:30", nil), header, "k1"), 409, "idempotency_in_progress")
 	w.expect("with another body", w.book(key, newOrder("11:30", nil), header, "k1"), 422, "idempotency_mismatch")
@@ -73,10 +73,10 @@ func TestRequestInFlightHoldsKey(t *testing.T) {
 	w.clock.Advance(time.Minute)
 	second := make(chan answer)
 	go func() { second <- w.book(key, newOrder("09:30", nil), header, "k1") }()
-	for asked := 0; asked < 2; {
-		w.set(func(w *fixture) { asked = w.bookableCalls })
+	for calls := 0; calls < 2; {
+		w.set(func(w *fixture) { calls = w.bookableCalls })
 	}
-	close(held)
+	close(release)
 	w.expect("who lost its key", <-done, 409, "idempotency_in_progress")
 	w.expect("who took it over", <-second, 201, "")
 	w.expectRows(1)
@@ -113,18 +113,18 @@ func TestRetryWithoutCatalogGetsStoredAnswer(t *testing.T) {
 	}
 	away(nil)
 
-	held := make(chan struct{})
-	w.set(func(w *fixture) { w.release, w.bookableCalls = held, 0 })
+	release := make(chan struct{})
+	w.set(func(w *fixture) { w.release, w.bookableCalls = release, 0 })
 	done := make(chan answer)
 	go func() { done <- w.book(key, newOrder("13:30", nil), header, "k2") }()
-	for asked := 0; asked == 0; {
-		w.set(func(w *fixture) { asked = w.bookableCalls })
+	for calls := 0; calls == 0; {
+		w.set(func(w *fixture) { calls = w.bookableCalls })
 	}
 	w.clock.Advance(time.Second)
 	away(fault.New(fault.PeerUnavailable, "away"))
 	w.expect("a later attempt", w.book(key, newOrder("13:30", nil), header, "k2"), 503, "availability_unverified")
 	away(nil)
-	close(held)
+	close(release)
 	w.expect("the earlier one", <-done, 409, "idempotency_in_progress")
 	w.expectRows(2)
 

@@ -46,11 +46,11 @@ func withIdempotency(records *store.Store, write fiber.Handler,
 // of the first request, converts it with the argument `show`, and answers with the given status.
 func newRetryAnswer[T, W any](status int, show func(T) W) func(*fiber.Ctx, []byte) error {
 	return func(c *fiber.Ctx, answer []byte) error {
-		var made T
-		if err := json.Unmarshal(answer, &made); err != nil {
+		var result T
+		if err := json.Unmarshal(answer, &result); err != nil {
 			return err
 		}
-		return c.Status(status).JSON(show(made))
+		return c.Status(status).JSON(show(result))
 	}
 }
 

@@ -29,20 +29,20 @@ func TestBookAnswersWithCustomerLink(t *testing.T) {
 	if second.body.ManageURL != booked.body.ManageURL || second.header.Get("Idempotent-Replayed") != "true" {
 		t.Errorf("the link of a repeated request is %q, was %q", second.body.ManageURL, booked.body.ManageURL)
 	}
-	for kind, told := range map[event.SubjectKind]struct {
+	for kind, sale := range map[event.SubjectKind]struct {
 		id  uuid.UUID
 		url string
 	}{event.Booking: {booked.body.Booking.ID, booked.body.ManageURL}, event.Ticket: {order.ID, order.ManageURL}} {
-		shown, err := client.Link(t.Context(), w.offer.ID, kind, told.id)
-		if err != nil || shown != told.url {
-			t.Errorf("the link of a %s is %q, was told as %q: %v", kind, shown, told.url, err)
+		shown, err := client.Link(t.Context(), w.offer.ID, kind, sale.id)
+		if err != nil || shown != sale.url {
+			t.Errorf("the link of a %s is %q, was told as %q: %v", kind, shown, sale.url, err)
 		}
-		token, leads := strings.CutPrefix(told.url, pagesURL+"/m/")
+		token, leads := strings.CutPrefix(sale.url, pagesURL+"/m/")
 		hash, ok := link.HashToken(token)
 		if !leads || !ok {
-			t.Fatalf("%q is no link", told.url)
+			t.Fatalf("%q is no link", sale.url)
 		}
-		if n := w.countOf(`SELECT count(*) FROM `+string(kind)+`s WHERE id = $1 AND link_hash = $2`, told.id,
+		if n := w.countOf(`SELECT count(*) FROM `+string(kind)+`s WHERE id = $1 AND link_hash = $2`, sale.id,
 			hash); n != 1 {
 			t.Errorf("%d rows of a %s have the link's hash", n, kind)
 		}
@@ -50,7 +50,7 @@ func TestBookAnswersWithCustomerLink(t *testing.T) {
 			token); n != 0 {
 			t.Errorf("the token of a %s is in its table", kind)
 		}
-		if _, err := client.Link(t.Context(), uuid.New(), kind, told.id); !fault.Is(err, fault.NotFound) {
+		if _, err := client.Link(t.Context(), uuid.New(), kind, sale.id); !fault.Is(err, fault.NotFound) {
 			t.Errorf("another business is shown the link of a %s: %v", kind, err)
 		}
 	}

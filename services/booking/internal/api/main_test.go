@@ -76,7 +76,7 @@ type fixture struct {
 	bookableCalls int                              // number of calls to availability
 	lastQuestion  availability.Question            // the last call to availability
 	release       chan struct{}                    // availability waits until it is closed; nil: no wait
-	mustWait      func(availability.Question) bool // calls that wait for `held`; nil: all
+	mustWait      func(availability.Question) bool // calls that wait for `release`; nil: all
 	waiting       chan struct{}                    // each waiting call sends to it; nil: none does
 	meetingPoint  *meetingPoint                    // availability and pricing wait for each other; nil: no wait
 	freshCalls    int                              // number of calls to catalog

@@ -93,17 +93,17 @@ func TestTicketsFollowEventTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var told booking.RescheduledTicket
+	var eventData booking.RescheduledTicket
 	for _, e := range page.Events {
 		if e.Type == event.TicketRescheduled {
-			if err := json.Unmarshal(e.Data, &told); err != nil {
+			if err := json.Unmarshal(e.Data, &eventData); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	if !told.From.StartsAt.Equal(old) || !told.To.StartsAt.Equal(start) || told.To.Date != "2027-03-05" ||
-		told.ID != id {
-		t.Errorf("the event contains %+v", told)
+	if !eventData.From.StartsAt.Equal(old) || !eventData.To.StartsAt.Equal(start) || eventData.To.Date != "2027-03-05" ||
+		eventData.ID != id {
+		t.Errorf("the event contains %+v", eventData)
 	}
 	s.clock.Advance(old.Add(time.Hour).Sub(s.clock.Now()))
 	if got := s.ticket(token).Cancellation; !got.Allowed || got.Refund.Percent != 50 {

@@ -77,12 +77,12 @@ func TestPageBookingStoresConsent(t *testing.T) {
 		pagesURL+"/m/") {
 		t.Errorf("booked %+v", got)
 	}
-	var kept any
-	if err := json.Unmarshal(got.FormData, &kept); err != nil {
+	var stored any
+	if err := json.Unmarshal(got.FormData, &stored); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(map[string]any{"level": "new", "notes": "hi", "_consent": map[string]any{"news": true}},
-		kept); diff != "" {
+		stored); diff != "" {
 		t.Errorf("the form (-want +got):\n%s", diff)
 	}
 	if n := w.count(`SELECT count(*) FROM events WHERE type = 'booking.created' AND actor_kind = 'page' AND actor_id IS NULL`); n != 1 {
@@ -176,8 +176,8 @@ func TestOnlyPageAnswersAreChecked(t *testing.T) {
 	w.change(addQuestion(20))
 	inSauna := func(n *booking.NewBooking) { n.ServiceIDs = []string{saunaID.String()} }
 	for name, c := range map[string]struct {
-		ask  booking.NewBooking
-		says string
+		ask      booking.NewBooking
+		sentence string
 	}{
 		"no form": {newPageRequest("09:30"), `form_data.level: "Your level" needs an answer.`},
 		"blank": {newPageRequest("09:30", addAnswers(`{"level": " "}`)),
@@ -192,8 +192,8 @@ func TestOnlyPageAnswersAreChecked(t *testing.T) {
 			`form_data.level: "Your level" takes text.`},
 	} {
 		_, err := w.bookOnPage("", c.ask)
-		if !fault.Is(err, fault.InvalidParameter) || fault.Of(err).Sentence != c.says {
-			t.Errorf("%s: %v, want %s", name, err, c.says)
+		if !fault.Is(err, fault.InvalidParameter) || fault.Of(err).Sentence != c.sentence {
+			t.Errorf("%s: %v, want %s", name, err, c.sentence)
 		}
 	}
 	if _, err := w.bookOnPage("",

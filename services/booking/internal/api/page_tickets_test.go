@@ -115,10 +115,10 @@ func TestPageTicketsAnswerQuestions(t *testing.T) {
 		bought.ID: `{"meal": "fish", "_consent": {"news": true}}`,
 		result.ID: `{"meal": "fish", "other": "x"}`, // only the customer can give consent
 	} {
-		kept, err := w.client().Ticket(t.Context(), w.offer.ID, id)
-		if err != nil || kept.CustomerPhone == nil || *kept.CustomerPhone != "+351 1 777" || cmp.Diff(decodeObject(t, want),
-			decodeObject(t, string(kept.FormData))) != "" {
-			t.Errorf("kept %+v with %s, %v", kept, kept.FormData, err)
+		stored, err := w.client().Ticket(t.Context(), w.offer.ID, id)
+		if err != nil || stored.CustomerPhone == nil || *stored.CustomerPhone != "+351 1 777" || cmp.Diff(decodeObject(t, want),
+			decodeObject(t, string(stored.FormData))) != "" {
+			t.Errorf("kept %+v with %s, %v", stored, stored.FormData, err)
 		}
 	}
 }
@@ -141,7 +141,7 @@ func TestPageRejectsUnpayableTickets(t *testing.T) {
 		mode, requirement string
 		price             int64
 		providers         []string
-		refused           bool
+		isRefused         bool
 	}{
 		{"online", "full", 100, []string{"stripe"}, true},
 		{"online", "deposit_percent", 100, []string{"stripe"}, true},
@@ -158,7 +158,7 @@ func TestPageRejectsUnpayableTickets(t *testing.T) {
 		}))
 		w.change(func(o *catalog.Snapshot) { o.Payments.Modes.Events, o.Payments.Providers = c.mode, c.providers })
 		_, err := w.buyTickets("", nil)
-		if fault.Is(err, fault.PaymentNotOffered) != c.refused || !c.refused && err != nil {
+		if fault.Is(err, fault.PaymentNotOffered) != c.isRefused || !c.isRefused && err != nil {
 			t.Errorf("%+v: %v", c, err)
 		}
 		if _, err := w.client().SellTicket(actor.With(t.Context(), ownerActor), w.offer.ID, tickets(seatID, 1)); err != nil {
@@ -265,9 +265,9 @@ func TestOrderNamesPricingRules(t *testing.T) {
 		t.Fatalf("got %+v, %v", four, err)
 	}
 	w.change(func(o *catalog.Snapshot) { o.Rules = nil })
-	if kept, err := w.client().Ticket(actor.With(t.Context(), ownerActor), w.offer.ID, four.ID); err != nil ||
-		!slices.Equal(kept.PriceChanges, want) {
-		t.Errorf("later: %+v, %v", kept, err)
+	if stored, err := w.client().Ticket(actor.With(t.Context(), ownerActor), w.offer.ID, four.ID); err != nil ||
+		!slices.Equal(stored.PriceChanges, want) {
+		t.Errorf("later: %+v, %v", stored, err)
 	}
 	if one, err := w.buyTickets("", nil); err != nil || one.PriceChanges != nil {
 		t.Errorf("without a change of the price: %+v, %v", one, err)

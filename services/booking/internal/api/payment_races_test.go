@@ -105,22 +105,22 @@ func TestBookingIsCancelledAfterLockIsLost(t *testing.T) {
 			t.Parallel()
 			f := newFakeStripe(t)
 			s := openShop(t, f.URL)
-			held, retried := make(chan struct{}), make(chan answer, 1)
+			release, retried := make(chan struct{}), make(chan answer, 1)
 			var second answer
 			first := s.bookDuring(func(uuid.UUID) {
 				s.clock.Advance(25 * time.Second)
-				s.set(func(w *fixture) { w.release = held })
+				s.set(func(w *fixture) { w.release = release })
 				go func() { retried <- s.book(s.key, newOrder("09:30", nil), header, "k") }()
-				for asked := 0; asked < 2; {
-					s.set(func(w *fixture) { asked = w.bookableCalls })
+				for calls := 0; calls < 2; {
+					s.set(func(w *fixture) { calls = w.bookableCalls })
 				}
 				if !inFlight {
-					close(held)
+					close(release)
 					second = <-retried
 				}
 			})
 			if inFlight {
-				close(held)
+				close(release)
 				second = <-retried
 			}
 			s.expect("who lost its key", first, 503, "payment_unavailable")
@@ -143,9 +143,9 @@ func TestBookingIsCancelledAfterLockIsLost(t *testing.T) {
 func TestLostAnswerOfOpenPaymentIsRecovered(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		happens         func(s *paymentFixture)
-		booking, charge string
-		held            int
+		act              func(s *paymentFixture)
+		booking, payment string
+		occupied         int
 	}{
 		"and nothing else happens": {func(*paymentFixture) {}, "pending", "open", 1},
 		"and the customer pays": {func(s *paymentFixture) {
@@ -163,19 +163,19 @@ func TestLostAnswerOfOpenPaymentIsRecovered(t *testing.T) {
 			t.Parallel()
 			f := newFakeStripe(t)
 			s := openShop(t, f.URL)
-			pool, wires := testkit.OpenFaultyPool(t, s.pool)
+			pool, conns := testkit.OpenFaultyPool(t, s.pool)
 			s.booker.Bookings = store.New(pool)
-			wires.Break("pi_1", testkit.DropAnswer, true) // the statement that stores the charge as open
+			conns.Break("pi_1", testkit.DropAnswer, true) // the statement that stores the charge as open
 			done := make(chan answer, 1)
 			go func() { done <- s.book(s.key, newOrder("09:30", nil), header, "k") }()
 			for noted := 0; noted == 0; {
 				noted = s.count(`SELECT count(*) FROM payments WHERE status = 'open'`)
 			}
-			c.happens(s)
-			wires.Restore()
+			c.act(s)
+			conns.Restore()
 			first := <-done
 			s.expect("the booking", first, 201, "")
-			s.expectState(c.booking, c.charge, c.held)
+			s.expectState(c.booking, c.payment, c.occupied)
 			second := s.book(s.key, newOrder("09:30", nil), header, "k")
 			if second.status != http.StatusCreated || second.text != first.text ||
 				second.header.Get("Idempotent-Replayed") != "true" {

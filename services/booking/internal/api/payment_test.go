@@ -58,7 +58,7 @@ func openShop(t *testing.T, stripeURL string) *paymentFixture {
 	return s
 }
 
-// charge sets the timeout of later calls to the provider.
+// payment sets the timeout of later calls to the provider.
 func (s *paymentFixture) charge(within time.Duration) {
 	s.booker.Payments = usecase.PaymentOptions{Providers: s.providers, CallTimeout: within, ExpiresAfter: expiresAfter}
 }
@@ -265,7 +265,7 @@ func TestPreferredProviderIsTriedFirst(t *testing.T) {
 	for i, c := range []struct {
 		preferred any
 		able      string
-		asked     string
+		requested string
 	}{
 		{nil, "abc", "a"}, {"a", "abc", "a"}, {"b", "abc", "b"}, {"c", "abc", "c"},
 		{nil, "c", "abc"}, {"a", "c", "abc"}, {"b", "c", "bac"}, {"c", "b", "cab"}, {"c", "", "cab"},
@@ -278,8 +278,8 @@ func TestPreferredProviderIsTriedFirst(t *testing.T) {
 		s.booker.Payments = usecase.PaymentOptions{Providers: providers, CallTimeout: time.Minute,
 			ExpiresAfter: expiresAfter}
 		a := s.book(s.key, newOrder(fmt.Sprintf("%02d:00", 8+i), map[string]any{"preferred_provider": c.preferred}))
-		if got := strings.Join(req, ""); got != c.asked {
-			t.Errorf("%v preferred, %q can charge: %q were asked, want %q", c.preferred, c.able, got, c.asked)
+		if got := strings.Join(req, ""); got != c.requested {
+			t.Errorf("%v preferred, %q can charge: %q were asked, want %q", c.preferred, c.able, got, c.requested)
 		}
 		if c.able == "" {
 			s.expect("none can", a, 409, "payment_not_offered")
@@ -434,10 +434,10 @@ func TestNoticesChangeBooking(t *testing.T) {
 	const paid, failed, canceled = "payment_intent.succeeded", "payment_intent.payment_failed",
 		"payment_intent.canceled"
 	for _, c := range []struct {
-		notices         []string
-		booking, charge string
-		occupied        int
-		stripe          string // status of the charge after the reconciliation
+		notices          []string
+		booking, payment string
+		occupied         int
+		stripe           string // status of the charge after the reconciliation
 	}{
 		{[]string{paid}, "confirmed", "paid", 1, "requires_payment_method"},
 		{[]string{paid, paid, failed, canceled}, "confirmed", "paid", 1, "requires_payment_method"},
@@ -458,7 +458,7 @@ func TestNoticesChangeBooking(t *testing.T) {
 					t.Fatalf("%s: %d %s", n, a.status, a.text)
 				}
 			}
-			s.expectState(c.booking, c.charge, c.occupied)
+			s.expectState(c.booking, c.payment, c.occupied)
 			if c.stripe == "succeeded" {
 				f.pay(p.Reference)
 			}
@@ -578,7 +578,7 @@ func TestStoppedProviderHoldsNoSlot(t *testing.T) {
 	s := openShop(t, mock.URL)
 	const clients, hours = 3, 20
 	var wg sync.WaitGroup
-	var booked, refused atomic.Int32
+	var booked, refusals atomic.Int32
 	for range clients {
 		wg.Go(func() {
 			for hour := range hours {
@@ -589,7 +589,7 @@ func TestStoppedProviderHoldsNoSlot(t *testing.T) {
 						mock.Stop()
 					}
 				case a.status == http.StatusServiceUnavailable && a.body.MessageCode == "payment_unavailable":
-					refused.Add(1)
+					refusals.Add(1)
 				default:
 					t.Errorf("got %d %s, want 201 or 503", a.status, a.text)
 				}
@@ -597,9 +597,9 @@ func TestStoppedProviderHoldsNoSlot(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if booked.Load() == 0 || refused.Load() == 0 {
+	if booked.Load() == 0 || refusals.Load() == 0 {
 		t.Fatalf("%d were booked and %d refused: stripe-mock was not stopped in the middle", booked.Load(),
-			refused.Load())
+			refusals.Load())
 	}
 	s.clock.Advance(time.Minute) // longer than a request can run
 	s.step()

@@ -82,7 +82,7 @@ func TestCancelRefundsPreviewedAmount(t *testing.T) {
 		before  time.Duration // time before the start, 2027-03-02T09:30:00Z
 		want    booking.Cancellation
 		until   time.Duration // time before the start at which this refund ends; 0: never
-		charged []int64
+		refunds []int64
 	}{
 		{"a day before", 25 * time.Hour, preview("40.00", 100), 24 * time.Hour, []int64{4000}},
 		{"to the instant", 24 * time.Hour, preview("40.00", 100), 24 * time.Hour, []int64{4000}},
@@ -113,10 +113,10 @@ func TestCancelRefundsPreviewedAmount(t *testing.T) {
 				t.Errorf("the booking is %s and still occupies time", cancelled.Status)
 			}
 			s.step()
-			if !slices.Equal(f.sumRefunds(reference), c.charged) {
-				t.Errorf("refunds are %v, want %v", f.sumRefunds(reference), c.charged)
+			if !slices.Equal(f.sumRefunds(reference), c.refunds) {
+				t.Errorf("refunds are %v, want %v", f.sumRefunds(reference), c.refunds)
 			}
-			if c.charged == nil {
+			if c.refunds == nil {
 				s.expectRefund("cancelled", id, "0.00", nil)
 				return
 			}
@@ -204,36 +204,36 @@ func TestOwnerChoosesRefund(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)
 	for i, c := range []struct {
-		wanted  booking.RefundAmount
-		given   []int64
-		percent int
-		fault   fault.Kind
+		requested booking.RefundAmount
+		refunds   []int64
+		percent   int
+		fault     fault.Kind
 	}{
-		{wanted: "policy", given: []int64{4000}, percent: 100}, {wanted: "full", given: []int64{4000}, percent: 100},
-		{wanted: "none"}, {wanted: "0"},
-		{wanted: "12.5", given: []int64{1250}, percent: 31}, {wanted: "40", given: []int64{4000}, percent: 100},
-		{wanted: "0.01", given: []int64{1}},
-		{wanted: "40.01", fault: fault.Conflict}, {wanted: "-1", fault: fault.InvalidParameter},
-		{wanted: "0.001", fault: fault.InvalidParameter},
+		{requested: "policy", refunds: []int64{4000}, percent: 100}, {requested: "full", refunds: []int64{4000}, percent: 100},
+		{requested: "none"}, {requested: "0"},
+		{requested: "12.5", refunds: []int64{1250}, percent: 31}, {requested: "40", refunds: []int64{4000}, percent: 100},
+		{requested: "0.01", refunds: []int64{1}},
+		{requested: "40.01", fault: fault.Conflict}, {requested: "-1", fault: fault.InvalidParameter},
+		{requested: "0.001", fault: fault.InvalidParameter},
 	} {
 		id, reference := s.buyPaid(f, fmt.Sprintf("%02d:00", 9+i))
-		b, err := s.client().Cancel(t.Context(), s.offer.ID, id, booking.Cancel{Refund: c.wanted})
+		b, err := s.client().Cancel(t.Context(), s.offer.ID, id, booking.Cancel{Refund: c.requested})
 		if c.fault != (fault.Kind{}) {
 			if !fault.Is(err, c.fault) {
-				t.Errorf("%s: %v, want %v", c.wanted, err, c.fault)
+				t.Errorf("%s: %v, want %v", c.requested, err, c.fault)
 			}
 			if got, err := s.client().Cancellation(t.Context(), s.offer.ID, id); err != nil || !got.Allowed {
-				t.Errorf("%s: refused, and yet it cannot be cancelled any more: %+v, %v", c.wanted, got, err)
+				t.Errorf("%s: refused, and yet it cannot be cancelled any more: %+v, %v", c.requested, got, err)
 			}
 			continue
 		}
-		if err != nil || (b.Payment.Refund != nil) != (c.given != nil) || b.Payment.Refund != nil &&
+		if err != nil || (b.Payment.Refund != nil) != (c.refunds != nil) || b.Payment.Refund != nil &&
 			b.Payment.Refund.Percent != c.percent {
-			t.Fatalf("%s: %+v, %v", c.wanted, b.Payment, err)
+			t.Fatalf("%s: %+v, %v", c.requested, b.Payment, err)
 		}
 		s.step()
-		if !slices.Equal(f.sumRefunds(reference), c.given) {
-			t.Errorf("%s: refunds are %v, want %v", c.wanted, f.sumRefunds(reference), c.given)
+		if !slices.Equal(f.sumRefunds(reference), c.refunds) {
+			t.Errorf("%s: refunds are %v, want %v", c.requested, f.sumRefunds(reference), c.refunds)
 		}
 	}
 }
@@ -383,7 +383,7 @@ func TestRefundNoticesApplyToNewestRefund(t *testing.T) {
 	t.Parallel()
 	const done, failed, underway = payment.RefundRefunded, payment.RefundRefused, payment.RefundPending
 	for _, c := range []struct {
-		told     []payment.RefundStatus
+		notices  []payment.RefundStatus
 		number   int
 		want     string
 		refunded json.Number
@@ -395,12 +395,12 @@ func TestRefundNoticesApplyToNewestRefund(t *testing.T) {
 		{[]payment.RefundStatus{failed, done, underway}, 1, booking.RefundRefused, "0.00"},
 		{[]payment.RefundStatus{done}, 2, booking.RefundPending, "0.00"}, // not a refund that booking made
 	} {
-		t.Run(fmt.Sprintf("%v of %d", c.told, c.number), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%v of %d", c.notices, c.number), func(t *testing.T) {
 			t.Parallel()
 			s, f := openPolicyShop(t)
 			id, reference := s.buyPaid(f, "09:30")
 			s.cancel(id, "")
-			for _, status := range c.told {
+			for _, status := range c.notices {
 				err := s.payments.HandleNotice(t.Context(), "stripe",
 					payment.Notice{Account: "acct_harbor", Reference: reference, Refund: &payment.RefundNotice{
 						Number: c.number, RefundState: payment.RefundState{Status: status},

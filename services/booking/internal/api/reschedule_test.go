@@ -501,13 +501,13 @@ func TestRescheduleEventContainsFormerTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := page.Events[len(page.Events)-1]
-	var told booking.Rescheduled
-	if err := json.Unmarshal(last.Data, &told); err != nil {
+	var eventData booking.Rescheduled
+	if err := json.Unmarshal(last.Data, &eventData); err != nil {
 		t.Fatal(err)
 	}
 	if last.Type != event.BookingRescheduled || last.Subject.ID != id || last.Sequence != 2 ||
 		last.Actor != ownerActor ||
-		told.ID != id || told.StartTime != "12:15:00" {
+		eventData.ID != id || eventData.StartTime != "12:15:00" {
 		t.Errorf("the event is %+v %s", last, last.Data)
 	}
 	ben, anna := "Ben", "Anna"
@@ -519,7 +519,7 @@ func TestRescheduleEventContainsFormerTime(t *testing.T) {
 		{Date: "2027-03-02", StartTime: "12:15:00", EndTime: "13:00:00", StartsAt: noon,
 			EndsAt: noon.Add(45 * time.Minute), StaffID: &annaID, StaffName: &anna},
 	}
-	if diff := cmp.Diff(want, [2]booking.BookedTime{told.From, told.To}); diff != "" {
+	if diff := cmp.Diff(want, [2]booking.BookedTime{eventData.From, eventData.To}); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for _, e := range page.Events[:len(page.Events)-1] {

@@ -38,11 +38,11 @@ func (s *paymentFixture) kayaks() booking.NewReservationPayment {
 // openCharge opens the payment of a reservation, and returns the id of its Checkout Session.
 func (s *paymentFixture) openCharge(id uuid.UUID) string {
 	s.t.Helper()
-	opened, err := s.newPaymentsClient().Open(s.t.Context(), s.offer.ID, id, s.kayaks())
+	checkout, err := s.newPaymentsClient().Open(s.t.Context(), s.offer.ID, id, s.kayaks())
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return opened.CheckoutURL[strings.LastIndexByte(opened.CheckoutURL, '/')+1:]
+	return checkout.CheckoutURL[strings.LastIndexByte(checkout.CheckoutURL, '/')+1:]
 }
 
 // findPayment returns the payment of a reservation as the API returns it to rental.
@@ -61,17 +61,17 @@ func TestReservationPaymentIsOpenedOnceAndPaid(t *testing.T) {
 	f := newFakeStripe(t)
 	s := openShop(t, f.URL)
 	id, charges := uuid.New(), s.newPaymentsClient()
-	opened, err := charges.Open(t.Context(), s.offer.ID, id, s.kayaks())
+	checkout, err := charges.Open(t.Context(), s.offer.ID, id, s.kayaks())
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := booking.PaymentState{Provider: "stripe", Status: booking.PaymentStateOpen, Amount: 4000,
 		DueAt: now.Add(expiresAfter),
 		Step:  1, UpdatedAt: now}
-	if diff := cmp.Diff(want, opened.Payment); diff != "" {
+	if diff := cmp.Diff(want, checkout.Payment); diff != "" {
 		t.Error(diff)
 	}
-	session := opened.CheckoutURL[strings.LastIndexByte(opened.CheckoutURL, '/')+1:]
+	session := checkout.CheckoutURL[strings.LastIndexByte(checkout.CheckoutURL, '/')+1:]
 	page := f.page(session)
 	for name, value := range map[string]string{
 		"line_items[0][price_data][unit_amount]": "4000", "line_items[0][price_data][product_data][name]": "2 × Kayak",
@@ -79,8 +79,8 @@ func TestReservationPaymentIsOpenedOnceAndPaid(t *testing.T) {
 		"metadata[slotmesh_reservation]":                      id.String(),
 		"payment_intent_data[metadata][slotmesh_reservation]": id.String(),
 	} {
-		if page.asked[name] != value {
-			t.Errorf("Stripe was asked for %s %q, want %q", name, page.asked[name], value)
+		if page.params[name] != value {
+			t.Errorf("Stripe was asked for %s %q, want %q", name, page.params[name], value)
 		}
 	}
 	for name, ask := range map[string]func() (*booking.ReservationCheckout, error){
@@ -91,7 +91,7 @@ func TestReservationPaymentIsOpenedOnceAndPaid(t *testing.T) {
 			return charges.FindCheckout(t.Context(), s.offer.ID, id)
 		},
 	} {
-		if again, err := ask(); err != nil || cmp.Diff(opened, again) != "" {
+		if again, err := ask(); err != nil || cmp.Diff(checkout, again) != "" {
 			t.Errorf("%s: %+v, %v", name, again, err)
 		}
 	}
@@ -124,9 +124,9 @@ func TestReservationPaymentEndsLikeBookingPayment(t *testing.T) {
 	}
 	part := &booking.NumberedRefund{Number: 1, Part: refund.Part{Amount: 1500, Percent: 38}}
 	for name, c := range map[string]struct {
-		happens func(s *paymentFixture, f *fakeStripe, id uuid.UUID, session string)
+		act     func(s *paymentFixture, f *fakeStripe, id uuid.UUID, session string)
 		status  string
-		back    []int64
+		refunds []int64
 	}{
 		"nobody pays": {func(*paymentFixture, *fakeStripe, uuid.UUID, string) {}, booking.PaymentStateCancelled, nil},
 		"paid at the end": {func(s *paymentFixture, f *fakeStripe, _ uuid.UUID, page string) {
@@ -180,20 +180,20 @@ func TestReservationPaymentEndsLikeBookingPayment(t *testing.T) {
 			s := openShop(t, f.URL)
 			id := uuid.New()
 			session := s.openCharge(id)
-			c.happens(s, f, id, session)
+			c.act(s, f, id, session)
 			for range 2 {
 				s.clock.Advance(expiresAfter)
 				s.step()
 			}
 			var back int64
-			for _, n := range c.back {
+			for _, n := range c.refunds {
 				back += n
 			}
 			if got := s.findPayment(id); got.Status != c.status || got.Refunded != back {
 				t.Errorf("the payment is %+v, want it %s with %d refunded", got, c.status, back)
 			}
-			if got := f.sumRefunds("pi_of_" + session); !slices.Equal(got, c.back) {
-				t.Errorf("refunds are %v, want %v", got, c.back)
+			if got := f.sumRefunds("pi_of_" + session); !slices.Equal(got, c.refunds) {
+				t.Errorf("refunds are %v, want %v", got, c.refunds)
 			}
 			if n := s.count(`SELECT count(*) FROM events WHERE subject_kind = 'reservation'`); n != 0 {
 				t.Errorf("%d events tell of what is rental's", n)

@@ -102,9 +102,9 @@ func TestSandboxPaysImmediately(t *testing.T) {
 		t.Errorf("tickets: %+v, %v", order, err)
 	}
 	reservation := uuid.New()
-	if opened, err := s.newPaymentsClient().Open(t.Context(), s.offer.ID, reservation, s.kayaks()); err != nil ||
-		opened.CheckoutURL != "" {
-		t.Errorf("a reservation: %+v, %v", opened, err)
+	if checkout, err := s.newPaymentsClient().Open(t.Context(), s.offer.ID, reservation, s.kayaks()); err != nil ||
+		checkout.CheckoutURL != "" {
+		t.Errorf("a reservation: %+v, %v", checkout, err)
 	}
 	if got := s.findPayment(reservation); got.Status != booking.PaymentStatePaid || got.Provider != payment.Sandbox {
 		t.Errorf("its charge: %+v", got)

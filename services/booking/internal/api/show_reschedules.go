@@ -72,15 +72,15 @@ func showTicketEvents(records *store.Store) eventlog.Show {
 			if err != nil {
 				return nil, err
 			}
-			var told any = showTicket(t)
+			var eventData any = showTicket(t)
 			if from != nil {
-				told = booking.RescheduledTicket{
+				eventData = booking.RescheduledTicket{
 					Ticket: showTicket(t),
 					From:   newTicketTime(from.LocalStart.Time, from.StartsAt, from.EndsAt),
 					To:     newTicketTime(t.LocalStart, t.StartsAt, t.EndsAt),
 				}
 			}
-			if rendered[i], err = json.Marshal(told); err != nil {
+			if rendered[i], err = json.Marshal(eventData); err != nil {
 				return nil, err
 			}
 		}

@@ -19,7 +19,7 @@ type fakeSession struct {
 	PaymentStatus string `json:"payment_status"`
 	PaymentIntent string `json:"payment_intent,omitempty"`
 	Account       string `json:"-"`
-	asked         map[string]string
+	params        map[string]string
 }
 
 func (f *fakeStripe) handleSessions(mux *http.ServeMux) {
@@ -39,19 +39,19 @@ func (f *fakeStripe) createSession(w http.ResponseWriter, r *http.Request) {
 		req[name] = r.Form.Get(name)
 	}
 	key := r.Header.Get("Idempotency-Key")
-	made := f.sessionFor[key]
+	session := f.sessionFor[key]
 	switch {
 	case f.behavior == fails:
 		stripeError(w, http.StatusInternalServerError, "api_error", "")
 		return
-	case made != nil && !cmp.Equal(made.asked, req):
+	case session != nil && !cmp.Equal(session.params, req):
 		stripeError(w, http.StatusBadRequest, "idempotency_error", "")
 		return
-	case made == nil:
+	case session == nil:
 		id := fmt.Sprintf("cs_%d", len(f.sessions)+1)
-		made = &fakeSession{ID: id, URL: "https://checkout.stripe.example/" + id, Status: "open", PaymentStatus: "unpaid",
-			Account: r.Header.Get("Stripe-Account"), asked: req}
-		f.sessionFor[key], f.sessions[id] = made, made
+		session = &fakeSession{ID: id, URL: "https://checkout.stripe.example/" + id, Status: "open", PaymentStatus: "unpaid",
+			Account: r.Header.Get("Stripe-Account"), params: req}
+		f.sessionFor[key], f.sessions[id] = session, session
 	}
 	if f.behavior == breaks {
 		panic(http.ErrAbortHandler)
@@ -59,7 +59,7 @@ func (f *fakeStripe) createSession(w http.ResponseWriter, r *http.Request) {
 	if f.opened != nil {
 		f.opened()
 	}
-	_ = json.NewEncoder(w).Encode(made)
+	_ = json.NewEncoder(w).Encode(session)
 }
 
 func (f *fakeStripe) readSession(w http.ResponseWriter, r *http.Request) {
@@ -93,17 +93,17 @@ func (f *fakeStripe) checkOut(t *testing.T, id string) {
 		t.Errorf("the customer cannot pay: the page is %s", s.Status)
 		return
 	}
-	amount, _ := strconv.Atoi(s.asked["line_items[0][price_data][unit_amount]"])
+	amount, _ := strconv.Atoi(s.params["line_items[0][price_data][unit_amount]"])
 	intentID := "pi_of_" + id
 	metadata := map[string]string{}
-	for name, value := range s.asked {
+	for name, value := range s.params {
 		if of, ok := strings.CutPrefix(name, "payment_intent_data[metadata]["); ok {
 			metadata[strings.TrimSuffix(of, "]")] = value
 		}
 	}
 	f.intents[intentID] = &fakeIntent{
 		ID: intentID, Status: "succeeded", Account: s.Account, Amount: strconv.Itoa(amount),
-		Currency: s.asked["line_items[0][price_data][currency]"], Metadata: metadata,
+		Currency: s.params["line_items[0][price_data][currency]"], Metadata: metadata,
 	}
 	s.Status, s.PaymentStatus, s.PaymentIntent = "complete", "paid", intentID
 }

@@ -86,14 +86,14 @@ func (f *fakeStripe) create(w http.ResponseWriter, r *http.Request) {
 	_ = r.ParseForm()
 	f.mu.Lock()
 	m := f.behavior
-	var made fakeIntent
+	var intent fakeIntent
 	if m == answers || m >= hangs {
-		made = *f.findRefunds(r)
+		intent = *f.findRefunds(r)
 	}
 	f.mu.Unlock()
 	switch m {
 	case answers:
-		_ = json.NewEncoder(w).Encode(made)
+		_ = json.NewEncoder(w).Encode(intent)
 	case fails:
 		stripeError(w, http.StatusInternalServerError, "api_error", "")
 	case refuses:
@@ -132,15 +132,15 @@ func (f *fakeStripe) read(w http.ResponseWriter, r *http.Request) {
 func (f *fakeStripe) cancel(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	made := f.intents[r.PathValue("id")]
+	intent := f.intents[r.PathValue("id")]
 	switch {
-	case made == nil || made.Account != r.Header.Get("Stripe-Account"):
+	case intent == nil || intent.Account != r.Header.Get("Stripe-Account"):
 		stripeError(w, http.StatusNotFound, "invalid_request_error", "resource_missing")
-	case made.Status != "requires_payment_method":
+	case intent.Status != "requires_payment_method":
 		stripeError(w, http.StatusBadRequest, "invalid_request_error", "payment_intent_unexpected_state")
 	default:
-		made.Status = "canceled"
-		_ = json.NewEncoder(w).Encode(made)
+		intent.Status = "canceled"
+		_ = json.NewEncoder(w).Encode(intent)
 	}
 }
 

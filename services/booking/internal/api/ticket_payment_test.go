@@ -110,8 +110,8 @@ func TestPaymentConfirmsTickets(t *testing.T) {
 		"expires_at":                strconv.FormatInt(due.Add(31*time.Minute).Unix(), 10),
 		"payment_intent_data[metadata][slotmesh_ticket]": order.ID.String(),
 	} {
-		if page.asked[name] != value {
-			t.Errorf("Stripe was asked for %s %q, want %q", name, page.asked[name], value)
+		if page.params[name] != value {
+			t.Errorf("Stripe was asked for %s %q, want %q", name, page.params[name], value)
 		}
 	}
 	if second, err := s.buyTickets("k", newTierOrder(3, 1)); err != nil || cmp.Diff(order, second) != "" {
@@ -147,10 +147,10 @@ func TestPaymentConfirmsTickets(t *testing.T) {
 func TestUnpaidTicketsAreReleased(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		happens       func(s *paymentFixture, f *fakeStripe, id string)
-		order, charge string
-		held          int
-		told          []string
+		act            func(s *paymentFixture, f *fakeStripe, id string)
+		order, payment string
+		occupied       int
+		events         []string
 	}{
 		"nobody pays": {func(*paymentFixture, *fakeStripe, string) {}, "cancelled", "cancelled", 0,
 			[]string{"ticket.created", "payment.expired", "ticket.cancelled"}},
@@ -178,13 +178,13 @@ func TestUnpaidTicketsAreReleased(t *testing.T) {
 			f := newFakeStripe(t)
 			s := openTicketPayments(t, f.URL)
 			order, id := s.order("k", newTierOrder(1, 1))
-			c.happens(s, f, id)
+			c.act(s, f, id)
 			s.clock.Advance(expiresAfter)
 			s.step()
-			s.expectOrder(c.order, c.charge, c.held)
-			s.expectEvents(order.ID, c.told...)
+			s.expectOrder(c.order, c.payment, c.occupied)
+			s.expectEvents(order.ID, c.events...)
 			second, err := s.buyTickets("k", newTierOrder(1, 1))
-			if err != nil || (second.ID == order.ID) != (c.told != nil) {
+			if err != nil || (second.ID == order.ID) != (c.events != nil) {
 				t.Errorf("a click afterwards: %+v, %v", second, err)
 			}
 		})
@@ -232,9 +232,9 @@ func TestSellKeepsOrderIfPaymentMayBeStored(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
 	s := openTicketPayments(t, f.URL)
-	pool, wires := testkit.OpenFaultyPool(t, s.pool)
+	pool, conns := testkit.OpenFaultyPool(t, s.pool)
 	sales := usecase.NewTickets(store.New(pool), s.booker)
-	f.opened = func() { wires.Break("cs_1", testkit.DropAnswer, false) } // loses the answer to storing the charge
+	f.opened = func() { conns.Break("cs_1", testkit.DropAnswer, false) } // loses the answer to storing the charge
 	req := tickets(seatID, 2)
 	ctx := idempotency.With(actor.With(t.Context(), thePage), idempotency.Request{Key: "k"})
 	if result, err := sales.Sell(ctx, thePage, s.offer.ID, req); !fault.Is(err, fault.OutcomeUnknown) {

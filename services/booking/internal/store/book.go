@@ -269,7 +269,7 @@ const (
 // Book stores the booking, its occupied time or seats, and the
 // confirmation for its idempotency key. It stores all of them or nothing.
 //
-// Errors: [ErrTaken], [ErrTooManyOpen], [ErrOfferChanged], [ErrKeyRevoked], [ErrLockLost], [postgres.ErrRefused].
+// Errors: [ErrOccupied], [ErrTooManyOpen], [ErrOfferChanged], [ErrKeyRevoked], [ErrLockLost], [postgres.ErrRefused].
 // Fault: outcome_unknown if Book does not know whether the booking is stored. After any other error, nothing is stored.
 func (s *Store) Book(ctx context.Context, b NewBooking) error {
 	write := b.WriteIdentity()
@@ -294,13 +294,13 @@ func (s *Store) Book(ctx context.Context, b NewBooking) error {
 		case postgres.Code(err) == keyRevoked:
 			return ErrKeyRevoked
 		case postgres.Code(err) == postgres.ForeignKeyViolation:
-			return ErrTaken
+			return ErrOccupied
 		case err != nil:
 			return fmt.Errorf("write a booking: %w", err)
 		case !held:
 			return ErrLockLost
 		case !booked:
-			return ErrTaken
+			return ErrOccupied
 		}
 		return nil
 	}, newExistsQuery(`SELECT EXISTS (SELECT FROM bookings WHERE business_id = $1 AND id = $2)`, b.BusinessID, b.ID))
@@ -338,11 +338,11 @@ func bookArgs(b NewBooking) (pgx.NamedArgs, error) {
 	args["form_data"], form = json.Marshal(b.FormData)
 	addParts(args, b.Parts)
 	charge := addPayment(args, b.Payment)
-	var kept *Confirmation
+	var stored *Confirmation
 	if b.Payment == nil {
-		kept = &Confirmation{Details: b.Details}
+		stored = &Confirmation{Details: b.Details}
 	}
-	lock = addLock(args, b.Lock, kept)
+	lock = addLock(args, b.Lock, stored)
 	return args, errors.Join(services, form, charge, lock)
 }
 

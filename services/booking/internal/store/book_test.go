@@ -23,7 +23,7 @@ import (
 )
 
 // runConcurrently writes all bookings at the same moment and returns how many were written. Any error except
-// store.ErrTaken fails the test.
+// store.ErrOccupied fails the test.
 func runConcurrently(t *testing.T, s *store.Store, bookings []store.NewBooking) int {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(actor.AsSystem(context.Background()), testkit.MaxWait)
@@ -46,8 +46,8 @@ func runConcurrently(t *testing.T, s *store.Store, bookings []store.NewBooking) 
 		switch {
 		case err == nil:
 			written++
-		case !errors.Is(err, store.ErrTaken):
-			t.Errorf("a lost race must be ErrTaken, not %v", err)
+		case !errors.Is(err, store.ErrOccupied):
+			t.Errorf("a lost race must be ErrOccupied, not %v", err)
 		}
 	}
 	return written
@@ -181,8 +181,8 @@ func TestOccupiedPartRefusesBooking(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := s.Book(testkit.AsSystem(t), newBooking(business, newPart(anna, 0, 0, 30), newPart(ben, 0, 15, 45)))
-	if !errors.Is(err, store.ErrTaken) {
-		t.Errorf("got %v, want ErrTaken", err)
+	if !errors.Is(err, store.ErrOccupied) {
+		t.Errorf("got %v, want ErrOccupied", err)
 	}
 	if n := mustCount(t, pool, `SELECT count(*) FROM occupied_time`); n != 1 {
 		t.Errorf("%d rows are occupied, want the first booking's alone", n)

@@ -87,8 +87,8 @@ func mustBook(t testing.TB, s *store.Store, bookings ...store.NewBooking) {
 
 func expectTaken(t *testing.T, s *store.Store, what string, b store.NewBooking) {
 	t.Helper()
-	if err := s.Book(testkit.AsSystem(t), b); !errors.Is(err, store.ErrTaken) {
-		t.Errorf("%s: got %v, want ErrTaken", what, err)
+	if err := s.Book(testkit.AsSystem(t), b); !errors.Is(err, store.ErrOccupied) {
+		t.Errorf("%s: got %v, want ErrOccupied", what, err)
 	}
 }
 
@@ -311,7 +311,7 @@ func TestConcurrentSeatChangesKeepCounter(t *testing.T) {
 				b := class.seats(1 + worker%3)
 				b.FirstBooking = worker%2 == 0
 				err := s.Book(ctx, b)
-				if errors.Is(err, store.ErrTaken) {
+				if errors.Is(err, store.ErrOccupied) {
 					continue
 				}
 				if err == nil {

@@ -103,7 +103,7 @@ func TestReopenUndoesFinish(t *testing.T) {
 			}
 		}
 		second := newBooking(b.BusinessID, b.Parts...)
-		if err := s.Book(testkit.AsSystem(t), second); !errors.Is(err, store.ErrTaken) {
+		if err := s.Book(testkit.AsSystem(t), second); !errors.Is(err, store.ErrOccupied) {
 			t.Errorf("its time is sold twice: %v", err)
 		}
 	}

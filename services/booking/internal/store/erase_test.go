@@ -54,13 +54,13 @@ func rows(t *testing.T, pool *pgxpool.Pool, business uuid.UUID) map[string]int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	held := map[string]int{}
+	occupied := map[string]int{}
 	for _, table := range tables {
-		held[table] = mustCount(t, pool, "SELECT count(*) FROM "+pgx.Identifier{table}.Sanitize()+
+		occupied[table] = mustCount(t, pool, "SELECT count(*) FROM "+pgx.Identifier{table}.Sanitize()+
 			" WHERE business_id = $1",
 			business)
 	}
-	return held
+	return occupied
 }
 
 // TestEraseLeavesNoRowsOfBusiness shows that Erase removes the rows of a business from every table, and

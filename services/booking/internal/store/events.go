@@ -100,14 +100,14 @@ func (s *Store) OriginalBooking(ctx context.Context, businessID, id uuid.UUID) (
 	if err != nil {
 		return Booking{}, fmt.Errorf("read how a booking was made: %w", err)
 	}
-	made, err := pgx.CollectExactlyOneRow(rows, scanBooking)
+	original, err := pgx.CollectExactlyOneRow(rows, scanBooking)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Booking{}, ErrNotFound
 	}
 	if err != nil {
 		return Booking{}, fmt.Errorf("read how a booking was made: %w", err)
 	}
-	return made, nil
+	return original, nil
 }
 
 // DecodeTickets decodes orders of tickets from the data of events.

@@ -24,9 +24,9 @@ type IdempotencyKey struct {
 }
 
 // Write returns the identity of the write for this key. The argument `begun` is the start of the attempt to write.
-func (k IdempotencyKey) Write(begun time.Time) postgres.Write {
+func (k IdempotencyKey) Write(startedAt time.Time) postgres.Write {
 	return postgres.Write{Business: k.BusinessID, ID: postgres.WriteID("book", k.BusinessID.String(), k.Principal,
-		k.Key), StartTime: begun}
+		k.Key), StartTime: startedAt}
 }
 
 // IdempotencyLock is an acquired idempotency lock. It is valid
@@ -178,14 +178,14 @@ ON CONFLICT (business_id, write_id) DO UPDATE SET refused_at = greatest(known.re
 // has no confirmation, FindConfirmation refuses every attempt with the key that began before the time in the argument
 // `begun`. It takes one round trip and one transaction. Errors: [ErrNotFound] if there is no such confirmation.
 func (s *Store) FindConfirmation(ctx context.Context, key IdempotencyKey, hash [sha256.Size]byte,
-	begun, now time.Time) (Confirmation, error) {
+	startedAt, now time.Time) (Confirmation, error) {
 	var (
 		batch  pgx.Batch
 		stored []byte
-		write  = key.Write(begun)
+		write  = key.Write(startedAt)
 	)
 	batch.Queue(postgres.LockSQL, write.ID)
-	batch.Queue(refuseSQL, key.BusinessID, write.ID, begun, key.Principal, key.Key, now)
+	batch.Queue(refuseSQL, key.BusinessID, write.ID, startedAt, key.Principal, key.Key, now)
 	batch.Queue(confirmationSQL, key.BusinessID, key.Principal, key.Key, hash[:],
 		now).QueryRow(func(row pgx.Row) error {
 		if err := row.Scan(&stored); !errors.Is(err, pgx.ErrNoRows) {
@@ -221,9 +221,9 @@ ON CONFLICT (business_id, write_id) DO UPDATE SET refused_at = greatest(known.re
 // Refuse releases an idempotency lock and stores a refusal. Every attempt with the key that began before
 // the time in the argument `begun` is then refused, too, and writes nothing. If another request has
 // acquired the lock in the meantime, Refuse changes nothing, because that request decides the result.
-func (s *Store) Refuse(ctx context.Context, l IdempotencyLock, begun time.Time) error {
-	if _, err := s.pool.Exec(ctx, refuseLockedSQL, l.BusinessID, l.Principal, l.Key, l.Token, l.Write(begun).ID,
-		begun); err != nil {
+func (s *Store) Refuse(ctx context.Context, l IdempotencyLock, startedAt time.Time) error {
+	if _, err := s.pool.Exec(ctx, refuseLockedSQL, l.BusinessID, l.Principal, l.Key, l.Token, l.Write(startedAt).ID,
+		startedAt); err != nil {
 		return fmt.Errorf("refuse an idempotency key: %w", err)
 	}
 	return nil

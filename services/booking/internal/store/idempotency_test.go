@@ -157,8 +157,8 @@ func TestLostRaceKeepsLock(t *testing.T) {
 	if err := s.Book(testkit.AsSystem(t), newBooking(key.BusinessID, b.Parts...)); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Book(testkit.AsSystem(t), b); !errors.Is(err, store.ErrTaken) {
-		t.Fatalf("got %v, want ErrTaken", err)
+	if err := s.Book(testkit.AsSystem(t), b); !errors.Is(err, store.ErrOccupied) {
+		t.Fatalf("got %v, want ErrOccupied", err)
 	}
 	if _, record := acquire(t, s, key, bodyHash, now); record.Confirmation != nil || !record.IsSameRequest {
 		t.Errorf("the record is %+v", record)

@@ -37,9 +37,9 @@ func open(t testing.TB) (*store.Store, *pgxpool.Pool) {
 
 // newPart returns a part that occupies one resource from minute `from` to minute `to` after noon. The argument `lane`
 // is the number of the capacity unit.
-func newPart(resource uuid.UUID, lane, from, to int) availability.Part {
+func newPart(resource uuid.UUID, unit, from, to int) availability.Part {
 	return availability.Part{
-		Resource: booking.Resource{ID: resource, CapacityUnit: lane},
+		Resource: booking.Resource{ID: resource, CapacityUnit: unit},
 		Occupies: timespan.Span{Start: noon.Unix() + int64(from)*60, End: noon.Unix() + int64(to)*60},
 	}
 }

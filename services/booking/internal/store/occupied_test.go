@@ -33,7 +33,7 @@ func TestOccupiedEqualsTable(t *testing.T) {
 		}
 		err := s.Book(testkit.AsSystem(t),
 			newBooking(class.business, newPart(members[member], member*r.IntN(3), at, at+1+r.IntN(60))))
-		if err != nil && !errors.Is(err, store.ErrTaken) {
+		if err != nil && !errors.Is(err, store.ErrOccupied) {
 			t.Fatal(err)
 		}
 	}

@@ -23,47 +23,47 @@ func newMarkedBooking(business uuid.UUID) (store.NewBooking, string) {
 	return b, b.Customer.Name
 }
 
-// writeWithFailure calls the write from the argument `prepare` while `wires` does `fate` to the write's message, and
+// writeWithFailure calls the write from the argument `prepare` while `conns` does `failure` to the write's message, and
 // returns the write's error.
 //
-// With `dark`, or with the fate HoldMessage, the write fails only at its deadline. The first deadline is short. If the
-// message was not sent by then, or a lookup did not finish, writeWithFailure prepares another write with twice the
-// time. So a slow machine does not fail the test.
-func writeWithFailure(t *testing.T, wires *testkit.FaultyConns, fate testkit.Failure, dark bool,
+// With `isUnreachable`, or with the failure HoldMessage, the write fails only at its deadline. The first deadline is
+// short. If the message was not sent by then, or a lookup did not finish, writeWithFailure prepares another write with
+// twice the time. So a slow machine does not fail the test.
+func writeWithFailure(t *testing.T, conns *testkit.FaultyConns, failure testkit.Failure, isUnreachable bool,
 	prepare func() (marker string, write func(context.Context) error)) error {
 	t.Helper()
 	within := testkit.MaxWait // if no message hangs
-	if dark || fate == testkit.HoldMessage {
+	if isUnreachable || failure == testkit.HoldMessage {
 		within = 2 * time.Second
 	}
 	for ; ; within *= 2 {
 		marker, write := prepare()
-		met := wires.Break(marker, fate, dark)
+		matched := conns.Break(marker, failure, isUnreachable)
 		ctx, cancel := context.WithTimeout(testkit.AsSystem(t), within)
 		err := write(ctx)
 		cancel()
 		sent := false
 		select {
-		case <-met:
+		case <-matched:
 			sent = true
 		default:
 		}
 		switch {
-		case sent && (dark || !fault.Is(err, fault.OutcomeUnknown)):
+		case sent && (isUnreachable || !fault.Is(err, fault.OutcomeUnknown)):
 			return err
 		case within >= testkit.MaxWait:
 			t.Fatalf("the message was sent: %t; in the end: %v", sent, err)
 		}
-		wires.Release()
+		conns.Release()
 	}
 }
 
 // bookWithFailure is [writeWithFailure] for a booking that it makes; it returns the booking of the last attempt, too.
-func bookWithFailure(t *testing.T, s *store.Store, wires *testkit.FaultyConns, fate testkit.Failure,
-	dark bool) (store.NewBooking, error) {
+func bookWithFailure(t *testing.T, s *store.Store, conns *testkit.FaultyConns, failure testkit.Failure,
+	isUnreachable bool) (store.NewBooking, error) {
 	t.Helper()
 	var b store.NewBooking
-	err := writeWithFailure(t, wires, fate, dark, func() (string, func(context.Context) error) {
+	err := writeWithFailure(t, conns, failure, isUnreachable, func() (string, func(context.Context) error) {
 		var marker string
 		b, marker = newMarkedBooking(uuid.New())
 		return marker, func(ctx context.Context) error { return s.Book(ctx, b) }
@@ -76,8 +76,8 @@ const readRows = `SELECT count(*) FROM bookings WHERE id = $1`
 func TestBookFindsResultAfterLostAnswer(t *testing.T) {
 	t.Parallel()
 	_, pool := open(t)
-	wired, wires := testkit.OpenFaultyPool(t, pool)
-	b, err := bookWithFailure(t, store.New(wired), wires, testkit.DropAnswer, false)
+	wired, conns := testkit.OpenFaultyPool(t, pool)
+	b, err := bookWithFailure(t, store.New(wired), conns, testkit.DropAnswer, false)
 	if err != nil {
 		t.Errorf("a booking that is written: %v", err)
 	}
@@ -88,17 +88,17 @@ func TestBookFindsResultAfterLostAnswer(t *testing.T) {
 
 func TestLostBookIsRefused(t *testing.T) {
 	t.Parallel()
-	for name, fate := range map[string]testkit.Failure{"broken": testkit.BreakBefore,
+	for name, failure := range map[string]testkit.Failure{"broken": testkit.BreakBefore,
 		"sent, never there": testkit.DropMessage, "held": testkit.HoldMessage} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, pool := open(t)
-			wired, wires := testkit.OpenFaultyPool(t, pool)
-			b, err := bookWithFailure(t, store.New(wired), wires, fate, false)
+			wired, conns := testkit.OpenFaultyPool(t, pool)
+			b, err := bookWithFailure(t, store.New(wired), conns, failure, false)
 			if err == nil || fault.Is(err, fault.OutcomeUnknown) {
 				t.Errorf("a booking that did not arrive: %v", err)
 			}
-			wires.Release() // the statement arrives late
+			conns.Release() // the statement arrives late
 			if n := mustCount(t, pool, readRows, b.ID); n != 0 {
 				t.Errorf("%d bookings after a definite refusal", n)
 			}
@@ -110,20 +110,20 @@ func TestLostBookIsRefused(t *testing.T) {
 func TestUnreachableDatabaseGivesUnknownOutcome(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		fate testkit.Failure
-		rows int
+		failure testkit.Failure
+		rows    int
 	}{"answer lost": {testkit.DropAnswer, 1}, "never there": {testkit.DropMessage, 0},
 		"held": {testkit.HoldMessage, 1}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, pool := open(t)
-			wired, wires := testkit.OpenFaultyPool(t, pool)
-			b, err := bookWithFailure(t, store.New(wired), wires, c.fate, true)
+			wired, conns := testkit.OpenFaultyPool(t, pool)
+			b, err := bookWithFailure(t, store.New(wired), conns, c.failure, true)
 			if !fault.Is(err, fault.OutcomeUnknown) {
 				t.Errorf("got %v", err)
 			}
-			wires.Restore()
-			wires.Release()
+			conns.Restore()
+			conns.Release()
 			if n := mustCount(t, pool, readRows, b.ID); n != c.rows {
 				t.Errorf("%d bookings, want %d", n, c.rows)
 			}
@@ -136,7 +136,7 @@ func TestUnreachableDatabaseGivesUnknownOutcome(t *testing.T) {
 func TestOpenPaymentIsFoundOrRefused(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		fate    testkit.Failure
+		failure testkit.Failure
 		dark    bool
 		unknown bool
 		status  string
@@ -150,9 +150,9 @@ func TestOpenPaymentIsFoundOrRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, pool := open(t)
-			wired, wires := testkit.OpenFaultyPool(t, pool)
+			wired, conns := testkit.OpenFaultyPool(t, pool)
 			var b store.NewBooking
-			err := writeWithFailure(t, wires, c.fate, c.dark, func() (string, func(context.Context) error) {
+			err := writeWithFailure(t, conns, c.failure, c.dark, func() (string, func(context.Context) error) {
 				b = newBooking(uuid.New(), newPart(uuid.New(), 0, 0, 45))
 				b.Payment = &store.NewPayment{Provider: "stripe", Account: "acct_1", Amount: 4000,
 					DueAt: now.Add(time.Minute)}
@@ -170,8 +170,8 @@ func TestOpenPaymentIsFoundOrRefused(t *testing.T) {
 				(err == nil) != (c.status == store.PaymentOpen) {
 				t.Errorf("got %v", err)
 			}
-			wires.Restore()
-			wires.Release() // the statement arrives late
+			conns.Restore()
+			conns.Release() // the statement arrives late
 			if n := mustCount(t, pool, `SELECT count(*) FROM payments WHERE subject_id = $1 AND status = $2`, b.ID,
 				c.status); n != 1 {
 				t.Errorf("the charge is not %s", c.status)
@@ -191,9 +191,9 @@ func TestRefuseStopsEarlierAttempts(t *testing.T) {
 	if err := s.Refuse(testkit.AsSystem(t), *second, now.Add(time.Second)); err != nil {
 		t.Fatal(err)
 	}
-	attempt := func(begun time.Time) error {
+	attempt := func(startedAt time.Time) error {
 		b := setConfirmation(mustAcquire(t, s, key, bodyHash, now.Add(time.Hour)))
-		b.Write = key.Write(begun)
+		b.Write = key.Write(startedAt)
 		err := s.Book(testkit.AsSystem(t), b)
 		if err != nil {
 			if released := s.ReleaseLock(testkit.AsSystem(t), *b.Lock); released != nil {
@@ -235,28 +235,28 @@ func TestDefiniteAnswersMatchTables(t *testing.T) {
 	t.Parallel()
 	_, pool := open(t)
 	rapid.Check(t, func(r *rapid.T) {
-		wired, wires := testkit.OpenFaultyPool(t, pool)
+		wired, conns := testkit.OpenFaultyPool(t, pool)
 		defer wired.Close()
 		s := store.New(wired)
 		business, resource := uuid.New(), uuid.New()
 		for range rapid.IntRange(1, 3).Draw(r, "bookings") {
 			b, marker := newMarkedBooking(business)
 			b.Parts[0] = newPart(resource, 0, 0, 45) // all bookings want the same time
-			fate := rapid.SampledFrom([]testkit.Failure{testkit.BreakBefore, testkit.DropMessage, testkit.DropAnswer,
+			failure := rapid.SampledFrom([]testkit.Failure{testkit.BreakBefore, testkit.DropMessage, testkit.DropAnswer,
 				testkit.HoldMessage}).Draw(r, "fate")
-			wires.Break(marker, fate, rapid.Bool().Draw(r, "dark"))
+			conns.Break(marker, failure, rapid.Bool().Draw(r, "dark"))
 			ctx, cancel := context.WithTimeout(testkit.AsSystem(t), 200*time.Millisecond)
 			err := s.Book(ctx, b)
 			cancel()
-			wires.Restore()
+			conns.Restore()
 			if rapid.Bool().Draw(r, "arrives") {
-				wires.Release()
+				conns.Release()
 			}
 			defer func() {
-				wires.Release()
+				conns.Release()
 				rows := mustCount(t, pool, readRows, b.ID)
 				if !fault.Is(err, fault.OutcomeUnknown) && (err == nil) != (rows == 1) {
-					t.Errorf("fate %d: the answer was %v, and there are %d bookings", fate, err, rows)
+					t.Errorf("fate %d: the answer was %v, and there are %d bookings", failure, err, rows)
 				}
 			}()
 		}

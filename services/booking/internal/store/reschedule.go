@@ -203,7 +203,7 @@ SELECT ` + bookingColumns + ` FROM moved WHERE may_sell(@business_id, @offer_ver
 
 // Reschedule changes the time of a booking, at most once for each Idempotency-Key
 // (postgres.WriteIdempotently). If it returns an error, nothing has changed. Errors:
-// [ErrNotFound], [ErrChanged], [*TooManyReschedulesError], [ErrOfferChanged], [ErrTaken].
+// [ErrNotFound], [ErrChanged], [*TooManyReschedulesError], [ErrOfferChanged], [ErrOccupied].
 func (s *Store) Reschedule(ctx context.Context, r Reschedule) (Booking, error) {
 	args, err := rescheduleArgs(ctx, r)
 	if err != nil {
@@ -229,7 +229,7 @@ func (s *Store) Reschedule(ctx context.Context, r Reschedule) (Booking, error) {
 		}
 		updated, err := pgx.CollectExactlyOneRow(rows, scanBooking)
 		if errors.Is(err, pgx.ErrNoRows) {
-			return Booking{}, ErrTaken
+			return Booking{}, ErrOccupied
 		}
 		if postgres.Code(err) == offerChanged {
 			return Booking{}, ErrOfferChanged

@@ -137,7 +137,7 @@ func TestRefusedRescheduleChangesNothing(t *testing.T) {
 		want     error
 	}{
 		"one of two parts is taken": {newBooking(business, newPart(anna, 0, 60, 120), newPart(ben, 0, 120, 150)), 1,
-			store.ErrTaken},
+			store.ErrOccupied},
 		"decided before it changed": {newBooking(business, newPart(anna, 0, 60, 120)), 0, store.ErrChanged},
 	} {
 		if _, err := s.Reschedule(testkit.AsSystem(t), newReschedule(b, c.to, c.sequence)); !errors.Is(err, c.want) {
@@ -180,7 +180,7 @@ func TestRescheduleUpdatesBothSessions(t *testing.T) {
 	party := monday.seats(3)
 	mustBook(t, s, party, tuesday.seats(2))
 	if _, err := s.Reschedule(testkit.AsSystem(t), newReschedule(party, tuesday.seats(3), 1)); !errors.Is(err,
-		store.ErrTaken) {
+		store.ErrOccupied) {
 		t.Errorf("three to two seats: %v", err)
 	}
 	checkSeats(t, pool)
@@ -271,7 +271,7 @@ func TestOccupiedTimeMatchesModel(t *testing.T) {
 		members, sessions := []uuid.UUID{uuid.New(), uuid.New(), uuid.New()}, []uuid.UUID{uuid.New(), uuid.New()}
 		var c model
 		expect := func(what string, err error, fits bool) {
-			if fits != (err == nil) || err != nil && !errors.Is(err, store.ErrTaken) {
+			if fits != (err == nil) || err != nil && !errors.Is(err, store.ErrOccupied) {
 				rt.Fatalf("%s: %v, and it fits: %v", what, err, fits)
 			}
 			done[fmt.Sprintf("%s %v", what, fits)]++
@@ -346,11 +346,11 @@ func readOccupied(t testing.TB, pool *pgxpool.Pool, business uuid.UUID) []string
 	lines, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
 		var (
 			id, resource uuid.UUID
-			lane         int
+			unit         int
 			from, to     int64
 		)
-		err := row.Scan(&id, &resource, &lane, &from, &to)
-		return fmt.Sprint(id, resource, lane, from, to), err
+		err := row.Scan(&id, &resource, &unit, &from, &to)
+		return fmt.Sprint(id, resource, unit, from, to), err
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -390,7 +390,7 @@ func (c clientGroup) run(t *testing.T, s *store.Store, lost func(error) bool) (i
 				switch {
 				case err == nil:
 					count++
-				case errors.Is(err, store.ErrTaken), errors.Is(err, errOver):
+				case errors.Is(err, store.ErrOccupied), errors.Is(err, errOver):
 					refusals++
 				case !lost(err):
 					t.Errorf("a reschedule ends with %v", err)
@@ -408,14 +408,14 @@ func (c clientGroup) try(ctx context.Context, s *store.Store, b store.NewBooking
 		return c.other(ctx, s, b, r)
 	}
 	for to := c.choose(b, r); ; {
-		known, err := s.Booking(ctx, b.BusinessID, b.ID)
+		current, err := s.Booking(ctx, b.BusinessID, b.ID)
 		if err != nil {
 			return err
 		}
-		if !slices.Contains(state.UpcomingStates(), known.Status) {
+		if !slices.Contains(state.UpcomingStates(), current.Status) {
 			return errOver
 		}
-		if _, err = s.Reschedule(ctx, newReschedule(b, to, known.Sequence)); !errors.Is(err, store.ErrChanged) {
+		if _, err = s.Reschedule(ctx, newReschedule(b, to, current.Sequence)); !errors.Is(err, store.ErrChanged) {
 			return err
 		}
 	}

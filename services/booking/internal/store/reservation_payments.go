@@ -93,9 +93,9 @@ func (s *Store) ReservationPaymentsWithReports(ctx context.Context, limit int) (
 
 // AcknowledgeReports stores, for each payment, the number of the provider's
 // last report that rental has processed. AcknowledgeReports is idempotent.
-func (s *Store) AcknowledgeReports(ctx context.Context, noted []booking.ReportAcknowledgement) error {
-	businesses, ids, news := make([]uuid.UUID, len(noted)), make([]uuid.UUID, len(noted)), make([]int64, len(noted))
-	for i, n := range noted {
+func (s *Store) AcknowledgeReports(ctx context.Context, acks []booking.ReportAcknowledgement) error {
+	businesses, ids, news := make([]uuid.UUID, len(acks)), make([]uuid.UUID, len(acks)), make([]int64, len(acks))
+	for i, n := range acks {
 		businesses[i], ids[i], news[i] = n.BusinessID, n.ID, n.Reports
 	}
 	_, err := s.pool.Exec(ctx, `

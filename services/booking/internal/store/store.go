@@ -21,9 +21,9 @@ import (
 
 // The errors that callers distinguish.
 var (
-	// ErrTaken means that another booking occupies the requested time. It is also returned if the price is for
+	// ErrOccupied means that another booking occupies the requested time. It is also returned if the price is for
 	// a first booking, but another request has already made the customer's first booking. Nothing was written.
-	ErrTaken = errors.New("the time is occupied")
+	ErrOccupied = errors.New("the time is occupied")
 	// ErrTooManyOpen means that the customer's e-mail address already has the maximum number of
 	// open bookings, orders of tickets and reservations from the booking page. Nothing was written.
 	ErrTooManyOpen = errors.New("the address has too many open bookings")

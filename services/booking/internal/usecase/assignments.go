@@ -12,7 +12,7 @@ import (
 )
 
 // freeAssignments returns the assignments of an evaluation that are still free.
-// It is called if the write of the first assignment returned [store.ErrTaken].
+// It is called if the write of the first assignment returned [store.ErrOccupied].
 //
 // If the time of the first assignment is free, freeAssignments returns no assignment.
 // The write then failed for another reason: the price is the price of a customer's

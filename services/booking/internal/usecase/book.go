@@ -186,7 +186,7 @@ func retryChanged[T any](ctx context.Context, b *Booker, offer *catalog.Snapshot
 		if answer == nil && err == nil {
 			answer, err = write(e, e.assignments[0])
 		}
-		if errors.Is(err, store.ErrTaken) {
+		if errors.Is(err, store.ErrOccupied) {
 			if e.assignments, err = b.freeAssignments(ctx, e); len(e.assignments) > 0 {
 				continue
 			}
@@ -304,7 +304,7 @@ func NewUnverifiedFault(err error) error {
 
 // write stores a booking with the assignment `c` and returns the booking.
 //
-// Errors: [store.ErrTaken] if the time is occupied; [errChanged] if the offer is no longer the newest. Faults:
+// Errors: [store.ErrOccupied] if the time is occupied; [errChanged] if the offer is no longer the newest. Faults:
 // invalid_api_key if the API key was revoked; too_many_open_bookings; outcome_unknown; idempotency_in_progress
 // if the request lost its lock, or if its idempotency key was refused in the meantime.
 func (b *Booker) write(ctx context.Context, e evaluation, c availability.Assignment, by actor.Actor,

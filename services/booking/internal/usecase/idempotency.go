@@ -26,7 +26,7 @@ const keepConfirmations = 24 * time.Hour
 func (b *Booker) lockDuration() time.Duration { return b.RequestTimeout + 5*time.Second }
 
 // requestLock is the idempotency lock of one request to book. If the request
-// has no idempotency key, the fields `write`, `request` and `held` are not set.
+// has no idempotency key, the fields `write`, `request` and `lock` are not set.
 type requestLock struct {
 	businessID uuid.UUID
 	by         actor.Actor

@@ -51,7 +51,7 @@ func (b *Booker) Reschedule(ctx context.Context, offer *catalog.Snapshot, by act
 	to.BoundsRefund = to.BoundsRefund || by.Kind != actor.Owner
 	m := rescheduleRequest{Reschedule: to, isByCustomer: by.Kind == actor.Customer, isByOwner: by.Kind == actor.Owner}
 	outcome := "moved"
-	moved, err := retryChanged(ctx, b, offer,
+	updated, err := retryChanged(ctx, b, offer,
 		func(offer *catalog.Snapshot) (evaluation, *store.Booking, error) {
 			m.offer, m.now = offer, b.Clock.Now()
 			e, unchanged, err := b.evaluateReschedule(ctx, &m, id)
@@ -64,10 +64,10 @@ func (b *Booker) Reschedule(ctx context.Context, offer *catalog.Snapshot, by act
 			return b.writeReschedule(ctx, m, e, c)
 		})
 	if err != nil {
-		moved, outcome = &store.Booking{}, fault.Of(err).Kind.Code
+		updated, outcome = &store.Booking{}, fault.Of(err).Kind.Code
 	}
 	b.reschedules.Add(ctx, 1, metric.WithAttributes(attribute.String("outcome", outcome)))
-	return *moved, err
+	return *updated, err
 }
 
 // rescheduleRequest is a request to reschedule a booking, evaluated by one version of the offer.
@@ -117,7 +117,7 @@ func (b *Booker) evaluateReschedule(ctx context.Context, m *rescheduleRequest,
 	return e, nil, nil
 }
 
-// writeReschedule stores the booking with the new assignment `c`. Errors: [store.ErrTaken] if the
+// writeReschedule stores the booking with the new assignment `c`. Errors: [store.ErrOccupied] if the
 // time is occupied; [errChanged] if the booking or the offer has changed. Fault: rate_limited.
 func (b *Booker) writeReschedule(ctx context.Context, m rescheduleRequest, e evaluation,
 	c availability.Assignment) (*store.Booking, error) {

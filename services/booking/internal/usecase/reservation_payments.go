@@ -152,11 +152,11 @@ func (c *ReservationPayments) ListReports(ctx context.Context) ([]booking.Reserv
 
 // AcknowledgeReports stores, for each payment, the number of the provider's last report that rental has
 // processed. Fault: invalid_parameter if there are more than booking.MaxReservationPayments payments.
-func (c *ReservationPayments) AcknowledgeReports(ctx context.Context, noted []booking.ReportAcknowledgement) error {
-	if len(noted) > booking.MaxReservationPayments {
+func (c *ReservationPayments) AcknowledgeReports(ctx context.Context, acks []booking.ReportAcknowledgement) error {
+	if len(acks) > booking.MaxReservationPayments {
 		return fault.Newf(fault.InvalidParameter, "noted: send at most %d.", booking.MaxReservationPayments)
 	}
-	return c.records.AcknowledgeReports(ctx, noted)
+	return c.records.AcknowledgeReports(ctx, acks)
 }
 
 func (c *ReservationPayments) renderAll(payments []store.ReservationPayment) []booking.ReservationPayment {
@@ -197,7 +197,7 @@ func (c *ReservationPayments) Close(ctx context.Context, by actor.Actor, busines
 // render converts a payment into the type that rental reads.
 func (c *ReservationPayments) render(of store.ReservationPayment) booking.PaymentState {
 	currency, _ := money.ParseCurrency(of.Currency) // ParseCurrency cannot fail: the code was valid when it was stored
-	shown := booking.PaymentState{
+	state := booking.PaymentState{
 		Provider: of.Provider, Status: of.Status, Amount: of.Amount, DueAt: of.DueAt.UTC(), Policy: of.Policy,
 		Step:     c.Payments.Providers.Step(of.Provider, currency),
 		Refunded: of.Refunded, RefundNumber: of.RefundNumber, RefundAmount: of.RefundAmount,
@@ -208,9 +208,9 @@ func (c *ReservationPayments) render(of store.ReservationPayment) booking.Paymen
 	}
 	if of.FailedAt != nil {
 		failed := of.FailedAt.UTC()
-		shown.FailedAt = &failed
+		state.FailedAt = &failed
 	}
-	return shown
+	return state
 }
 
 // CountReservation adds a reservation of the booking page to the customer's open bookings. The number of open bookings

@@ -126,10 +126,10 @@ func (q question) newWarnings(rules []string) []booking.Warning {
 			Message: fmt.Sprintf("Online bookings are paused until %s.", q.offer.Bookings.PausedUntil)})
 	}
 	for _, rule := range rules {
-		refused := fault.Of(q.newRefusal(rule))
-		sentence, _, _ := strings.Cut(refused.Sentence, ";")
+		refusal := fault.Of(q.newRefusal(rule))
+		sentence, _, _ := strings.Cut(refusal.Sentence, ";")
 		warnings = append(warnings,
-			booking.Warning{Code: refused.Kind.Code, Message: strings.TrimSuffix(sentence, ".") + "."})
+			booking.Warning{Code: refusal.Kind.Code, Message: strings.TrimSuffix(sentence, ".") + "."})
 	}
 	return warnings
 }

@@ -68,7 +68,7 @@ func TestDatesAcceptTwentyRentals(t *testing.T) {
 func TestDatesRejectInvalidWindows(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	for _, ask := range []struct{ id, start, end, named string }{
+	for _, ask := range []struct{ id, start, end, field string }{
 		{single, "2027-06-11", "2027-08-12", "Window too large (max 62 days)."},
 		{single, "0001-01-01", "9999-12-31", "Window too large (max 62 days)."},
 		{single, "2027-06-11", "2027-06-10", "end"},
@@ -81,7 +81,7 @@ func TestDatesRejectInvalidWindows(t *testing.T) {
 		{strings.Repeat("\xff", 36), "2027-06-10", "2027-06-10", "rental_id"},
 	} {
 		answer := s.days(t, "rental_id", ask.id, "start", ask.start, "end", ask.end)
-		if answer.status != 400 || !strings.Contains(answer.body, ask.named) || !strings.Contains(answer.body,
+		if answer.status != 400 || !strings.Contains(answer.body, ask.field) || !strings.Contains(answer.body,
 			`"invalid_parameter"`) {
 			t.Errorf("%+v: %d %s", ask, answer.status, answer.body)
 		}

@@ -344,10 +344,10 @@ func TestReservationNamesPricingRules(t *testing.T) {
 		t.Fatalf("got %+v, %v", long, err)
 	}
 	s.edit(func(o *catalog.Snapshot) { o.Rules = nil })
-	if kept, err := s.client.Reservation(actor.With(t.Context(), actor.Actor{Kind: actor.Owner}), "harbor",
+	if stored, err := s.client.Reservation(actor.With(t.Context(), actor.Actor{Kind: actor.Owner}), "harbor",
 		long.ID); err != nil ||
-		!slices.Equal(kept.PriceChanges, want) {
-		t.Errorf("later: %+v, %v", kept, err)
+		!slices.Equal(stored.PriceChanges, want) {
+		t.Errorf("later: %+v, %v", stored, err)
 	}
 	if short, err := s.reserveAs(actor.Page, "", newPageRequest(bike, 1, "2027-06-20", "2027-06-20")); err != nil ||
 		short.PriceChanges != nil {

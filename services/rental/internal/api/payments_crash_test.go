@@ -158,13 +158,13 @@ func (c *customer) act(ctx context.Context, p *process) {
 func TestReserveKeepsReservationIfPaymentMayBeStored(t *testing.T) {
 	t.Parallel()
 	s := startOnlinePayment(t)
-	pool, wires := testkit.OpenFaultyPool(t, s.pool)
+	pool, conns := testkit.OpenFaultyPool(t, s.pool)
 	owner := usecase.NewOwner(s.fakePeers, store.New(pool), s.fakePeers, s.payments, s.links, requestTimeout, s.clock,
 		telemetry.Discard())
 	calls := 0
 	s.payments.shouldFail = func() bool {
 		if calls++; calls == 2 { // the payment is open; the next commit stores it
-			wires.Break("commit", testkit.DropAnswer, false)
+			conns.Break("commit", testkit.DropAnswer, false)
 		}
 		return false
 	}

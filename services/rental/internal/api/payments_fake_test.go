@@ -79,12 +79,12 @@ func (b *fakePayments) Open(_ context.Context, business, id uuid.UUID,
 		}}
 		b.payments[id] = a
 	}
-	opened := &booking.ReservationCheckout{Payment: a.PaymentState, CheckoutURL: "https://pay.example/" + id.String()}
+	checkout := &booking.ReservationCheckout{Payment: a.PaymentState, CheckoutURL: "https://pay.example/" + id.String()}
 	b.mu.Unlock()
 	if b.mustFail() {
 		return nil, b.errUnknown()
 	}
-	return opened, nil
+	return checkout, nil
 }
 
 func (b *fakePayments) FindCheckout(_ context.Context, _, id uuid.UUID) (*booking.ReservationCheckout, error) {

@@ -182,11 +182,11 @@ func TestReservationEndsWithItsPayment(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct {
-		happens        func(t *testing.T, s service, r *rental.Reservation)
-		status, charge string
-		held           int
-		told           string
-		given          []int64
+		act             func(t *testing.T, s service, r *rental.Reservation)
+		status, payment string
+		occupied        int
+		event           string
+		refunds         []int64
 	}{
 		"nobody pays": {func(*testing.T, service, *rental.Reservation) {}, "cancelled", "cancelled", 0, expired,
 			nil},
@@ -238,24 +238,24 @@ func TestReservationEndsWithItsPayment(t *testing.T) {
 			s := startOnlinePayment(t)
 			key := uuid.NewString()
 			reservation := s.mustReserve(t, key, newTwoHourReservation())
-			c.happens(t, s, reservation)
+			c.act(t, s, reservation)
 			s.clock.Advance(expiresAfter)
 			s.step(t)
 			s.step(t)
-			s.expectState(t, reservation.ID, c.status, c.charge, c.held, c.told)
-			if refunds := s.payments.find(reservation.ID).refunds; !slices.Equal(refunds, c.given) {
-				t.Errorf("refunds are %v, want %v", refunds, c.given)
+			s.expectState(t, reservation.ID, c.status, c.payment, c.occupied, c.event)
+			if refunds := s.payments.find(reservation.ID).refunds; !slices.Equal(refunds, c.refunds) {
+				t.Errorf("refunds are %v, want %v", refunds, c.refunds)
 			}
-			if c.told != "" {
+			if c.event != "" {
 				seen, err := s.client.Managed(t.Context(),
 					strings.TrimPrefix(reservation.ManageURL, "https://book.example.org/m/"))
-				if isUnpaid := strings.HasSuffix(c.told, " payment.expired reservation.cancelled"); err != nil ||
+				if isUnpaid := strings.HasSuffix(c.event, " payment.expired reservation.cancelled"); err != nil ||
 					seen.Reservation.Unpaid != isUnpaid {
 					t.Errorf("by the link: %+v, %v", seen, err)
 				}
 			}
 			if second, err := s.reserveAs(actor.Page, key, newTwoHourReservation()); err != nil ||
-				(second.ID == reservation.ID) != (c.told != "") {
+				(second.ID == reservation.ID) != (c.event != "") {
 				t.Errorf("a click afterwards: %+v, %v", second, err)
 			}
 		})
@@ -533,7 +533,7 @@ func TestReservationShowsLaterProviderReports(t *testing.T) {
 	paid := createdEvent + " payment.succeeded reservation.confirmed"
 	for _, c := range []struct {
 		change func(*booking.PaymentState)
-		told   string
+		event  string
 		filter string
 	}{
 		{func(c *booking.PaymentState) {
@@ -552,8 +552,8 @@ func TestReservationShowsLaterProviderReports(t *testing.T) {
 	} {
 		if list, err := s.client.Reservations(t.Context(), "harbor", rental.Filter{Payment: c.filter},
 			request.Page{}); err != nil ||
-			(len(list.Reservations) == 1) != strings.HasSuffix(paid, c.told) && c.filter != booking.PaymentPaid {
-			t.Errorf("before%s the list has %+v, %v", c.told, list, err)
+			(len(list.Reservations) == 1) != strings.HasSuffix(paid, c.event) && c.filter != booking.PaymentPaid {
+			t.Errorf("before%s the list has %+v, %v", c.event, list, err)
 		}
 		s.payments.report(reservation.ID, c.change)
 		for range 2 {
@@ -561,11 +561,11 @@ func TestReservationShowsLaterProviderReports(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		paid += c.told
+		paid += c.event
 		s.expectState(t, reservation.ID, "reserved", "paid", 1, paid)
 		list, err := s.client.Reservations(t.Context(), "harbor", rental.Filter{Payment: c.filter}, request.Page{})
 		if err != nil || len(list.Reservations) != 1 {
-			t.Errorf("after%s the list has %+v, %v", c.told, list, err)
+			t.Errorf("after%s the list has %+v, %v", c.event, list, err)
 		}
 	}
 	if list, err := s.client.Reservations(t.Context(), "harbor", rental.Filter{Payment: booking.PaymentOpen},

@@ -80,11 +80,11 @@ func TestPageReservationAnswersQuestions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		kept, err := s.client.Reservation(t.Context(), "harbor", reservation.ID)
-		if err != nil || kept.CustomerPhone == nil || *kept.CustomerPhone != "+351 210 555 019" {
-			t.Fatalf("kept %+v, %v", kept, err)
+		stored, err := s.client.Reservation(t.Context(), "harbor", reservation.ID)
+		if err != nil || stored.CustomerPhone == nil || *stored.CustomerPhone != "+351 210 555 019" {
+			t.Fatalf("kept %+v, %v", stored, err)
 		}
-		if diff := cmp.Diff(decodeObject(t, c.want), decodeObject(t, string(kept.FormData))); diff != "" {
+		if diff := cmp.Diff(decodeObject(t, c.want), decodeObject(t, string(stored.FormData))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.by, diff)
 		}
 	}

@@ -38,10 +38,10 @@ func TestPlanStepsFollowsPayment(t *testing.T) {
 	failed := time.Unix(1000, 0)
 	paid, cancelled := status(booking.PaymentStatePaid), status(booking.PaymentStateCancelled)
 	for name, c := range map[string]struct {
-		from        state.State
-		known, said booking.PaymentState
-		to          state.State
-		told        []event.Type
+		from             state.State
+		stored, reported booking.PaymentState
+		to               state.State
+		events           []event.Type
 	}{
 		"it is paid": {state.Pending, openPayment, change(openPayment, paid), state.Reserved,
 			[]event.Type{event.PaymentSucceeded, event.ReservationConfirmed}},
@@ -93,11 +93,11 @@ func TestPlanStepsFollowsPayment(t *testing.T) {
 		"paid, picked up long since": {state.PickedUp, change(openPayment, paid), change(openPayment, paid,
 			refunded(1, 1, booking.RefundRefunded)), state.PickedUp, []event.Type{event.PaymentRefunded}},
 	} {
-		if !payment.IsNewer(c.known, c.said) || payment.IsNewer(c.said, c.known) || payment.IsNewer(c.said, c.said) {
+		if !payment.IsNewer(c.stored, c.reported) || payment.IsNewer(c.reported, c.stored) || payment.IsNewer(c.reported, c.reported) {
 			t.Errorf("%s: that is not later", name)
 		}
-		to, eventTypes := follow(c.from, c.known, c.said)
-		if diff := cmp.Diff(c.told, eventTypes); diff != "" || to != c.to {
+		to, eventTypes := follow(c.from, c.stored, c.reported)
+		if diff := cmp.Diff(c.events, eventTypes); diff != "" || to != c.to {
 			t.Errorf("%s: it is %s, want %s; events (-want +got):\n%s", name, to, c.to, diff)
 		}
 	}

@@ -23,16 +23,16 @@ func countRows(t *testing.T, pool *pgxpool.Pool, business uuid.UUID) map[string]
 	if err != nil {
 		t.Fatal(err)
 	}
-	held := map[string]int{}
+	occupied := map[string]int{}
 	for _, table := range tables {
 		var n int
 		if err := pool.QueryRow(testkit.AsSystem(t), "SELECT count(*) FROM "+pgx.Identifier{table}.Sanitize()+
 			" WHERE business_id = $1", business).Scan(&n); err != nil {
 			t.Fatal(err)
 		}
-		held[table] = n
+		occupied[table] = n
 	}
-	return held
+	return occupied
 }
 
 // TestEraseLeavesNoRowsOfBusiness also covers tables that are added later. The test fails until it writes

@@ -19,11 +19,11 @@ import (
 // fakeRefunds is a fake of Stripe's refund API. It lists the refunds in `listed` and records the requests to create a
 // refund.
 type fakeRefunds struct {
-	listed string // JSON objects, separated by commas
-	status int    // HTTP code of the response to a new refund
-	answer string
-	made   []url.Values
-	key    string
+	listed    string // JSON objects, separated by commas
+	status    int    // HTTP code of the response to a new refund
+	answer    string
+	creations []url.Values
+	key       string
 }
 
 func (f *fakeRefunds) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -32,7 +32,7 @@ func (f *fakeRefunds) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_, _ = fmt.Fprintf(w, `{"object": "list", "has_more": false, "data": [%s]}`, f.listed)
 		return
 	}
-	f.made, f.key = append(f.made, r.PostForm), r.Header.Get("Idempotency-Key")
+	f.creations, f.key = append(f.creations, r.PostForm), r.Header.Get("Idempotency-Key")
 	w.WriteHeader(f.status)
 	_, _ = w.Write([]byte(f.answer))
 }
@@ -60,7 +60,7 @@ func TestRefundIsMadeOnce(t *testing.T) {
 		listed string
 		status int
 		answer string
-		made   int
+		count  int
 		want   payment.RefundState
 	}{
 		"made": {other, 200, `{"id": "re_2", "status": "succeeded"}`, 1,
@@ -83,10 +83,10 @@ func TestRefundIsMadeOnce(t *testing.T) {
 	} {
 		f := &fakeRefunds{listed: c.listed, status: c.status, answer: c.answer}
 		got, err := makeTestRefund(t, f)
-		if err != nil || got != c.want || len(f.made) != c.made {
-			t.Errorf("%s: %+v, %v after %d were made; want %+v after %d", name, got, err, len(f.made), c.want, c.made)
+		if err != nil || got != c.want || len(f.creations) != c.count {
+			t.Errorf("%s: %+v, %v after %d were made; want %+v after %d", name, got, err, len(f.creations), c.want, c.count)
 		}
-		if c.made == 0 {
+		if c.count == 0 {
 			continue
 		}
 		want := url.Values{
@@ -94,7 +94,7 @@ func TestRefundIsMadeOnce(t *testing.T) {
 			"metadata[slotmesh_business]": {uuid.Nil.String()},
 			"metadata[slotmesh_booking]":  {"11111111-1111-4111-8111-111111111111"},
 		}
-		if diff := cmp.Diff(want, f.made[0]); diff != "" || f.key != "refund-11111111-1111-4111-8111-111111111111-2" {
+		if diff := cmp.Diff(want, f.creations[0]); diff != "" || f.key != "refund-11111111-1111-4111-8111-111111111111-2" {
 			t.Errorf("%s: under %s (-want +got):\n%s", name, f.key, diff)
 		}
 	}
