@@ -28,7 +28,7 @@ func eventViews() map[event.SubjectKind]eventlog.Show {
 		return lines, nil
 	}
 	return map[event.SubjectKind]eventlog.Show{
-		event.Business: eventlog.As(read, func(line catalog.Business) catalog.Business { return line }),
+		event.Business: eventlog.NewShow(read, func(line catalog.Business) catalog.Business { return line }),
 	}
 }
 

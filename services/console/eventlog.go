@@ -47,8 +47,8 @@ func (t token) toUTC() token {
 // key of the map is the kind of the event's subject.
 func showEvents() map[event.SubjectKind]eventlog.Show {
 	return map[event.SubjectKind]eventlog.Show{
-		event.Member: eventlog.As(decodeEvents[member], func(m member) member { return m }),
-		event.Token:  eventlog.As(decodeEvents[token], token.toUTC),
+		event.Member: eventlog.NewShow(decodeEvents[member], func(m member) member { return m }),
+		event.Token:  eventlog.NewShow(decodeEvents[token], token.toUTC),
 	}
 }
 

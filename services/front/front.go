@@ -35,7 +35,7 @@ import (
 // ServiceNames returns the sorted names of the services with public paths. The front needs the address of each.
 func ServiceNames() []string {
 	return slices.DeleteFunc(components.Names(), func(name string) bool {
-		return !components.All[name].Fronted()
+		return !components.All[name].IsPublic()
 	})
 }
 

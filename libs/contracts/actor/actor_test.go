@@ -10,7 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 )
 
-func TestAnActorIsReadAsItWasWritten(t *testing.T) {
+func TestActorRoundTrip(t *testing.T) {
 	t.Parallel()
 	for _, a := range []actor.Actor{{Kind: actor.System}, {Kind: actor.APIKey, ID: uuid.New()}, {Kind: actor.Owner}} {
 		if got, err := actor.Parse(a.String()); err != nil || got != a {
@@ -24,7 +24,7 @@ func TestAnActorIsReadAsItWasWritten(t *testing.T) {
 	}
 }
 
-func TestAContextWithoutAnActorIsRefused(t *testing.T) {
+func TestOfRejectsContextWithoutActor(t *testing.T) {
 	t.Parallel()
 	for _, ctx := range []context.Context{
 		t.Context(), actor.With(t.Context(), actor.Actor{}), actor.With(t.Context(), actor.Actor{ID: uuid.New()}),

@@ -88,7 +88,7 @@ func noAnswer(err error) error {
 func (c *Client) Send(ctx context.Context, r Request) (*Answer, error) {
 	key := uuid.NewString()
 	for attempt := 1; ; attempt++ {
-		answer, err := c.once(ctx, r, key)
+		answer, err := c.doAttempt(ctx, r, key)
 		if attempt >= c.Attempts || !c.worthRepeating(err) {
 			return answer, err
 		}
@@ -100,8 +100,8 @@ func (c *Client) Send(ctx context.Context, r Request) (*Answer, error) {
 	}
 }
 
-// once makes one attempt. It returns a response with a status of 400 or higher as an error.
-func (c *Client) once(ctx context.Context, r Request, key string) (*Answer, error) {
+// doAttempt makes one attempt. It returns a response with a status of 400 or higher as an error.
+func (c *Client) doAttempt(ctx context.Context, r Request, key string) (*Answer, error) {
 	answer, err := c.Do(ctx, r, key)
 	if err == nil && answer.Status >= http.StatusBadRequest {
 		return nil, answer.Refusal()

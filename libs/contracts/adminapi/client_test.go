@@ -24,10 +24,10 @@ func answering(t *testing.T, handle http.HandlerFunc) (*adminapi.Client, *atomic
 	return &adminapi.Client{Base: server.URL, Token: "token", HTTP: server.Client(), Attempts: 3}, &sent
 }
 
-// TestRefusalsAreTheServersAndOthersHaveNoCode answers requests with the status 409. The error has the code of the
+// TestErrorsHaveCodeOfServer answers requests with the status 409. The error has the code of the
 // admin API only if the body is a fault of that API. The body of a proxy in between gives an error without a code. No
 // refusal is sent again.
-func TestRefusalsAreTheServersAndOthersHaveNoCode(t *testing.T) {
+func TestErrorsHaveCodeOfServer(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]fault.Kind{
 		`{"error": "Sold out.", "messageCode": "conflict"}`: fault.Conflict,
@@ -53,7 +53,7 @@ func (o overdue) RoundTrip(*http.Request) (*http.Response, error) {
 	return nil, os.ErrDeadlineExceeded
 }
 
-func TestWhatTimedOutIsSentAgainOnlyWhereItMayBe(t *testing.T) {
+func TestRetryAfterTimeoutNeedsSafeRequest(t *testing.T) {
 	t.Parallel()
 	for again, want := range map[bool]int{false: 1, true: 3} {
 		sent := 0

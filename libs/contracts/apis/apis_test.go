@@ -8,9 +8,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/components"
 )
 
-// TestCallsAreThoseOfTheTableOfComponents shows that the callers in the table of endpoints are those in the table of
+// TestCallsMatchComponents shows that the callers in the table of endpoints are those in the table of
 // components. The chart generates the policies of the service mesh and of the network from the latter table.
-func TestCallsAreThoseOfTheTableOfComponents(t *testing.T) {
+func TestCallsMatchComponents(t *testing.T) {
 	t.Parallel()
 	for _, name := range components.Names() {
 		want := slices.Sorted(slices.Values(components.All[name].Calls))
@@ -27,7 +27,7 @@ func TestCallsAreThoseOfTheTableOfComponents(t *testing.T) {
 	}
 }
 
-func TestEveryEndpointHasOneRowAndCallers(t *testing.T) {
+func TestEndpointsHaveOneRowAndCallers(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for _, e := range All {
@@ -39,9 +39,9 @@ func TestEveryEndpointHasOneRowAndCallers(t *testing.T) {
 	}
 }
 
-// TestPagesAndAgentsActForNobodyElse shows that pages, mcp and notifications may act only as the listed kinds of
+// TestPagesAndAgentsActAsThemselves shows that pages, mcp and notifications may act only as the listed kinds of
 // actors. This bounds the use of a stolen credential of these services.
-func TestPagesAndAgentsActForNobodyElse(t *testing.T) {
+func TestPagesAndAgentsActAsThemselves(t *testing.T) {
 	t.Parallel()
 	allowed := map[string][]actor.Kind{"pages": {actor.Page, actor.Customer}, "mcp": {actor.APIKey},
 		"notifications": {}}
@@ -56,7 +56,7 @@ func TestPagesAndAgentsActForNobodyElse(t *testing.T) {
 	}
 }
 
-func TestAllowsRefusesAMissingActorOfAWriteAndAnyActorOfARead(t *testing.T) {
+func TestAllowsChecksActor(t *testing.T) {
 	t.Parallel()
 	for _, e := range All {
 		for caller, kinds := range e.Callers {

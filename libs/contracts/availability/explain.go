@@ -143,7 +143,7 @@ func (r *Reason) sentence(who, whose string) string {
 		}
 		return who + " is not active."
 	case RuleOverride:
-		return "An override of " + whose + " hours" + on(r.Date) + " leaves this time out."
+		return "An override of " + whose + " hours" + onDate(r.Date) + " leaves this time out."
 	case RuleClosed:
 		if r.Whose == OfStaff {
 			return who + " does not work then."
@@ -210,7 +210,7 @@ func because(reason string) string {
 	return " (" + reason + ")"
 }
 
-func on(d *timespan.Date) string {
+func onDate(d *timespan.Date) string {
 	if d == nil {
 		return ""
 	}

@@ -66,11 +66,11 @@ type Occurrence struct {
 // SeatsByOccurrence returns the number of booked seats of each
 // occurrence. An occurrence without booked seats has no entry.
 func (o Occupied) SeatsByOccurrence() map[Occurrence]int {
-	taken := make(map[Occurrence]int, len(o.Seats))
+	seats := make(map[Occurrence]int, len(o.Seats))
 	for _, s := range o.Seats {
-		taken[Occurrence{s.SessionID, s.StartsAt}] += s.Taken
+		seats[Occurrence{s.SessionID, s.StartsAt}] += s.Taken
 	}
-	return taken
+	return seats
 }
 
 // The scopes of an API key (interface.md §5).

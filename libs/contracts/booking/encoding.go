@@ -212,11 +212,11 @@ func (r *reader) number(of string) int {
 }
 
 // count reads the number of entries that follow. Each entry takes at least as many
-// bytes as the argument `least`. The read fails if the rest of the data is too short
+// bytes as the argument `minimum`. The read fails if the rest of the data is too short
 // for so many entries. The argument "of" is the noun for the entries in an error.
-func (r *reader) count(of string, least int) int {
+func (r *reader) count(of string, minimum int) int {
 	v := r.uvarint()
-	if v > uint64(len(r.rest)/least) {
+	if v > uint64(len(r.rest)/minimum) {
 		r.fail("it claims %d %s and has %d bytes left", v, of, len(r.rest))
 		return 0
 	}
@@ -227,11 +227,11 @@ func (r *reader) count(of string, least int) int {
 // the resource's spans to the list `all`. It returns the extended list.
 func (r *reader) busy(b *Busy, all []int64) []int64 {
 	r.id(b.ID[:])
-	lane := r.uvarint()
-	if lane>>1 > math.MaxInt32 {
-		r.fail("lane %d: at most %d is possible", lane>>1, math.MaxInt32)
+	unit := r.uvarint()
+	if unit>>1 > math.MaxInt32 {
+		r.fail("lane %d: at most %d is possible", unit>>1, math.MaxInt32)
 	}
-	b.CapacityUnit, b.Class = int(lane>>1), lane&1 == 1
+	b.CapacityUnit, b.Class = int(unit>>1), unit&1 == 1
 	edges := 2 * r.count("spans", leastSpan)
 	if edges > cap(all)-len(all) {
 		r.fail("a resource has more spans than are left of all")

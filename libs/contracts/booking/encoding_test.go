@@ -27,8 +27,8 @@ func anyID(t *rapid.T) uuid.UUID {
 	return uuid.UUID(rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "id"))
 }
 
-// anyOccupied returns occupied time with random values of each type: the instants may lie anywhere and in any order.
-func anyOccupied(t *rapid.T) booking.Occupied {
+// drawOccupied returns occupied time with random values of each type: the instants may lie anywhere and in any order.
+func drawOccupied(t *rapid.T) booking.Occupied {
 	o := booking.Occupied{Busy: []booking.Busy{}}
 	for range rapid.IntRange(0, 8).Draw(t, "resources") {
 		b := booking.Busy{
@@ -50,10 +50,10 @@ func anyOccupied(t *rapid.T) booking.Occupied {
 	return o
 }
 
-func TestOccupiedTimeIsTheSameAfterItsByteForm(t *testing.T) {
+func TestOccupiedBinaryRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		want := anyOccupied(t)
+		want := drawOccupied(t)
 		b, err := want.AppendBinary([]byte("before"))
 		if err != nil {
 			t.Fatal(err)
@@ -72,10 +72,10 @@ func TestOccupiedTimeIsTheSameAfterItsByteForm(t *testing.T) {
 	})
 }
 
-func TestAnyPartOfTheByteFormIsRefusedAndSoIsMore(t *testing.T) {
+func TestUnmarshalRejectsTruncatedOrExtendedBytes(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		b, err := anyOccupied(t).AppendBinary(nil)
+		b, err := drawOccupied(t).AppendBinary(nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,7 +93,7 @@ func TestAnyPartOfTheByteFormIsRefusedAndSoIsMore(t *testing.T) {
 	})
 }
 
-func TestBytesThatAreNoOccupiedTimeAreRefusedInWords(t *testing.T) {
+func TestUnmarshalExplainsInvalidBytes(t *testing.T) {
 	t.Parallel()
 	id := make([]byte, 16)
 	form := func(parts ...any) []byte {
@@ -133,7 +133,7 @@ func TestBytesThatAreNoOccupiedTimeAreRefusedInWords(t *testing.T) {
 	}
 }
 
-func TestNegativeLanesAndSeatsHaveNoByteForm(t *testing.T) {
+func TestMarshalRejectsNegativeNumbers(t *testing.T) {
 	t.Parallel()
 	for _, o := range []booking.Occupied{
 		{Busy: []booking.Busy{{Resource: booking.Resource{CapacityUnit: -1}}}},

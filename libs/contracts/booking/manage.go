@@ -107,9 +107,9 @@ type CancelByLink struct {
 	Refund *json.Number `json:"refund"` // in the currency of the sale
 }
 
-// Agreed returns Refund as a decimal number, in the currency of the sale.
+// RefundAmount returns Refund as a decimal number, in the currency of the sale.
 // Fault: invalid_parameter if Refund is missing, negative or not a number.
-func (c CancelByLink) Agreed() (decimal.Decimal, error) {
+func (c CancelByLink) RefundAmount() (decimal.Decimal, error) {
 	if c.Refund != nil {
 		if amount, err := decimal.NewFromString(c.Refund.String()); err == nil && !amount.IsNegative() {
 			return amount, nil

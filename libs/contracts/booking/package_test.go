@@ -9,7 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 )
 
-func TestPackageNameIsTheOneThatWasSold(t *testing.T) {
+func TestPackageNameUsesSoldPackage(t *testing.T) {
 	t.Parallel()
 	cut, colour, wash := uuid.New(), uuid.New(), uuid.New()
 	offer := &catalog.Snapshot{Packages: []catalog.Package{{

@@ -7,7 +7,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 )
 
-func TestARefundIsAWordOrANumber(t *testing.T) {
+func TestRefundAcceptsWordOrNumber(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]booking.RefundAmount{
 		`{}`: "", `{"refund": "policy"}`: "policy", `{"refund": "full"}`: "full", `{"refund": "none"}`: "none",

@@ -79,9 +79,9 @@ func ExpandPaymentFilter(payment string) []string {
 	return nil
 }
 
-// Left returns the part of the paid amount that is neither refunded nor in a pending refund.
-// While a dispute is open and after a lost dispute, Left returns 0. The receiver `c` may be nil.
-func (c *PaymentState) Left() int64 {
+// RefundableRest returns the part of the paid amount that is neither refunded nor in a pending refund.
+// While a dispute is open and after a lost dispute, RefundableRest returns 0. The receiver `c` may be nil.
+func (c *PaymentState) RefundableRest() int64 {
 	if c == nil || c.Status != PaymentStatePaid || c.DisputeStatus == DisputeOpen || c.DisputeStatus == DisputeLost {
 		return 0
 	}

@@ -27,7 +27,7 @@ func (r *replica) Do(_ context.Context, request peer.Request) (*peer.Response, e
 	return &peer.Response{Status: 200, Body: r.body}, nil
 }
 
-func TestOccupiedTimeIsRead(t *testing.T) {
+func TestOccupiedDecodesAnswer(t *testing.T) {
 	t.Parallel()
 	want := booking.Occupied{Busy: []booking.Busy{{Resource: booking.Resource{ID: uuid.New()},
 		Edges: []int64{1803862800, 1803864600}}}}
@@ -51,7 +51,7 @@ func TestOccupiedTimeIsRead(t *testing.T) {
 	}
 }
 
-func TestOccupiedTimeThatCannotBeReadIsAPeerThatIsAway(t *testing.T) {
+func TestOccupiedRejectsUnreadableAnswer(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{"", "{", "\x01\x01"} {
 		r := &replica{body: []byte(body)}

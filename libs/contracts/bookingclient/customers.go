@@ -14,9 +14,9 @@ import (
 // Customers lists the customers who have bookings or orders of tickets, in the
 // order of their email addresses. Faults: invalid_parameter for an invalid limit.
 func (c *Client) Customers(ctx context.Context, businessID uuid.UUID,
-	asked customer.Search) ([]customer.Customer, error) {
+	search customer.Search) ([]customer.Customer, error) {
 	var out customer.List
-	err := c.peer.Ask(ctx, path(businessID, "customers/search"), asked, &out)
+	err := c.peer.Ask(ctx, path(businessID, "customers/search"), search, &out)
 	return out.Customers, err
 }
 
@@ -28,13 +28,13 @@ func (c *Client) Held(ctx context.Context, businessID uuid.UUID, email string) (
 // ExpiringCustomers returns digests of the customers whose data would be
 // deleted if everything that ended before a given instant were anonymized.
 func (c *Client) ExpiringCustomers(ctx context.Context, businessID uuid.UUID,
-	asked customer.Expiring) (*customer.ExpiringList, error) {
-	return typed.Ask[customer.ExpiringList](ctx, c.peer, path(businessID, "customers/expiring"), asked)
+	request customer.Expiring) (*customer.ExpiringList, error) {
+	return typed.Ask[customer.ExpiringList](ctx, c.peer, path(businessID, "customers/expiring"), request)
 }
 
 // EraseCustomer anonymizes a customer's bookings and orders of tickets. Faults: invalid_parameter if the
 // email address is invalid; conflict if the customer has too many future bookings to list in the response.
 func (c *Client) EraseCustomer(ctx context.Context, businessID uuid.UUID,
-	asked customer.Erase) (*customer.Erased, error) {
-	return typed.Call[customer.Erased](ctx, c.peer, http.MethodPost, path(businessID, "customers/erase"), asked)
+	request customer.Erase) (*customer.Erased, error) {
+	return typed.Call[customer.Erased](ctx, c.peer, http.MethodPost, path(businessID, "customers/erase"), request)
 }

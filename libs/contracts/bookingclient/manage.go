@@ -36,11 +36,11 @@ func (l *Links) Calendar(ctx context.Context, token string) ([]byte, error) {
 }
 
 // Cancel cancels the booking or order that a link leads to. It returns the booking or
-// order after the cancellation, as the customer sees it. The argument `agreed` holds the
+// order after the cancellation, as the customer sees it. The argument `request` holds the
 // refund that the page showed to the customer. Faults: invalid_parameter; conflict if the
 // customer may not cancel, or if the refund is no longer the amount that the page showed.
-func (l *Links) Cancel(ctx context.Context, token string, agreed booking.CancelByLink) (*booking.Managed, error) {
-	return l.act(ctx, token, "/cancel", agreed)
+func (l *Links) Cancel(ctx context.Context, token string, request booking.CancelByLink) (*booking.Managed, error) {
+	return l.act(ctx, token, "/cancel", request)
 }
 
 // Reschedule changes the time of the booking that a link leads to. It returns the booking after the

@@ -20,7 +20,7 @@ func (o *Snapshot) CheckAccount(override bool, now time.Time) error {
 			"This business's account is scheduled for removal, so it takes no bookings.")
 	case o.NotYetOpen && !override:
 		return fault.New(fault.NotOpenYet, "This business is not open for bookings yet.")
-	case o.Paused(now) && !override:
+	case o.IsPaused(now) && !override:
 		return fault.Newf(fault.NotAcceptingBookings, "This business has paused online bookings until %s.",
 			*o.Bookings.PausedUntil)
 	}

@@ -17,14 +17,14 @@ type Answer struct {
 // AnswersIn returns the answers that formData contains. They are in the order of the business's
 // questions. After them come the answers to questions that the business no longer asks, sorted by key.
 func (o *Snapshot) AnswersIn(formData json.RawMessage) []Answer {
-	var given map[string]any
-	if unmarshalNumbers(formData, &given) != nil {
+	var values map[string]any
+	if unmarshalNumbers(formData, &values) != nil {
 		return nil
 	}
-	consents, _ := given[Consents].(map[string]any)
+	consents, _ := values[Consents].(map[string]any)
 	var answers []Answer
 	for _, q := range o.Form {
-		from := given
+		from := values
 		if q.Consent {
 			from = consents
 		}
@@ -33,9 +33,9 @@ func (o *Snapshot) AnswersIn(formData json.RawMessage) []Answer {
 			delete(from, q.Key)
 		}
 	}
-	delete(given, Consents)
-	for _, key := range slices.Sorted(maps.Keys(given)) {
-		answers = append(answers, Answer{Question{Key: key, Label: Label{Text: key}}, given[key]})
+	delete(values, Consents)
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		answers = append(answers, Answer{Question{Key: key, Label: Label{Text: key}}, values[key]})
 	}
 	return answers
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 )
 
-func TestAnswersInFollowsTheQuestions(t *testing.T) {
+func TestAnswersInKeepsQuestionOrder(t *testing.T) {
 	t.Parallel()
 	asked := func(key, label, kind string) catalog.Question {
 		return catalog.Question{Key: key,
@@ -37,7 +37,7 @@ func TestAnswersInFollowsTheQuestions(t *testing.T) {
 	}
 }
 
-func TestAnswersCountsALineBreakOnce(t *testing.T) {
+func TestAnswersCountsLineBreakOnce(t *testing.T) {
 	t.Parallel()
 	q := catalog.Question{Key: "q", Label: catalog.Label{Text: "Question"}, Type: catalog.QuestionTextarea,
 		MaxLength: 7}

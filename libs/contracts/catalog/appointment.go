@@ -27,7 +27,7 @@ func ParseVariants(pairs []string) (map[uuid.UUID]uuid.UUID, error) {
 				"variants: entry %d is not a pair of UUIDs; write serviceId:variantId, with the ids that /services "+
 					"lists.", i+1)
 		}
-		if other, twice := variants[service]; twice && other != variant {
+		if other, isDuplicate := variants[service]; isDuplicate && other != variant {
 			return nil, fault.Newf(fault.InvalidParameter, "variants: service %s has two variants; choose one.",
 				service)
 		}
@@ -68,12 +68,12 @@ func (o *Snapshot) Appointment(ids []uuid.UUID, variants map[uuid.UUID]uuid.UUID
 	for i, service := range services {
 		variant, as := variants[service.ID]
 		switch {
-		case service.Class() && len(services) > 1:
+		case service.IsClass() && len(services) > 1:
 			return nil, fault.Newf(fault.InvalidParameter,
 				"Service %s is a class, which is booked alone; ask for it without other services.", service.ID)
 		case !as:
 			continue
-		case service.Class():
+		case service.IsClass():
 			return nil, fault.Newf(fault.InvalidParameter,
 				"variants: service %s is a class, which is as long as its sessions; leave its variant out.", service.ID)
 		}
@@ -94,8 +94,8 @@ func (o *Snapshot) Appointment(ids []uuid.UUID, variants map[uuid.UUID]uuid.UUID
 	return services, nil
 }
 
-// Class reports whether the service can only be booked for its class sessions.
-func (s *Service) Class() bool { return len(s.Classes) > 0 }
+// IsClass reports whether the service can only be booked for its class sessions.
+func (s *Service) IsClass() bool { return len(s.Classes) > 0 }
 
 // as returns a copy of the service with the duration and price of
 // one of its variants. It returns nil if the variant does not exist.

@@ -19,7 +19,7 @@ var (
 	long = uuid.MustParse("55555555-5555-4555-8555-555555555555")
 )
 
-func salon(t *testing.T) *catalog.Snapshot {
+func newSalon(t *testing.T) *catalog.Snapshot {
 	t.Helper()
 	o := &catalog.Snapshot{
 		Timezone: "Europe/Lisbon", Currency: "EUR", Modules: catalog.Modules{Services: true},
@@ -38,9 +38,9 @@ func salon(t *testing.T) *catalog.Snapshot {
 	return o
 }
 
-func TestAnAppointmentTakesItsVariantsLengthAndPriceAtEveryOccurrence(t *testing.T) {
+func TestAppointmentUsesVariantDurationAndPrice(t *testing.T) {
 	t.Parallel()
-	o := salon(t)
+	o := newSalon(t)
 	services, err := o.Appointment([]uuid.UUID{cut, wash, cut}, map[uuid.UUID]uuid.UUID{cut: long})
 	if err != nil {
 		t.Fatal(err)
@@ -62,13 +62,13 @@ func TestAnAppointmentTakesItsVariantsLengthAndPriceAtEveryOccurrence(t *testing
 	}
 }
 
-func TestAppointmentsThatCannotBeAreRefused(t *testing.T) {
+func TestAppointmentRejectsInvalidSelection(t *testing.T) {
 	t.Parallel()
 	ids := func(ids ...uuid.UUID) []uuid.UUID { return ids }
 	as := func(service, variant uuid.UUID) map[uuid.UUID]uuid.UUID {
 		return map[uuid.UUID]uuid.UUID{service: variant}
 	}
-	off := salon(t)
+	off := newSalon(t)
 	off.Modules.Services = false
 	for name, c := range map[string]struct {
 		offer    *catalog.Snapshot
@@ -77,21 +77,23 @@ func TestAppointmentsThatCannotBeAreRefused(t *testing.T) {
 		kind     fault.Kind
 		sentence string
 	}{
-		"unknown": {salon(t), ids(cut, long), nil, fault.ServiceNotFound,
+		"unknown": {newSalon(t), ids(cut, long), nil, fault.ServiceNotFound,
 			"Service not found: " + long.String()},
-		"inactive": {salon(t), ids(gone, cut), nil, fault.ServiceNotFound,
+		"inactive": {newSalon(t), ids(gone, cut), nil, fault.ServiceNotFound,
 			"Service not found: " + gone.String()},
 		"no services at all": {off, ids(cut), nil, fault.ServiceNotFound, "Service not found: " + cut.String()},
-		"unknown comes first": {salon(t), ids(yoga, long), as(cut, cut), fault.ServiceNotFound,
+		"unknown comes first": {newSalon(t), ids(yoga, long), as(cut, cut), fault.ServiceNotFound,
 			"Service not found: " + long.String()},
-		"a class among others": {salon(t), ids(cut, yoga), nil, fault.InvalidParameter, yoga.String() + " is a class"},
-		"a class twice":        {salon(t), ids(yoga, yoga), nil, fault.InvalidParameter, yoga.String() + " is a class"},
-		"a class's variant":    {salon(t), ids(yoga), as(yoga, long), fault.InvalidParameter, "variants: "},
-		"an unknown variant": {salon(t), ids(cut), as(cut, gone), fault.InvalidParameter,
+		"a class among others": {newSalon(t), ids(cut, yoga), nil, fault.InvalidParameter,
+			yoga.String() + " is a class"},
+		"a class twice": {newSalon(t), ids(yoga, yoga), nil, fault.InvalidParameter,
+			yoga.String() + " is a class"},
+		"a class's variant": {newSalon(t), ids(yoga), as(yoga, long), fault.InvalidParameter, "variants: "},
+		"an unknown variant": {newSalon(t), ids(cut), as(cut, gone), fault.InvalidParameter,
 			"has no variant " + gone.String()},
-		"another service's": {salon(t), ids(wash), as(wash, long), fault.InvalidParameter,
+		"another service's": {newSalon(t), ids(wash), as(wash, long), fault.InvalidParameter,
 			"has no variant " + long.String()},
-		"of no service asked": {salon(t), ids(wash), as(cut, long), fault.InvalidParameter,
+		"of no service asked": {newSalon(t), ids(wash), as(cut, long), fault.InvalidParameter,
 			cut.String() + " is not asked for"},
 	} {
 		_, err := c.offer.Appointment(c.ids, c.variants)
@@ -101,7 +103,7 @@ func TestAppointmentsThatCannotBeAreRefused(t *testing.T) {
 	}
 }
 
-func TestPairsOfVariantsAreReadStrictly(t *testing.T) {
+func TestParseVariantsRejectsInvalidPairs(t *testing.T) {
 	t.Parallel()
 	pair := cut.String() + ":" + long.String()
 	variants, err := catalog.ParseVariants([]string{pair, strings.ToUpper(pair), wash.String() + ":" + long.String()})

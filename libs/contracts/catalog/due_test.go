@@ -9,7 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/money"
 )
 
-func TestFixedDepositCountsEachPersonUpToThePrice(t *testing.T) {
+func TestDueCapsFixedDepositAtPrice(t *testing.T) {
 	t.Parallel()
 	euro, five := money.Currency{Code: "EUR", Digits: 2}, decimal.NewFromInt(5)
 	for _, c := range []struct {

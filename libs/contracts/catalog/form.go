@@ -69,79 +69,79 @@ func (l Label) In(language string) string {
 }
 
 // Questions returns the questions to a customer who books the given services, events or rentals, in the owner's order.
-func (o *Snapshot) Questions(taken ...uuid.UUID) []Question {
-	var asked []Question
+func (o *Snapshot) Questions(itemIDs ...uuid.UUID) []Question {
+	var questions []Question
 	for _, q := range o.Form {
 		of := slices.Concat(q.ServiceIDs, q.EventIDs, q.RentalIDs)
-		if len(of) == 0 || slices.ContainsFunc(taken, func(id uuid.UUID) bool { return slices.Contains(of, id) }) {
-			asked = append(asked, q)
+		if len(of) == 0 || slices.ContainsFunc(itemIDs, func(id uuid.UUID) bool { return slices.Contains(of, id) }) {
+			questions = append(questions, q)
 		}
 	}
-	return asked
+	return questions
 }
 
-// Answered returns the answers that are stored for a customer who books the given
-// services, events or rentals. The argument `given` holds the answers in the request.
+// CheckAnswers returns the answers that are stored for a customer who books the given
+// services, events or rentals. The argument `answers` holds the answers in the request.
 //
 // For the booking page, the result contains only the answers to the business's questions (pages.md),
-// each in the form that its question requires. For all other actors, the result is `given`, unchanged.
+// each in the form that its question requires. For all other actors, the result is `answers`, unchanged.
 //
 // If the business enforces its form, a booking with an API key must answer the required
 // questions, except consents, which cannot be given with an API key. Fault:
 // invalid_parameter, which names the first question whose answer is missing or invalid.
-func (o *Snapshot) Answered(by actor.Actor, given map[string]any, taken ...uuid.UUID) (map[string]any, error) {
-	questions, isPage := o.Questions(taken...), by.Kind == actor.Page
+func (o *Snapshot) CheckAnswers(by actor.Actor, answers map[string]any, itemIDs ...uuid.UUID) (map[string]any, error) {
+	questions, isPage := o.Questions(itemIDs...), by.Kind == actor.Page
 	if !isPage && (by.Kind != actor.APIKey || !o.FormEnforceAPI) {
-		return given, nil
+		return answers, nil
 	}
 	if !isPage {
 		questions = slices.DeleteFunc(questions, func(q Question) bool { return !q.Required || q.Consent })
 	}
-	kept, wrong := Answers(questions, given)
-	if len(wrong) > 0 {
-		return nil, fault.New(fault.InvalidParameter, wrong[0].Error())
+	valid, fieldErrors := Answers(questions, answers)
+	if len(fieldErrors) > 0 {
+		return nil, fault.New(fault.InvalidParameter, fieldErrors[0].Error())
 	}
 	if !isPage {
-		return given, nil
+		return answers, nil
 	}
-	return kept, nil
+	return valid, nil
 }
 
-// Wrong is the reason why an answer is invalid.
-type Wrong string
+// FieldError is the reason why an answer is invalid.
+type FieldError string
 
 // The reasons why an answer is invalid.
 const (
-	WrongMissing   Wrong = "missing"
-	WrongUnticked  Wrong = "unticked"
-	WrongType      Wrong = "type"
-	WrongTooLong   Wrong = "too_long"
-	WrongCharacter Wrong = "character"
-	WrongNumber    Wrong = "number"
-	WrongOption    Wrong = "option"
-	WrongDate      Wrong = "date"
-	WrongPhone     Wrong = "phone"
+	FieldMissing      FieldError = "missing"
+	FieldUnticked     FieldError = "unticked"
+	WrongType         FieldError = "type"
+	FieldTooLong      FieldError = "too_long"
+	WrongCharacter    FieldError = "character"
+	WrongNumber       FieldError = "number"
+	WrongOption       FieldError = "option"
+	WrongDate         FieldError = "date"
+	FieldInvalidPhone FieldError = "phone"
 )
 
-// WrongAnswer is an invalid answer to a question, with the reason.
+// AnswerError is an invalid answer to a question, with the reason.
 // As an error, it names the question and describes a valid answer.
-type WrongAnswer struct {
+type AnswerError struct {
 	Question Question
-	Wrong    Wrong
+	Wrong    FieldError
 }
 
 // Error returns an English sentence. The sentence contains the label of the question in the default language.
-func (w WrongAnswer) Error() string {
-	says := map[Wrong]string{
-		WrongMissing:   "needs an answer",
-		WrongUnticked:  "must be ticked",
-		WrongType:      "takes text",
-		WrongTooLong:   fmt.Sprintf("takes at most %d characters", w.Question.MaxLength),
-		WrongCharacter: "holds a character that cannot be shown; send plain text",
-		WrongNumber:    "takes a number of at most 40 digits",
-		WrongOption:    "takes one of its options by key: " + strings.Join(w.Question.optionKeys(), ", "),
-		WrongDate:      "takes a date, YYYY-MM-DD",
-		WrongPhone:     "takes a telephone number",
+func (w AnswerError) Error() string {
+	says := map[FieldError]string{
+		FieldMissing:      "needs an answer",
+		FieldUnticked:     "must be ticked",
+		WrongType:         "takes text",
+		FieldTooLong:      fmt.Sprintf("takes at most %d characters", w.Question.MaxLength),
+		WrongCharacter:    "holds a character that cannot be shown; send plain text",
+		WrongNumber:       "takes a number of at most 40 digits",
+		WrongOption:       "takes one of its options by key: " + strings.Join(w.Question.optionKeys(), ", "),
+		WrongDate:         "takes a date, YYYY-MM-DD",
+		FieldInvalidPhone: "takes a telephone number",
 	}[w.Wrong]
 	if w.Question.Type == QuestionCheckbox && w.Wrong == WrongType {
 		says = "takes true or false"
@@ -149,46 +149,46 @@ func (w WrongAnswer) Error() string {
 	return fmt.Sprintf("form_data.%s: %q %s.", w.Question.Key, w.Question.Label.Text, says)
 }
 
-// Answers validates answers to questions. The values of the argument `given` are
+// Answers validates answers to questions. The values of the argument `values` are
 // JSON values with numbers as [json.Number]. Answers returns the valid answers in
 // the form of form_data, and the invalid answers in the order of the questions.
 //
 // It ignores blank answers and answers to other questions. A page that was
 // opened before the owner changed the form can still send such answers.
-func Answers(questions []Question, given map[string]any) (map[string]any, []WrongAnswer) {
-	kept, agreed := map[string]any{}, map[string]any{}
-	consents, _ := given[Consents].(map[string]any)
-	var wrong []WrongAnswer
+func Answers(questions []Question, values map[string]any) (map[string]any, []AnswerError) {
+	valid, agreed := map[string]any{}, map[string]any{}
+	consents, _ := values[Consents].(map[string]any)
+	var fieldErrors []AnswerError
 	for _, q := range questions {
-		from, to := given, kept
+		from, to := values, valid
 		if q.Consent {
 			from, to = consents, agreed
 		}
 		answer, fault := q.read(from[q.Key])
 		switch {
 		case fault != "":
-			wrong = append(wrong, WrongAnswer{q, fault})
+			fieldErrors = append(fieldErrors, AnswerError{q, fault})
 		case answer != nil:
 			to[q.Key] = answer
 		}
 	}
 	if len(agreed) > 0 {
-		kept[Consents] = agreed
+		valid[Consents] = agreed
 	}
-	return kept, wrong
+	return valid, fieldErrors
 }
 
 // read returns the answer as form_data stores it. It returns nil for a blank answer.
-func (q Question) read(value any) (any, Wrong) {
+func (q Question) read(value any) (any, FieldError) {
 	if text, ok := value.(string); ok {
 		value = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")) // browsers send a line break as CR LF
 	}
 	if value == nil || value == "" {
 		if q.Required && q.Type == QuestionCheckbox {
-			return nil, WrongUnticked
+			return nil, FieldUnticked
 		}
 		if q.Required {
-			return nil, WrongMissing
+			return nil, FieldMissing
 		}
 		return nil, ""
 	}
@@ -199,7 +199,7 @@ func (q Question) read(value any) (any, Wrong) {
 		case !ok:
 			return nil, WrongType
 		case q.Required && !ticked:
-			return nil, WrongUnticked
+			return nil, FieldUnticked
 		}
 		return ticked, ""
 	case QuestionNumber:
@@ -213,8 +213,8 @@ func (q Question) read(value any) (any, Wrong) {
 }
 
 // readNumber returns the number in a JSON number or in a string.
-func readNumber(value any) (any, Wrong) {
-	const most = 40
+func readNumber(value any) (any, FieldError) {
+	const maxNumber = 40
 	var number string
 	switch v := value.(type) {
 	case json.Number:
@@ -222,13 +222,13 @@ func readNumber(value any) (any, Wrong) {
 	case string:
 		number = v
 	}
-	if len(number) > most || !json.Valid([]byte(number)) || strings.Trim(number, "-.0123456789") != "" {
+	if len(number) > maxNumber || !json.Valid([]byte(number)) || strings.Trim(number, "-.0123456789") != "" {
 		return nil, WrongNumber
 	}
 	return json.Number(number), ""
 }
 
-func (q Question) wrongText(text string) Wrong {
+func (q Question) wrongText(text string) FieldError {
 	switch q.Type {
 	case QuestionSelect:
 		if !slices.Contains(q.optionKeys(), text) {
@@ -242,14 +242,14 @@ func (q Question) wrongText(text string) Wrong {
 		return ""
 	case QuestionPhone:
 		if !phone.Valid(text) {
-			return WrongPhone
+			return FieldInvalidPhone
 		}
 		return ""
 	}
 	lines := q.Type == QuestionTextarea
 	switch {
 	case utf8.RuneCountInString(text) > q.MaxLength:
-		return WrongTooLong
+		return FieldTooLong
 	case strings.ContainsFunc(text, func(r rune) bool {
 		return unicode.IsControl(r) && (!lines || r != '\n' && r != '\r' && r != '\t')
 	}):

@@ -12,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 )
 
-func asked(kind string, required bool) catalog.Question {
+func newQuestion(kind string, required bool) catalog.Question {
 	q := catalog.Question{Key: "q", Label: catalog.Label{Text: "Question",
 		Translations: map[string]string{"pt": "Pergunta"}}, Type: kind, Required: required}
 	switch kind {
@@ -24,13 +24,13 @@ func asked(kind string, required bool) catalog.Question {
 	return q
 }
 
-func TestAnswersAreReadByTheTypeOfTheirQuestion(t *testing.T) {
+func TestAnswersParsesByType(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		kind  string
 		given any
 		kept  any
-		wrong catalog.Wrong
+		wrong catalog.FieldError
 	}{
 		{"text", " nuts ", "nuts", ""}, {"text", "äöüßé", "äöüßé", ""}, {"text", "123456", nil, "too_long"},
 		{"text", "a\nb", nil, "character"},
@@ -48,7 +48,7 @@ func TestAnswersAreReadByTheTypeOfTheirQuestion(t *testing.T) {
 		{"phone", "+351 (21) 1-2.3/4", "+351 (21) 1-2.3/4", ""}, {"phone", "call me", nil, "phone"},
 		{"phone", "+", nil, "phone"}, {"phone", strings.Repeat("1", 51), nil, "phone"},
 	} {
-		kept, wrong := catalog.Answers([]catalog.Question{asked(c.kind, false)}, map[string]any{"q": c.given})
+		kept, wrong := catalog.Answers([]catalog.Question{newQuestion(c.kind, false)}, map[string]any{"q": c.given})
 		if c.wrong != "" {
 			if len(wrong) != 1 || wrong[0].Wrong != c.wrong || !strings.HasPrefix(wrong[0].Error(),
 				`form_data.q: "Question" `) {
@@ -62,30 +62,30 @@ func TestAnswersAreReadByTheTypeOfTheirQuestion(t *testing.T) {
 	}
 }
 
-func TestWhatIsRequiredIsAnsweredAndTicked(t *testing.T) {
+func TestAnswersRequiresAnswersAndConsents(t *testing.T) {
 	t.Parallel()
-	for kind, wrong := range map[string]catalog.Wrong{
+	for kind, wrong := range map[string]catalog.FieldError{
 		"text": "missing", "textarea": "missing", "number": "missing", "select": "missing", "date": "missing",
 		"phone": "missing", "checkbox": "unticked",
 	} {
 		for _, given := range []any{nil, "", " \t"} {
-			if _, got := catalog.Answers([]catalog.Question{asked(kind, true)},
+			if _, got := catalog.Answers([]catalog.Question{newQuestion(kind, true)},
 				map[string]any{"q": given}); len(got) != 1 || got[0].Wrong != wrong {
 				t.Errorf("%s, %q: got %v, want %s", kind, given, got, wrong)
 			}
 		}
 	}
-	if _, got := catalog.Answers([]catalog.Question{asked("checkbox", true)},
-		map[string]any{"q": false}); len(got) != 1 || got[0].Wrong != catalog.WrongUnticked {
+	if _, got := catalog.Answers([]catalog.Question{newQuestion("checkbox", true)},
+		map[string]any{"q": false}); len(got) != 1 || got[0].Wrong != catalog.FieldUnticked {
 		t.Errorf("an unticked box that is required: got %v", got)
 	}
 }
 
-func TestConsentsStandApartAndWhatNobodyAskedForIsLeftOut(t *testing.T) {
+func TestAnswersSeparatesConsentsAndDropsUnknown(t *testing.T) {
 	t.Parallel()
-	news := asked("checkbox", false)
+	news := newQuestion("checkbox", false)
 	news.Key, news.Consent = "news", true
-	level := asked("text", false)
+	level := newQuestion("text", false)
 	level.Key = "level"
 	kept, wrong := catalog.Answers([]catalog.Question{news, level}, map[string]any{
 		"level": "new", "news": true, "gone": "x", "_other": 1, "_consent": map[string]any{"news": true, "gone": true},
@@ -102,9 +102,9 @@ func TestConsentsStandApartAndWhatNobodyAskedForIsLeftOut(t *testing.T) {
 	}
 }
 
-func TestQuestionsAreAskedForTheirServices(t *testing.T) {
+func TestQuestionsDependOnServices(t *testing.T) {
 	t.Parallel()
-	all, ofCut := asked("text", false), asked("text", false)
+	all, ofCut := newQuestion("text", false), newQuestion("text", false)
 	all.Key, ofCut.Key, ofCut.ServiceIDs = "all", "cut", []uuid.UUID{cut}
 	o := &catalog.Snapshot{Form: []catalog.Question{ofCut, all}}
 	keys := func(services ...uuid.UUID) []string {
@@ -123,13 +123,13 @@ func TestQuestionsAreAskedForTheirServices(t *testing.T) {
 	}
 }
 
-func TestAnsweredAsksKeysForRequiredAnswersIfTheBusinessEnforcesThem(t *testing.T) {
+func TestCheckAnswersEnforcesFormForKeys(t *testing.T) {
 	t.Parallel()
-	consent := asked(catalog.QuestionCheckbox, true)
+	consent := newQuestion(catalog.QuestionCheckbox, true)
 	consent.Key, consent.Consent = "consent", true
-	optional := asked(catalog.QuestionNumber, false)
+	optional := newQuestion(catalog.QuestionNumber, false)
 	optional.Key = "optional"
-	form := []catalog.Question{asked(catalog.QuestionText, true), consent, optional}
+	form := []catalog.Question{newQuestion(catalog.QuestionText, true), consent, optional}
 	none, own := map[string]any{"optional": "two"}, map[string]any{"q": "nuts", "optional": "two", "more": "kept"}
 	for _, c := range []struct {
 		name      string
@@ -146,7 +146,7 @@ func TestAnsweredAsksKeysForRequiredAnswersIfTheBusinessEnforcesThem(t *testing.
 		{"the owner", actor.Owner, true, none, false},
 	} {
 		snapshot := &catalog.Snapshot{Form: form, FormEnforceAPI: c.isForced}
-		kept, err := snapshot.Answered(actor.Actor{Kind: c.by}, c.given)
+		kept, err := snapshot.CheckAnswers(actor.Actor{Kind: c.by}, c.given)
 		if (err != nil) != c.isRefused {
 			t.Errorf("%s: %v", c.name, err)
 		}

@@ -22,7 +22,7 @@ func large(n int) *Snapshot {
 	return o
 }
 
-func TestEverythingIsFoundByItsIDAndNothingByAnother(t *testing.T) {
+func TestLookupsFindByID(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{0, 1, 2, 100} {
 		o := large(n)
@@ -45,7 +45,7 @@ func TestEverythingIsFoundByItsIDAndNothingByAnother(t *testing.T) {
 	}
 }
 
-func TestAnOfferSaysTheSameInLessRoom(t *testing.T) {
+func TestCompactKeepsContent(t *testing.T) {
 	t.Parallel()
 	o := large(5)
 	all := []uuid.UUID{o.Staff[0].ID, o.Staff[1].ID, o.Staff[2].ID}

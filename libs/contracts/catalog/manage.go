@@ -9,8 +9,8 @@ type ManagedBusiness struct {
 	Languages       []string `json:"languages"`
 }
 
-// Managed returns the data of the business that the page behind a customer's link shows.
-func (o *Snapshot) Managed() ManagedBusiness {
+// LinkBusiness returns the data of the business that the page behind a customer's link shows.
+func (o *Snapshot) LinkBusiness() ManagedBusiness {
 	return ManagedBusiness{Slug: o.Slug, Name: o.Name, Timezone: o.Timezone, DefaultLanguage: o.DefaultLanguage,
 		Languages: o.Languages}
 }

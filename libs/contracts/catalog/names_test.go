@@ -8,7 +8,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 )
 
-func TestNamesOfWhatWasSold(t *testing.T) {
+func TestNamesFallBackToNameAtSale(t *testing.T) {
 	t.Parallel()
 	id := uuid.New
 	pt := func(name string) map[string]string { return map[string]string{"pt": name} }

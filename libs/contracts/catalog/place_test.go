@@ -24,7 +24,7 @@ func TestLegalURLTakesOneWordWithHTTPS(t *testing.T) {
 	}
 }
 
-func TestPhoneIsThatOfThePlace(t *testing.T) {
+func TestPhoneComesFromPlace(t *testing.T) {
 	t.Parallel()
 	o := &catalog.Snapshot{Contact: catalog.Contact{Phone: "112"}}
 	if o.Place() != nil || o.Phone() != "112" {

@@ -426,8 +426,8 @@ func (o *Snapshot) NameIn(language string) string {
 // Today returns the local date of the business at the instant `now` (semantics.md §1).
 func (o *Snapshot) Today(now time.Time) timespan.Date { return timespan.DateOf(now, o.location) }
 
-// Paused reports whether online bookings are paused at the instant `now`.
-func (o *Snapshot) Paused(now time.Time) bool {
+// IsPaused reports whether online bookings are paused at the instant `now`.
+func (o *Snapshot) IsPaused(now time.Time) bool {
 	return o.Bookings.PausedUntil != nil && o.Today(now) < *o.Bookings.PausedUntil
 }
 

@@ -22,26 +22,26 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// cachedOffers is the maximal number of cached snapshots. When it
+// maxCachedSnapshots is the maximal number of cached snapshots. When it
 // is exceeded, the cache drops the least recently used snapshot.
-const cachedOffers = 4096
+const maxCachedSnapshots = 4096
 
 // Client reads snapshots and caches them, decoded and prepared (libs/platform/revalidate). When a snapshot changes,
 // a message through Redis expires the cached snapshot immediately. If the message is lost, the cached snapshot
 // expires after two seconds. While the catalog service is down or slow, the client returns the cached snapshot.
 type Client struct {
 	peer   *peer.Client
-	offers *revalidate.Cache[*tagged]
+	offers *revalidate.Cache[*taggedSnapshot]
 }
 
-// tagged is a snapshot together with its entity tag.
-type tagged struct {
+// taggedSnapshot is a snapshot together with its entity tag.
+type taggedSnapshot struct {
 	*catalog.Snapshot
 	etag string
 }
 
-func (t *tagged) Number() int64 { return t.Version }
-func (t *tagged) Size() int     { return 1 }
+func (t *taggedSnapshot) Number() int64 { return t.Version }
+func (t *taggedSnapshot) Size() int     { return 1 }
 
 // NewClient returns a client of the catalog service. The caller must
 // also start Run, which receives the messages about changed snapshots.
@@ -51,8 +51,8 @@ func NewClient(p *peer.Client, tel *telemetry.Telemetry) *Client {
 
 func newClient(p *peer.Client, tel *telemetry.Telemetry, now clock.Clock) *Client {
 	c := &Client{peer: p}
-	c.offers = revalidate.New(c.ask, revalidate.Options{
-		Most: cachedOffers, Patience: p.Patience(), Clock: now, Ages: revalidate.Ages(tel),
+	c.offers = revalidate.New(c.revalidate, revalidate.Options{
+		MaxSize: maxCachedSnapshots, StaleTimeout: p.Patience(), Clock: now, Ages: revalidate.Ages(tel),
 		Stale: tel.Counter("slotmesh.offer.stale", "Reads served from the last good offer while catalog was away."),
 	})
 	return c
@@ -65,64 +65,65 @@ func newClient(p *peer.Client, tel *telemetry.Telemetry, now clock.Clock) *Clien
 // Errors: [fault.BusinessNotFound]; [fault.PeerUnavailable] if the
 // snapshot is not cached and the catalog service cannot return it.
 func (c *Client) Get(ctx context.Context, slug string) (*catalog.Snapshot, error) {
-	return untagged(c.offers.Get(ctx, slug))
+	return unwrapSnapshot(c.offers.Get(ctx, slug))
 }
 
 // Fresh requests the newest snapshot from the catalog service on every call.
 // It never returns an older snapshot. Errors: the errors of [Client.Get].
 func (c *Client) Fresh(ctx context.Context, slug string) (*catalog.Snapshot, error) {
-	return untagged(c.offers.Newest(ctx, slug))
+	return unwrapSnapshot(c.offers.Revalidate(ctx, slug))
 }
 
-// Recent returns a snapshot that was the newest one at some time within the last two seconds. It returns the cached
+// Trusted returns a snapshot that was the newest one at some time within the last two seconds. It returns the cached
 // snapshot if the catalog service confirmed the snapshot within this time. Errors: the errors of [Client.Fresh].
-func (c *Client) Recent(ctx context.Context, slug string) (*catalog.Snapshot, error) {
-	return untagged(c.offers.Recent(ctx, slug))
+func (c *Client) Trusted(ctx context.Context, slug string) (*catalog.Snapshot, error) {
+	return unwrapSnapshot(c.offers.Trusted(ctx, slug))
 }
 
 // Uncached requests the newest snapshot from the catalog service and does not cache
 // it. Jobs that read the snapshots of all businesses use it, so that these jobs do
 // not evict the snapshots that requests need. Errors: the errors of [Client.Fresh].
 func (c *Client) Uncached(ctx context.Context, slug string) (*catalog.Snapshot, error) {
-	newest, _, err := c.ask(ctx, slug, nil, false)
-	return untagged(newest, err)
+	newest, _, err := c.revalidate(ctx, slug, nil, false)
+	return unwrapSnapshot(newest, err)
 }
 
 // AtLeast returns the snapshot in the given version or a newer one,
 // from the cache if possible. Errors: the errors of [Client.Get].
 func (c *Client) AtLeast(ctx context.Context, slug string, version int64) (*catalog.Snapshot, error) {
-	known, ok := c.offers.Peek(slug)
+	cached, ok := c.offers.Peek(slug)
 	if !ok {
 		var err error
-		if known, _, err = c.offers.LastKnown(ctx, slug); err != nil {
+		if cached, _, err = c.offers.RevalidateOrStale(ctx, slug); err != nil {
 			return nil, err
 		}
 	}
-	if known.Version < version {
+	if cached.Version < version {
 		return c.Fresh(ctx, slug)
 	}
-	return known.Snapshot, nil
+	return cached.Snapshot, nil
 }
 
-func untagged(t *tagged, err error) (*catalog.Snapshot, error) {
+func unwrapSnapshot(t *taggedSnapshot, err error) (*catalog.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
 	return t.Snapshot, nil
 }
 
-// ask requests a snapshot from the catalog service for the cache. The argument `known` is the cached
-// snapshot, or nil. If the cached snapshot is still the newest one, ask returns `known`. If mayBeOld is
+// revalidate requests a snapshot from the catalog service for the cache. The argument `cached` is the cached
+// snapshot, or nil. If the cached snapshot is still the newest one, revalidate returns `cached`. If acceptsStale is
 // true, the catalog service may send a stale snapshot. The returned duration is the age of the snapshot.
-func (c *Client) ask(ctx context.Context, slug string, known *tagged, mayBeOld bool) (*tagged, time.Duration, error) {
+func (c *Client) revalidate(ctx context.Context, slug string, cached *taggedSnapshot,
+	acceptsStale bool) (*taggedSnapshot, time.Duration, error) {
 	if !request.IsSlug(slug) {
 		return nil, 0, fault.New(fault.BusinessNotFound, "Business not found")
 	}
 	header := http.Header{}
-	if known != nil {
-		header.Set("If-None-Match", known.etag)
+	if cached != nil {
+		header.Set("If-None-Match", cached.etag)
 	}
-	if mayBeOld {
+	if acceptsStale {
 		header.Set("Cache-Control", catalog.MaxStale)
 	}
 	response, err := c.peer.Do(ctx, peer.Request{Method: http.MethodGet, Path: "/internal/offers/" + slug,
@@ -130,8 +131,8 @@ func (c *Client) ask(ctx context.Context, slug string, known *tagged, mayBeOld b
 	if err != nil {
 		return nil, 0, err
 	}
-	if known != nil && response.Status == http.StatusNotModified {
-		return known, 0, nil
+	if cached != nil && response.Status == http.StatusNotModified {
+		return cached, 0, nil
 	}
 	snapshot := new(catalog.Snapshot)
 	if err := errors.Join(json.Unmarshal(response.Body, snapshot), snapshot.Prepare()); err != nil {
@@ -139,7 +140,8 @@ func (c *Client) ask(ctx context.Context, slug string, known *tagged, mayBeOld b
 			"again shortly.")
 	}
 	seconds, _ := strconv.Atoi(response.Header.Get("Age")) // absent if catalog has just read its database
-	return &tagged{Snapshot: snapshot, etag: response.Header.Get("ETag")}, time.Duration(seconds) * time.Second, nil
+	return &taggedSnapshot{Snapshot: snapshot, etag: response.Header.Get("ETag")}, time.Duration(seconds) * time.Second,
+		nil
 }
 
 // Run receives the messages about changed snapshots until ctx ends. While Redis

@@ -75,9 +75,9 @@ func client(t *testing.T, version int64) (*Client, *origin, *clock.Manual) {
 	return newClient(p, telemetry.Discard(), now), o, now
 }
 
-type read func(context.Context, string) (*catalog.Snapshot, error)
+type readSnapshot func(context.Context, string) (*catalog.Snapshot, error)
 
-func expectVersion(t *testing.T, get read, want int64) {
+func wantVersion(t *testing.T, get readSnapshot, want int64) {
 	t.Helper()
 	snapshot, err := get(context.Background(), "harbor")
 	if err != nil {
@@ -88,17 +88,17 @@ func expectVersion(t *testing.T, get read, want int64) {
 	}
 }
 
-func TestGetTrustsTheCacheForTwoSecondsThenAsksByETag(t *testing.T) {
+func TestGetRevalidatesAfterTwoSeconds(t *testing.T) {
 	t.Parallel()
 	c, o, now := client(t, 1)
-	expectVersion(t, c.Get, 1)
+	wantVersion(t, c.Get, 1)
 	o.set(func(o *origin) { o.version = 2 })
 	now.Advance(revalidate.TrustFor - time.Millisecond)
-	expectVersion(t, c.Get, 1)
+	wantVersion(t, c.Get, 1)
 	now.Advance(time.Millisecond)
-	expectVersion(t, c.Get, 2)
+	wantVersion(t, c.Get, 2)
 	now.Advance(revalidate.TrustFor)
-	expectVersion(t, c.Get, 2)
+	wantVersion(t, c.Get, 2)
 	o.set(func(o *origin) {
 		if o.asked != 3 || o.same != 1 {
 			t.Errorf("asked %d times, %d of them answered 304; want 3 and 1", o.asked, o.same)
@@ -106,28 +106,28 @@ func TestGetTrustsTheCacheForTwoSecondsThenAsksByETag(t *testing.T) {
 	})
 }
 
-func TestFreshAndAtLeastAreNeverBehind(t *testing.T) {
+func TestFreshAndAtLeastReturnNewestVersion(t *testing.T) {
 	t.Parallel()
 	c, o, _ := client(t, 1)
-	expectVersion(t, c.Fresh, 1)
+	wantVersion(t, c.Fresh, 1)
 	o.set(func(o *origin) { o.version = 2 })
-	expectVersion(t, func(ctx context.Context, slug string) (*catalog.Snapshot, error) {
+	wantVersion(t, func(ctx context.Context, slug string) (*catalog.Snapshot, error) {
 		return c.AtLeast(ctx, slug, 1)
 	}, 1)
-	expectVersion(t, c.Fresh, 2)
+	wantVersion(t, c.Fresh, 2)
 	o.set(func(o *origin) { o.version = 3 })
-	expectVersion(t, func(ctx context.Context, slug string) (*catalog.Snapshot, error) {
+	wantVersion(t, func(ctx context.Context, slug string) (*catalog.Snapshot, error) {
 		return c.AtLeast(ctx, slug, 3)
 	}, 3)
 }
 
-func TestTheLastGoodOfferOutlivesCatalog(t *testing.T) {
+func TestGetReturnsStaleSnapshotIfCatalogIsDown(t *testing.T) {
 	t.Parallel()
 	c, o, now := client(t, 1)
-	expectVersion(t, c.Get, 1)
+	wantVersion(t, c.Get, 1)
 	o.set(func(o *origin) { o.down = true })
 	now.Advance(time.Hour)
-	expectVersion(t, c.Get, 1)
+	wantVersion(t, c.Get, 1)
 	if _, err := c.Fresh(context.Background(), "harbor"); !fault.Is(err, fault.PeerUnavailable) {
 		t.Errorf("Fresh went on with an old offer: %v", err)
 	}
@@ -136,10 +136,10 @@ func TestTheLastGoodOfferOutlivesCatalog(t *testing.T) {
 	}
 }
 
-func TestARemovedBusinessIsForgotten(t *testing.T) {
+func TestRemovedBusinessLeavesCache(t *testing.T) {
 	t.Parallel()
 	c, o, now := client(t, 1)
-	expectVersion(t, c.Get, 1)
+	wantVersion(t, c.Get, 1)
 	o.set(func(o *origin) { o.version = 0 })
 	now.Advance(revalidate.TrustFor)
 	for range 2 {
@@ -149,7 +149,7 @@ func TestARemovedBusinessIsForgotten(t *testing.T) {
 	}
 }
 
-func TestImpossibleSlugsAreNotAskedFor(t *testing.T) {
+func TestInvalidSlugsAreNotRequested(t *testing.T) {
 	t.Parallel()
 	c, o, _ := client(t, 1)
 	for _, slug := range []string{"", "..", "a/b", "Harbor", "harbor%2f", strings.Repeat("a", 64)} {
@@ -162,7 +162,7 @@ func TestImpossibleSlugsAreNotAskedFor(t *testing.T) {
 	}
 }
 
-func TestAMessageMakesTheClientAskAtOnce(t *testing.T) {
+func TestChangeMessageExpiresSnapshot(t *testing.T) {
 	t.Parallel()
 	c, o, _ := client(t, 1)
 	rdb, _ := testkit.Redis(t)
@@ -175,7 +175,7 @@ func TestAMessageMakesTheClientAskAtOnce(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	expectVersion(t, c.Get, 1)
+	wantVersion(t, c.Get, 1)
 	o.set(func(o *origin) { o.version = 2 })
 	deadline := time.Now().Add(2 * time.Minute)
 	for {

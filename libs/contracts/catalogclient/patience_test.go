@@ -36,7 +36,7 @@ func (s *slow) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.origin.ServeHTTP(w, r)
 }
 
-func TestAReaderDoesNotWaitForACatalogThatHangsWhereAnOfferIsKnown(t *testing.T) {
+func TestGetReturnsStaleSnapshotIfCatalogHangs(t *testing.T) {
 	t.Parallel()
 	s := &slow{origin: origin{version: 1}}
 	server := httptest.NewServer(s)
@@ -45,7 +45,7 @@ func TestAReaderDoesNotWaitForACatalogThatHangsWhereAnOfferIsKnown(t *testing.T)
 	t.Cleanup(func() { p.Close(); server.Close() })
 	now := clock.Fixed(time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC))
 	c := newClient(p, telemetry.Discard(), now)
-	expectVersion(t, c.Get, 1) // the first read has no cached snapshot, so it waits
+	wantVersion(t, c.Get, 1) // the first read has no cached snapshot, so it waits
 	hold := make(chan struct{})
 	release := sync.OnceFunc(func() { close(hold) })
 	defer release() // so that the server can stop: it waits for its handlers
@@ -78,7 +78,7 @@ func TestAReaderDoesNotWaitForACatalogThatHangsWhereAnOfferIsKnown(t *testing.T)
 	}
 }
 
-func TestTheAgeOfWhatIsServedIsToldWhileCatalogIsAway(t *testing.T) {
+func TestStaleAgeIsReported(t *testing.T) {
 	t.Parallel()
 	tel, err := telemetry.New(t.Context(), telemetry.Config{}, "test", telemetry.Stderr())
 	if err != nil {
@@ -87,13 +87,13 @@ func TestTheAgeOfWhatIsServedIsToldWhileCatalogIsAway(t *testing.T) {
 	defer func() { _ = tel.Shutdown(context.WithoutCancel(t.Context())) }()
 	c, o, now := client(t, 1)
 	c = newClient(c.peer, tel, now)
-	expectVersion(t, c.Get, 1)
-	expectVersion(t, c.Get, 1)
+	wantVersion(t, c.Get, 1)
+	wantVersion(t, c.Get, 1)
 	now.Advance(revalidate.TrustFor)
 	o.set(func(o *origin) { o.down = true })
-	expectVersion(t, c.Get, 1) // 2 s old
+	wantVersion(t, c.Get, 1) // 2 s old
 	now.Advance(revalidate.TrustFor / 2)
-	expectVersion(t, c.Get, 1) // 3 s old; catalog is not asked again
+	wantVersion(t, c.Get, 1) // 3 s old; catalog is not asked again
 	o.set(func(o *origin) {
 		if o.asked != 2 {
 			t.Errorf("catalog was asked %d times", o.asked)
@@ -101,7 +101,7 @@ func TestTheAgeOfWhatIsServedIsToldWhileCatalogIsAway(t *testing.T) {
 		o.down = false
 	})
 	now.Advance(revalidate.TrustFor)
-	expectVersion(t, c.Get, 1) // the newest version
+	wantVersion(t, c.Get, 1) // the newest version
 	if count, sum := reading(t, tel, "slotmesh_offer_age_seconds_count"),
 		reading(t, tel, "slotmesh_offer_age_seconds_sum"); count != 2 || sum != 5 {
 		t.Errorf("%v answers of %v s together, want 2 of 5", count, sum)
@@ -111,7 +111,7 @@ func TestTheAgeOfWhatIsServedIsToldWhileCatalogIsAway(t *testing.T) {
 	}
 }
 
-func TestOnlyAReaderWithoutAnOfferTakesTheLastOneThatCatalogKnew(t *testing.T) {
+func TestMaxStaleIsSentOnlyWithoutCachedSnapshot(t *testing.T) {
 	t.Parallel()
 	tel, err := telemetry.New(t.Context(), telemetry.Config{}, "test", telemetry.Stderr())
 	if err != nil {
@@ -127,34 +127,34 @@ func TestOnlyAReaderWithoutAnOfferTakesTheLastOneThatCatalogKnew(t *testing.T) {
 	if _, err := c.AtLeast(t.Context(), "harbor", 4); !fault.Is(err, fault.PeerUnavailable) {
 		t.Errorf("AtLeast took an offer that is older than asked for: %v", err)
 	}
-	atLeast := func(version int64) read {
+	atLeast := func(version int64) readSnapshot {
 		return func(ctx context.Context, slug string) (*catalog.Snapshot, error) {
 			return c.AtLeast(ctx, slug, version)
 		}
 	}
-	expectVersion(t, atLeast(3), 3)
-	expectVersion(t, c.Get, 3)
+	wantVersion(t, atLeast(3), 3)
+	wantVersion(t, c.Get, 3)
 	if _, err := c.Fresh(t.Context(), "harbor"); !fault.Is(err, fault.PeerUnavailable) {
 		t.Errorf("Fresh took an old offer from memory: %v", err)
 	}
 	now.Advance(revalidate.TrustFor)
 	o.set(func(o *origin) { o.version = 4 })
-	expectVersion(t, c.Get, 3) // from the cache: catalog is not asked for a stale copy
+	wantVersion(t, c.Get, 3) // from the cache: catalog is not asked for a stale copy
 	if count, sum := reading(t, tel, "slotmesh_offer_age_seconds_count"),
 		reading(t, tel, "slotmesh_offer_age_seconds_sum"); count != 3 || sum != 10802 {
 		t.Errorf("%v answers of %v s together, want 3 of 10802", count, sum)
 	}
 	o.set(func(o *origin) { o.age = 0 })
 	now.Advance(revalidate.TrustFor)
-	expectVersion(t, c.Get, 4)
+	wantVersion(t, c.Get, 4)
 }
 
-func TestTheFirstOfferMayBeOld(t *testing.T) {
+func TestFirstSnapshotCanBeStale(t *testing.T) {
 	t.Parallel()
 	c, o, _ := client(t, 3)
 	o.set(func(o *origin) { o.age = 3600 })
-	expectVersion(t, c.Get, 3)
-	expectVersion(t, c.Get, 3)
+	wantVersion(t, c.Get, 3)
+	wantVersion(t, c.Get, 3)
 	o.set(func(o *origin) {
 		if o.asked != 1 {
 			t.Errorf("catalog was asked %d times within two seconds of saying that nobody knows", o.asked)

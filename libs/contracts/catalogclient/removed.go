@@ -41,7 +41,7 @@ const (
 // ends. After an error it retries with backoff. After it has deleted rows, it checks
 // again soon, because a job that ran at the same time may have written new rows.
 func (e *Eraser) Run(ctx context.Context) error {
-	return keep(ctx, eraseEvery, e.Telemetry, "what is kept of removed businesses stays for now",
+	return runPeriodically(ctx, eraseEvery, e.Telemetry, "what is kept of removed businesses stays for now",
 		func(ctx context.Context) error {
 			for {
 				rows, err := e.Once(ctx)
@@ -57,18 +57,18 @@ func (e *Eraser) Run(ctx context.Context) error {
 		})
 }
 
-// keep calls the function `once` immediately and then at the interval `every`, until ctx ends.
-// After an error, keep logs the argument `failure` as the message and retries with backoff.
-func keep(ctx context.Context, every time.Duration, tel *telemetry.Telemetry, failure string,
-	once func(context.Context) error) error {
-	again := doAgain
+// runPeriodically calls the function `run` immediately and then at the interval `every`, until ctx ends.
+// After an error, runPeriodically logs the argument `failure` as the message and retries with backoff.
+func runPeriodically(ctx context.Context, every time.Duration, tel *telemetry.Telemetry, failure string,
+	run func(context.Context) error) error {
+	nextRun := doAgain
 	for {
 		wait := every
-		if err := once(ctx); err == nil {
-			again = doAgain
+		if err := run(ctx); err == nil {
+			nextRun = doAgain
 		} else if ctx.Err() == nil {
 			tel.Logger.WarnContext(ctx, failure, "error", err)
-			wait, again = again, min(2*again, every)
+			wait, nextRun = nextRun, min(2*nextRun, every)
 		}
 		select {
 		case <-ctx.Done():

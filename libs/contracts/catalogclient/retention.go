@@ -61,7 +61,7 @@ const (
 
 // Run anonymizes immediately and then every hour, until ctx ends. After an error it retries with backoff.
 func (f *RetentionJob) Run(ctx context.Context) error {
-	return keep(ctx, retentionInterval, f.telemetry, "the retention job failed; it retries",
+	return runPeriodically(ctx, retentionInterval, f.telemetry, "the retention job failed; it retries",
 		func(ctx context.Context) error {
 			return f.asLeader(ctx, f.RunOnce)
 		})

@@ -32,8 +32,8 @@ type Component struct {
 	Below []string `yaml:"below"`
 }
 
-// Fronted reports whether the public port of the service is reachable from outside the cluster.
-func (c Component) Fronted() bool { return len(c.Business)+len(c.Exact)+len(c.Below) > 0 }
+// IsPublic reports whether the public port of the service is reachable from outside the cluster.
+func (c Component) IsPublic() bool { return len(c.Business)+len(c.Exact)+len(c.Below) > 0 }
 
 // PlainPath reports whether a path is so plain that all servers interpret it in the same
 // way: it consists of letters, digits and . _ ~ / -, and no segment is "." or "..".

@@ -75,14 +75,14 @@ type List struct {
 func Merge(lists ...[]Customer) []Customer {
 	merged := map[string]Customer{}
 	for _, c := range slices.Concat(lists...) {
-		known, ok := merged[c.Email]
+		existing, ok := merged[c.Email]
 		if !ok {
 			merged[c.Email] = c
 			continue
 		}
-		newest, oldest := known, c
-		if c.LastAt.After(known.LastAt) {
-			newest, oldest = c, known
+		newest, oldest := existing, c
+		if c.LastAt.After(existing.LastAt) {
+			newest, oldest = c, existing
 		}
 		newest.Phone = cmp.Or(newest.Phone, oldest.Phone)
 		newest.Bookings += oldest.Bookings

@@ -151,10 +151,10 @@ func (l *Log) feed(ctx context.Context, after string, limit int) (event.Page, er
 			return event.Page{}, err
 		}
 	}
-	found, err := l.look(ctx, from, limit)
+	found, err := l.readBatch(ctx, from, limit)
 	if err == nil && found.more && len(found.rows) < limit {
 		if err = l.number(ctx); err == nil {
-			found, err = l.look(ctx, from, limit)
+			found, err = l.readBatch(ctx, from, limit)
 		}
 	}
 	switch {
@@ -173,7 +173,7 @@ func (l *Log) feed(ctx context.Context, after string, limit int) (event.Page, er
 	return l.page(ctx, from, found.rows)
 }
 
-func (l *Log) look(ctx context.Context, from cursor, limit int) (page, error) {
+func (l *Log) readBatch(ctx context.Context, from cursor, limit int) (page, error) {
 	var (
 		batch pgx.Batch
 		found page

@@ -65,9 +65,9 @@ func New(pool *pgxpool.Pool, show map[event.SubjectKind]Show, cfg Config, c cloc
 	}
 }
 
-// As returns a [Show] for the subjects in one table. The argument `read` decodes the stored rows,
+// NewShow returns a [Show] for the subjects in one table. The argument `read` decodes the stored rows,
 // in their order. The argument `show` converts one decoded row to the form of the admin API.
-func As[T, W any](read func(ctx context.Context, kept []json.RawMessage) ([]T, error), show func(T) W) Show {
+func NewShow[T, W any](read func(ctx context.Context, kept []json.RawMessage) ([]T, error), show func(T) W) Show {
 	return func(ctx context.Context, kept []json.RawMessage) ([]json.RawMessage, error) {
 		rows, err := read(ctx, kept)
 		if err != nil {
@@ -83,10 +83,10 @@ func As[T, W any](read func(ctx context.Context, kept []json.RawMessage) ([]T, e
 	}
 }
 
-// Rows decodes rows of a table that events store as JSON. The results are in the order of the
+// QueryRows decodes rows of a table that events store as JSON. The results are in the order of the
 // argument `kept`. The argument `columns` lists columns of the table, or expressions over kept_row,
 // the stored row. A column that was added to the table after the event was recorded is null.
-func Rows[T any](ctx context.Context, pool *pgxpool.Pool, table, columns string, kept []json.RawMessage,
+func QueryRows[T any](ctx context.Context, pool *pgxpool.Pool, table, columns string, kept []json.RawMessage,
 	scan pgx.RowToFunc[T]) ([]T, error) {
 	rows, err := pool.Query(ctx, `
 		SELECT `+columns+`
@@ -149,7 +149,7 @@ func (l *Log) render(ctx context.Context, rows []row) ([]event.Event, error) {
 			return nil, err
 		}
 		for k, i := range of {
-			if Silent(kept[k]) {
+			if IsSilent(kept[k]) {
 				shown[k] = append([]byte(`{"notify":false,`), bytes.TrimPrefix(shown[k], []byte("{"))...)
 			}
 			events[i].Data = shown[k]

@@ -59,8 +59,8 @@ func record(kind event.SubjectKind, typ event.Type, rows, data, id string) strin
     FROM ` + rows
 }
 
-// Silent reports whether the stored data of an event states that the customer is not notified of the change.
-func Silent(kept json.RawMessage) bool {
+// IsSilent reports whether the stored data of an event states that the customer is not notified of the change.
+func IsSilent(kept json.RawMessage) bool {
 	var event struct {
 		Notify *bool `json:"notify"`
 	}

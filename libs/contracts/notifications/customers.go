@@ -28,8 +28,8 @@ type Erased struct {
 
 // EraseCustomer deletes a customer's messages, and the webhook deliveries that contain data of
 // the customer, including pending ones. Fault: invalid_parameter if the email address is invalid.
-func (c *Client) EraseCustomer(ctx context.Context, businessID uuid.UUID, asked Erase) (*Erased, error) {
-	return EraseCustomer.Call(ctx, c.peer, endpoints.About(businessID, asked))
+func (c *Client) EraseCustomer(ctx context.Context, businessID uuid.UUID, request Erase) (*Erased, error) {
+	return EraseCustomer.Call(ctx, c.peer, endpoints.About(businessID, request))
 }
 
 // HeldMessage is a message to or about a customer, with its text. The HTML form is left

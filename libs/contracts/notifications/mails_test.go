@@ -15,9 +15,9 @@ import (
 
 func TestMain(m *testing.M) { leaks.Verify(m) }
 
-// TestMailsThatFailKeepNobodyElseFromTheirs shows that each recipient has a circuit breaker. Without it, a person who
+// TestFailedMailsDoNotBlockOthers shows that each recipient has a circuit breaker. Without it, a person who
 // invites others could choose addresses that slow the mail server down, and no one else would get a sign-in link.
-func TestMailsThatFailKeepNobodyElseFromTheirs(t *testing.T) {
+func TestFailedMailsDoNotBlockOthers(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var mail notifications.Mail

@@ -67,7 +67,7 @@ func (c *Client) Reserve(ctx context.Context, slug string, reservation NewReserv
 // of their starts. Faults: invalid_parameter for an invalid filter or page.
 func (c *Client) Reservations(ctx context.Context, slug string, filter Filter,
 	page request.Page) (*ReservationList, error) {
-	return ListReservations.Call(ctx, c.peer, ReservationsRequest{c.at(slug), filter, page})
+	return ListReservations.Call(ctx, c.peer, ReservationsRequest{c.slugParams(slug), filter, page})
 }
 
 // Ahead returns the number of pending and reserved reservations that end today or later, by the local
@@ -91,27 +91,27 @@ func (c *Client) Link(ctx context.Context, businessID, id uuid.UUID) (string, er
 
 // Reservation returns the current state of a reservation. Faults: not_found; business_not_found.
 func (c *Client) Reservation(ctx context.Context, slug string, id uuid.UUID) (*Reservation, error) {
-	return ReadReservation.Call(ctx, c.peer, c.reservation(slug, id))
+	return ReadReservation.Call(ctx, c.peer, c.reservationParams(slug, id))
 }
 
 // Move changes the status of a reservation by one of the Move… transitions, and returns
 // the changed reservation. Faults: not_found if the reservation or the transition is
 // unknown; conflict if the status of the reservation does not permit the transition.
 func (c *Client) Move(ctx context.Context, slug string, id uuid.UUID, move string) (*Reservation, error) {
-	return ChangeReservationStatus.Call(ctx, c.peer, MoveRequest{c.reservation(slug, id), move})
+	return ChangeReservationStatus.Call(ctx, c.peer, MoveRequest{c.reservationParams(slug, id), move})
 }
 
 // Cancellation returns the effect that cancelling a reservation would have
 // now, with the refund by the cancellation policy. Faults: not_found.
 func (c *Client) Cancellation(ctx context.Context, slug string, id uuid.UUID) (*booking.Cancellation, error) {
-	return PreviewCancellation.Call(ctx, c.peer, c.reservation(slug, id))
+	return PreviewCancellation.Call(ctx, c.peer, c.reservationParams(slug, id))
 }
 
 // Cancel cancels a reservation and refunds the requested amount of its online payment. The units can be
 // reserved again immediately. Faults: not_found; conflict if the status of the reservation does not permit
 // a cancellation, or if the amount exceeds the payment; invalid_parameter if the amount is invalid.
 func (c *Client) Cancel(ctx context.Context, slug string, id uuid.UUID, wanted booking.Cancel) (*Reservation, error) {
-	return CancelReservation.Call(ctx, c.peer, endpoints.Request(c.reservation(slug, id), wanted))
+	return CancelReservation.Call(ctx, c.peer, endpoints.Request(c.reservationParams(slug, id), wanted))
 }
 
 // Refund refunds a reservation that has ended or was cancelled, for example after the provider refused an
@@ -119,20 +119,20 @@ func (c *Client) Cancel(ctx context.Context, slug string, id uuid.UUID, wanted b
 // or if the amount exceeds the part of the payment that is left; invalid_parameter if the amount is invalid.
 func (c *Client) Refund(ctx context.Context, slug string, id uuid.UUID,
 	wanted booking.NewRefund) (*Reservation, error) {
-	return RefundReservation.Call(ctx, c.peer, endpoints.Request(c.reservation(slug, id), wanted))
+	return RefundReservation.Call(ctx, c.peer, endpoints.Request(c.reservationParams(slug, id), wanted))
 }
 
 // RevenueReport returns the sold, paid and refunded amounts of reservations by currency and period. A reservation
 // belongs to the period of its first date. Faults: invalid_parameter if the report would have too many rows.
 func (c *Client) RevenueReport(ctx context.Context, slug string, q report.Query) (*report.Revenue, error) {
-	return ReportRevenue.Call(ctx, c.peer, ReportRequest{c.at(slug), request.Report{Query: q}})
+	return ReportRevenue.Call(ctx, c.peer, ReportRequest{c.slugParams(slug), request.Report{Query: q}})
 }
 
-// at returns the part of a request that identifies the business, with the id that [Client.Of] has set.
-func (c *Client) at(slug string) OfSlug { return OfSlug{slug, c.of} }
+// slugParams returns the part of a request that identifies the business, with the id that [Client.Of] has set.
+func (c *Client) slugParams(slug string) OfSlug { return OfSlug{slug, c.of} }
 
-func (c *Client) reservation(slug string, id uuid.UUID) OfReservation {
-	return OfReservation{c.at(slug), id}
+func (c *Client) reservationParams(slug string, id uuid.UUID) OfReservation {
+	return OfReservation{c.slugParams(slug), id}
 }
 
 // Filter selects the reservations of a list. A selected reservation matches all fields

@@ -15,8 +15,8 @@ type Held struct {
 
 // Customers lists the customers who have reservations, in the order of
 // their email addresses. Faults: invalid_parameter for an invalid limit.
-func (c *Client) Customers(ctx context.Context, slug string, asked customer.Search) ([]customer.Customer, error) {
-	out, err := SearchCustomers.Call(ctx, c.peer, endpoints.Request(c.at(slug), asked))
+func (c *Client) Customers(ctx context.Context, slug string, search customer.Search) ([]customer.Customer, error) {
+	out, err := SearchCustomers.Call(ctx, c.peer, endpoints.Request(c.slugParams(slug), search))
 	if err != nil {
 		return nil, err
 	}
@@ -25,18 +25,18 @@ func (c *Client) Customers(ctx context.Context, slug string, asked customer.Sear
 
 // Held returns the stored data of a customer. Faults: invalid_parameter if email is not an email address.
 func (c *Client) Held(ctx context.Context, slug, email string) (*Held, error) {
-	return ExportHeld.Call(ctx, c.peer, endpoints.Request(c.at(slug), customer.Of{Email: email}))
+	return ExportHeld.Call(ctx, c.peer, endpoints.Request(c.slugParams(slug), customer.Of{Email: email}))
 }
 
 // ExpiringCustomers returns digests of the customers whose data would be deleted
 // if all reservations that had ended before a given instant were anonymized.
 func (c *Client) ExpiringCustomers(ctx context.Context, slug string,
-	asked customer.Expiring) (*customer.ExpiringList, error) {
-	return ListExpiringCustomers.Call(ctx, c.peer, endpoints.Request(c.at(slug), asked))
+	request customer.Expiring) (*customer.ExpiringList, error) {
+	return ListExpiringCustomers.Call(ctx, c.peer, endpoints.Request(c.slugParams(slug), request))
 }
 
 // EraseCustomer anonymizes a customer's reservations. Faults: invalid_parameter if the email address
 // is invalid; conflict if the customer has too many future reservations to list in the response.
-func (c *Client) EraseCustomer(ctx context.Context, slug string, asked customer.Erase) (*customer.Erased, error) {
-	return EraseCustomer.Call(ctx, c.peer, endpoints.Request(c.at(slug), asked))
+func (c *Client) EraseCustomer(ctx context.Context, slug string, request customer.Erase) (*customer.Erased, error) {
+	return EraseCustomer.Call(ctx, c.peer, endpoints.Request(c.slugParams(slug), request))
 }

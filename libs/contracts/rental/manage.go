@@ -56,12 +56,12 @@ type ManagedReservation struct {
 }
 
 // CancelByLink cancels the reservation that a link leads to, for its customer. It returns the
-// reservation after the cancellation, as the customer sees it. The argument `agreed` holds
+// reservation after the cancellation, as the customer sees it. The argument `request` holds
 // the refund that the page showed to the customer. Faults: not_found; conflict if the
 // customer may not cancel now, or if the refund is no longer the amount that the page showed.
-func (c *Client) CancelByLink(ctx context.Context, token string, agreed booking.CancelByLink) (*Managed, error) {
+func (c *Client) CancelByLink(ctx context.Context, token string, request booking.CancelByLink) (*Managed, error) {
 	return CancelByLink.Call(byCustomer(ctx), c.peer,
-		endpoints.Request(endpoints.ByToken{Token: token}, agreed))
+		endpoints.Request(endpoints.ByToken{Token: token}, request))
 }
 
 // OpenPayment returns the open payment of a reservation with its payment page, so that the customer can

@@ -10,18 +10,18 @@ import (
 
 // Cache holds values up to a total size and evicts the least recently used ones first. It is safe for concurrent use.
 type Cache[K comparable, V any] struct {
-	most int
-	size func(V) int
+	maxSize int
+	size    func(V) int
 
 	mu     sync.Mutex
 	values *simplelru.LRU[K, V]
 	total  int // sum of the sizes of all values
 }
 
-// New returns an empty cache. The argument `most` is the maximal total size; with 0, the cache stores nothing.
+// New returns an empty cache. The argument `maxSize` is the maximal total size; with 0, the cache stores nothing.
 // The function `size` returns the size of a value. It must return the same size at every call for the same value.
-func New[K comparable, V any](most int, size func(V) int) *Cache[K, V] {
-	c := &Cache[K, V]{most: most, size: size}
+func New[K comparable, V any](maxSize int, size func(V) int) *Cache[K, V] {
+	c := &Cache[K, V]{maxSize: maxSize, size: size}
 	// the total size evicts values long before this number is reached
 	c.values, _ = simplelru.NewLRU(1<<30, func(_ K, v V) { c.total -= size(v) })
 	return c
@@ -41,11 +41,11 @@ func (c *Cache[K, V]) Put(key K, v V) {
 	defer c.mu.Unlock()
 	c.values.Remove(key)
 	size := c.size(v)
-	if size > c.most/4 {
+	if size > c.maxSize/4 {
 		return
 	}
 	c.values.Add(key, v)
-	for c.total += size; c.total > c.most; {
+	for c.total += size; c.total > c.maxSize; {
 		c.values.RemoveOldest()
 	}
 }

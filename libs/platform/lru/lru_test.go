@@ -9,7 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/lru"
 )
 
-func TestTheLeastRecentlyUsedGoesFirstAndTheBoundHolds(t *testing.T) {
+func TestPutEvictsLeastRecentlyUsed(t *testing.T) {
 	t.Parallel()
 	c := lru.New[string](12, func(s string) int { return len(s) })
 	has := func(want string) {
@@ -37,15 +37,15 @@ func TestTheLeastRecentlyUsedGoesFirstAndTheBoundHolds(t *testing.T) {
 	has("bdef")
 }
 
-func TestTheBoundHoldsWhateverIsPut(t *testing.T) {
+func TestPutKeepsMaxSize(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		const most, keys = 100, 20
-		c := lru.New[int](most, func(v int) int { return v })
+		const maxSize, keys = 100, 20
+		c := lru.New[int](maxSize, func(v int) int { return v })
 		for _, size := range rapid.SliceOfN(rapid.IntRange(1, 30), 1, 100).Draw(t, "sizes") {
 			key := rapid.IntRange(0, keys-1).Draw(t, "key")
 			c.Put(key, size)
-			if got, ok := c.Get(key); ok != (size <= most/4) || ok && got != size {
+			if got, ok := c.Get(key); ok != (size <= maxSize/4) || ok && got != size {
 				t.Fatalf("of %d bytes %d are kept: %v", size, got, ok)
 			}
 			total := 0
@@ -53,14 +53,14 @@ func TestTheBoundHoldsWhateverIsPut(t *testing.T) {
 				kept, _ := c.Get(key)
 				total += kept
 			}
-			if total > most {
-				t.Fatalf("%d bytes of %d are kept", total, most)
+			if total > maxSize {
+				t.Fatalf("%d bytes of %d are kept", total, maxSize)
 			}
 		}
 	})
 }
 
-func TestACacheWithoutRoomKeepsNothing(t *testing.T) {
+func TestZeroMaxSizeStoresNothing(t *testing.T) {
 	t.Parallel()
 	c := lru.New[int](0, func(s string) int { return len(s) })
 	c.Put(1, "x")

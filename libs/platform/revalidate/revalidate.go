@@ -34,18 +34,18 @@ type Value interface {
 // value, or nil. If `known` is still the newest value, Ask returns `known` itself. The fault business_not_found means
 // that no value exists for `key`.
 //
-// If mayBeOld is true, the owning service may return a stale value, together with the time since the value was the
+// If acceptsStale is true, the owning service may return a stale value, together with the time since the value was the
 // newest. In this case, `known` must be nil.
 type Ask[V Value] func(ctx context.Context, key string, known V, mayBeOld bool) (V, time.Duration, error)
 
 // Options configures a [Cache].
 type Options struct {
 	// maximal total size; beyond it, the least recently used values are dropped, but at least one value stays
-	Most     int
-	Patience time.Duration // maximal wait for an answer if a value is cached; 0: no maximum
-	Clock    clock.Clock
-	Stale    metric.Int64Counter // counts reads of a value that is not confirmed as the newest version
-	Ages     metric.Float64Histogram
+	MaxSize      int
+	StaleTimeout time.Duration // maximal wait for an answer if a value is cached; 0: no maximum
+	Clock        clock.Clock
+	Stale        metric.Int64Counter // counts reads of a value that is not confirmed as the newest version
+	Ages         metric.Float64Histogram
 	// Unanswered is an optional function. The cache calls this function
 	// when an error makes it return a stale value, and passes the error.
 	Unanswered func(ctx context.Context, key string, err error)
@@ -77,9 +77,9 @@ type Cache[V Value] struct {
 
 // entry is a cached value with the times of its validation.
 type entry[V Value] struct {
-	value   V
-	checked time.Time // time at which the value was last confirmed as the newest version
-	due     time.Time // time from which the value must be revalidated
+	value       V
+	confirmedAt time.Time // time at which the value was last confirmed as the newest version
+	nextCheck   time.Time // time from which the value must be revalidated
 }
 
 // New returns an empty cache that asks for values with the function `ask`.
@@ -90,43 +90,43 @@ func New[V Value](ask Ask[V], options Options) *Cache[V] {
 	return c
 }
 
-// Newest asks the owning service and returns the value that is the newest
+// Revalidate asks the owning service and returns the value that is the newest
 // version during the call. It returns an error if the service does not answer.
-func (c *Cache[V]) Newest(ctx context.Context, key string) (V, error) {
-	e, err := c.revalidate(ctx, key, false)
+func (c *Cache[V]) Revalidate(ctx context.Context, key string) (V, error) {
+	e, err := c.refresh(ctx, key, false)
 	return e.value, err
 }
 
-// Recent returns a value that was the newest version at some time within the
+// Trusted returns a value that was the newest version at some time within the
 // last [TrustFor]. It never returns an older value; it returns an error instead.
-func (c *Cache[V]) Recent(ctx context.Context, key string) (V, error) {
+func (c *Cache[V]) Trusted(ctx context.Context, key string) (V, error) {
 	now := c.opts.Clock.Now()
-	if e, known := c.lookup(key); known && now.Before(e.due) && e.age(now) < TrustFor {
+	if e, cached := c.lookup(key); cached && now.Before(e.nextCheck) && e.age(now) < TrustFor {
 		return e.value, nil
 	}
-	return c.Newest(ctx, key)
+	return c.Revalidate(ctx, key)
 }
 
 // Get returns a value that was the newest version at some time within the last [TrustFor].
 // If the owning service does not confirm a value, Get returns the cached stale value.
 func (c *Cache[V]) Get(ctx context.Context, key string) (V, error) {
 	now := c.opts.Clock.Now()
-	e, known := c.lookup(key)
-	if known && now.Before(e.due) {
+	e, cached := c.lookup(key)
+	if cached && now.Before(e.nextCheck) {
 		if e.age(now) >= TrustFor {
-			c.old(ctx, e, now)
+			c.recordStale(ctx, e, now)
 		}
 		return e.value, nil
 	}
-	e, err := c.orLast(ctx, key, c.shared)
+	e, err := c.orStale(ctx, key, c.revalidateOnce)
 	return e.value, err
 }
 
-// LastKnown asks the owning service and returns the newest value. If the service does not answer, it
+// RevalidateOrStale asks the owning service and returns the newest value. If the service does not answer, it
 // returns the cached value. It also returns the time since the value was confirmed as the newest version.
-func (c *Cache[V]) LastKnown(ctx context.Context, key string) (V, time.Duration, error) {
-	e, err := c.orLast(ctx, key, func(ctx context.Context, key string) (entry[V], error) {
-		return c.revalidate(ctx, key, true)
+func (c *Cache[V]) RevalidateOrStale(ctx context.Context, key string) (V, time.Duration, error) {
+	e, err := c.orStale(ctx, key, func(ctx context.Context, key string) (entry[V], error) {
+		return c.refresh(ctx, key, true)
 	})
 	if err != nil {
 		return e.value, 0, err
@@ -136,8 +136,8 @@ func (c *Cache[V]) LastKnown(ctx context.Context, key string) (V, time.Duration,
 
 // Peek returns the cached value, and whether the cache has a value for the key. It does not ask the owning service.
 func (c *Cache[V]) Peek(key string) (V, bool) {
-	e, known := c.lookup(key)
-	return e.value, known
+	e, cached := c.lookup(key)
+	return e.value, cached
 }
 
 // Expire makes the next [Cache.Get] for `key` ask the owning service.
@@ -145,20 +145,20 @@ func (c *Cache[V]) Expire(key string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if e, ok := c.entries.Peek(key); ok {
-		e.due = time.Time{}
+		e.nextCheck = time.Time{}
 	}
 }
 
-// orLast calls the function `ask` and returns its result. If the cache has a value, orLast waits at most for the
+// orStale calls the function `ask` and returns its result. If the cache has a value, orStale waits at most for the
 // duration Patience, and returns the cached value if `ask` fails.
-func (c *Cache[V]) orLast(ctx context.Context, key string, ask func(context.Context, string) (entry[V],
+func (c *Cache[V]) orStale(ctx context.Context, key string, ask func(context.Context, string) (entry[V],
 	error)) (entry[V], error) {
 	now := c.opts.Clock.Now()
-	last, known := c.lookup(key)
+	cached, isCached := c.lookup(key)
 	wait := ctx
-	if known && c.opts.Patience > 0 {
+	if isCached && c.opts.StaleTimeout > 0 {
 		var cancel context.CancelFunc
-		wait, cancel = context.WithTimeout(ctx, c.opts.Patience)
+		wait, cancel = context.WithTimeout(ctx, c.opts.StaleTimeout)
 		defer cancel()
 	}
 	newest, err := ask(wait, key)
@@ -166,29 +166,29 @@ func (c *Cache[V]) orLast(ctx context.Context, key string, ask func(context.Cont
 	case err == nil && newest.age(now) < TrustFor:
 		return newest, nil
 	case err == nil: // the value is not confirmed as the newest version
-		last = newest
-	case !known || fault.Is(err, fault.BusinessNotFound) || ctx.Err() != nil:
+		cached = newest
+	case !isCached || fault.Is(err, fault.BusinessNotFound) || ctx.Err() != nil:
 		return newest, err
 	case c.opts.Unanswered != nil:
 		c.opts.Unanswered(ctx, key, err)
 	}
 	c.postpone(key, now)
-	c.old(ctx, last, now)
-	return last, nil
+	c.recordStale(ctx, cached, now)
+	return cached, nil
 }
 
-// old records in the metrics that the cache returns an unconfirmed value.
-func (c *Cache[V]) old(ctx context.Context, e entry[V], now time.Time) {
+// recordStale records in the metrics that the cache returns an unconfirmed value.
+func (c *Cache[V]) recordStale(ctx context.Context, e entry[V], now time.Time) {
 	c.opts.Stale.Add(ctx, 1)
 	c.opts.Ages.Record(ctx, e.age(now).Seconds())
 }
 
-func (e *entry[V]) age(now time.Time) time.Duration { return now.Sub(e.checked) }
+func (e *entry[V]) age(now time.Time) time.Duration { return now.Sub(e.confirmedAt) }
 
-// shared revalidates a value once for all concurrent callers. If the callers
+// revalidateOnce revalidates a value once for all concurrent callers. If the callers
 // leave, the request continues, so that later callers can use its result.
-func (c *Cache[V]) shared(ctx context.Context, key string) (entry[V], error) {
-	result := c.flights.DoChan(key, func() (any, error) { return c.revalidate(context.WithoutCancel(ctx), key, true) })
+func (c *Cache[V]) revalidateOnce(ctx context.Context, key string) (entry[V], error) {
+	result := c.flights.DoChan(key, func() (any, error) { return c.refresh(context.WithoutCancel(ctx), key, true) })
 	select {
 	case r := <-result:
 		return r.Val.(entry[V]), r.Err
@@ -197,15 +197,15 @@ func (c *Cache[V]) shared(ctx context.Context, key string) (entry[V], error) {
 	}
 }
 
-// revalidate requests the newest value and stores it. If no value exists for the
+// refresh requests the newest value and stores it. If no value exists for the
 // key, it stores nothing, so that requests with random keys cannot evict values.
 //
 // The value counts as confirmed from the time at which the request was sent. A
 // change during the request is therefore not missed for longer than [TrustFor].
-func (c *Cache[V]) revalidate(ctx context.Context, key string, mayBeOld bool) (entry[V], error) {
-	asked := c.opts.Clock.Now()
-	last, known := c.lookup(key)
-	newest, age, err := c.ask(ctx, key, last.value, mayBeOld && !known)
+func (c *Cache[V]) refresh(ctx context.Context, key string, acceptsStale bool) (entry[V], error) {
+	start := c.opts.Clock.Now()
+	cached, isCached := c.lookup(key)
+	newest, age, err := c.ask(ctx, key, cached.value, acceptsStale && !isCached)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err != nil {
@@ -214,19 +214,20 @@ func (c *Cache[V]) revalidate(ctx context.Context, key string, mayBeOld bool) (e
 		}
 		return entry[V]{}, err
 	}
-	at := asked.Add(-age)
-	e, have := c.entries.Get(key)
+	at := start.Add(-age)
+	e, hasValue := c.entries.Get(key)
 	switch {
 	// Another call has stored a newer answer.
-	case have && (e.value.Number() > newest.Number() || e.value.Number() == newest.Number() && e.checked.After(at)):
-	case have && e.value == newest:
-		e.checked, e.due = at, at.Add(TrustFor)
+	case hasValue && (e.value.Number() > newest.Number() || e.value.Number() == newest.Number() &&
+		e.confirmedAt.After(at)):
+	case hasValue && e.value == newest:
+		e.confirmedAt, e.nextCheck = at, at.Add(TrustFor)
 	default:
 		c.entries.Remove(key)
-		e = &entry[V]{value: newest, checked: at, due: at.Add(TrustFor)}
+		e = &entry[V]{value: newest, confirmedAt: at, nextCheck: at.Add(TrustFor)}
 		c.entries.Add(key, e)
 		c.size += newest.Size()
-		for c.size > c.opts.Most && c.entries.Len() > 1 {
+		for c.size > c.opts.MaxSize && c.entries.Len() > 1 {
 			c.entries.RemoveOldest()
 		}
 	}
@@ -248,6 +249,6 @@ func (c *Cache[V]) postpone(key string, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if e, ok := c.entries.Peek(key); ok {
-		e.due = now.Add(TrustFor)
+		e.nextCheck = now.Add(TrustFor)
 	}
 }

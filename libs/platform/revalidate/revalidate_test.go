@@ -22,10 +22,11 @@ func (n *note) Size() int     { return len(n.text) }
 func newCache(ask Ask[*note]) (*Cache[*note], *clock.Manual) {
 	now := clock.Fixed(time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC))
 	tel := telemetry.Discard()
-	return New(ask, Options{Most: 100, Clock: now, Ages: Ages(tel), Stale: tel.Counter("stale", "Old answers.")}), now
+	return New(ask, Options{MaxSize: 100, Clock: now, Ages: Ages(tel), Stale: tel.Counter("stale", "Old answers.")}),
+		now
 }
 
-func TestAnAnswerThatComesLateReplacesNothingNewer(t *testing.T) {
+func TestLateAnswerKeepsNewerValue(t *testing.T) {
 	t.Parallel()
 	for name, late := range map[string]struct {
 		note *note
@@ -46,13 +47,13 @@ func TestAnAnswerThatComesLateReplacesNothingNewer(t *testing.T) {
 				if !mayBeOld {
 					t.Error("a reader who knows nothing may have an old one")
 				}
-				if _, err := c.Newest(ctx, "harbor"); err != nil { // asked later, and answered first
+				if _, err := c.Revalidate(ctx, "harbor"); err != nil { // asked later, and answered first
 					t.Error(err)
 				}
 				return late.note, late.age, nil
 			})
 			for range 2 {
-				got, age, err := c.LastKnown(t.Context(), "harbor")
+				got, age, err := c.RevalidateOrStale(t.Context(), "harbor")
 				if err != nil || got.text != "new" || age != 0 {
 					t.Errorf("%q, %v old, %v", got.text, age, err)
 				}
@@ -64,7 +65,7 @@ func TestAnAnswerThatComesLateReplacesNothingNewer(t *testing.T) {
 	}
 }
 
-func TestAnOldAnswerIsAskedForAgainAfterTwoSeconds(t *testing.T) {
+func TestGetRetriesStaleAnswerAfterTwoSeconds(t *testing.T) {
 	t.Parallel()
 	asked := 0
 	c, now := newCache(func(_ context.Context, _ string, known *note, mayBeOld bool) (*note, time.Duration, error) {
@@ -82,7 +83,7 @@ func TestAnOldAnswerIsAskedForAgainAfterTwoSeconds(t *testing.T) {
 	}
 }
 
-func TestWhatIsRecentIsNeverOlderThanItIsTrusted(t *testing.T) {
+func TestTrustedIsNeverOlderThanTrustFor(t *testing.T) {
 	t.Parallel()
 	asked, away := 0, false
 	c, now := newCache(func(context.Context, string, *note, bool) (*note, time.Duration, error) {
@@ -93,7 +94,7 @@ func TestWhatIsRecentIsNeverOlderThanItIsTrusted(t *testing.T) {
 	})
 	expect := func(name string, want int64) {
 		t.Helper()
-		if got, err := c.Recent(t.Context(), "harbor"); err != nil || got.number != want {
+		if got, err := c.Trusted(t.Context(), "harbor"); err != nil || got.number != want {
 			t.Errorf("%s: %v, %v; want version %d", name, got, err, want)
 		}
 	}
@@ -110,7 +111,7 @@ func TestWhatIsRecentIsNeverOlderThanItIsTrusted(t *testing.T) {
 	if _, err := c.Get(t.Context(), "harbor"); err != nil {
 		t.Error(err)
 	}
-	if got, err := c.Recent(t.Context(), "harbor"); err == nil {
+	if got, err := c.Trusted(t.Context(), "harbor"); err == nil {
 		t.Errorf("while nobody answers it is %v", got)
 	}
 }

@@ -50,7 +50,7 @@ func (h *horizon) listSessions(from, to timespan.Date, occupied booking.Occupied
 	all, taken := []availability.ClassSession{}, occupied.SeatsByOccurrence()
 	for i := range h.offer.Services {
 		s := &h.offer.Services[i]
-		if !s.Active || !s.Class() {
+		if !s.Active || !s.IsClass() {
 			continue
 		}
 		h.eachScheduled(s, from, to, func(at occurrence) {

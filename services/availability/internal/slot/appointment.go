@@ -35,7 +35,7 @@ type leg struct {
 // newAppointment divides the requested services into legs. Consecutive services of one provider form one leg.
 func newAppointment(offer *catalog.Snapshot, q Question) appointment {
 	first, last := q.Services[0], q.Services[len(q.Services)-1]
-	a := appointment{step: int64(first.SlotIntervalMinutes) * minute, isClass: first.Class()}
+	a := appointment{step: int64(first.SlotIntervalMinutes) * minute, isClass: first.IsClass()}
 	if q.IsOverride {
 		a.step = minute
 	}

@@ -105,7 +105,7 @@ func (h *horizon) readSessions() {
 	h.teachingTime = make(map[uuid.UUID][]timespan.Span)
 	for i := range h.offer.Services {
 		s := &h.offer.Services[i]
-		if !s.Active || !s.Class() {
+		if !s.Active || !s.IsClass() {
 			continue
 		}
 		h.eachOccurrence(s, h.first, h.first+timespan.Date(len(h.plan))-1, func(at occurrence) {
@@ -122,7 +122,7 @@ func (h *horizon) readSessions() {
 func findLongestClass(offer *catalog.Snapshot) timespan.Date {
 	longest := timespan.Date(0)
 	for i := range offer.Services {
-		if s := &offer.Services[i]; s.Active && s.Class() {
+		if s := &offer.Services[i]; s.Active && s.IsClass() {
 			minutes := s.DurationMinutes + s.BufferBeforeMinutes + s.BufferAfterMinutes
 			longest = max(longest, timespan.Date(minutes/timespan.MinutesPerDay+2))
 		}

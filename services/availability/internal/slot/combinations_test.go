@@ -55,7 +55,7 @@ func listSelections(offer *catalog.Snapshot) [][]uuid.UUID {
 			continue
 		}
 		all = append(all, []uuid.UUID{s.ID})
-		if !s.Class() {
+		if !s.IsClass() {
 			all = append(all, []uuid.UUID{s.ID, s.ID})
 			together = append(together, s.ID)
 		}
@@ -98,7 +98,7 @@ func checkPackages(t *testing.T, offer *catalog.Snapshot, q Question, occupied b
 	once := listEachDate(t, offer, q, occupied)
 	for d := range plain {
 		want := plain[d]
-		if !q.Services[0].Class() {
+		if !q.Services[0].IsClass() {
 			want = slices.CompactFunc(slices.Clone(want), func(a, b Slot) bool { return a.Start == b.Start })
 		}
 		if !slices.Equal(want, once[d]) {

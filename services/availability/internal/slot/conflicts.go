@@ -56,7 +56,7 @@ func (o *ConflictChecker) eachUnitUse(h *availability.Held, yield func(*catalog.
 	at := h.StartsAt
 	for _, part := range h.Services {
 		during := timespan.Span{Start: at, End: at + int64(part.DurationMinutes)*minute}
-		if s := o.offer.Service(part.ID); s != nil && len(s.StaffIDs) == 0 && !s.Class() && !yield(s, during) {
+		if s := o.offer.Service(part.ID); s != nil && len(s.StaffIDs) == 0 && !s.IsClass() && !yield(s, during) {
 			return
 		}
 		at = during.End
@@ -109,7 +109,7 @@ func (o *ConflictChecker) findServices(h *availability.Held) ([]*catalog.Service
 			return v.ID == part.VariantID
 		}):
 			return nil, &availability.Reason{Rule: availability.RuleRemoved, Name: part.VariantName}
-		case s.Class() != (h.SessionID != nil):
+		case s.IsClass() != (h.SessionID != nil):
 			return nil, &availability.Reason{Rule: availability.RuleNoSession}
 		}
 		booked := *s

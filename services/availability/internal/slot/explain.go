@@ -65,7 +65,7 @@ func FindPerformers(offer *catalog.Snapshot, q Question) []*catalog.Staff {
 		activeOffer.Staff[i].Active = true
 	}
 	var performers []*catalog.Staff
-	if q.Services[0].Class() {
+	if q.Services[0].IsClass() {
 		for i := range offer.Staff {
 			id := offer.Staff[i].ID
 			if slices.ContainsFunc(q.Services[0].Classes,
@@ -131,7 +131,7 @@ func (e *explanation) explainImpossible() *availability.Reason {
 		r.leaveOut(e, &unrestricted)
 	}
 	switch {
-	case e.question.Services[0].Class():
+	case e.question.Services[0].IsClass():
 		return &availability.Reason{Rule: availability.RuleNoSession}
 	case len(NewPlan(&unrestricted.offer, unrestricted.question).candidates) == 0:
 		return &availability.Reason{Rule: availability.RuleNotPerformed}
@@ -292,12 +292,12 @@ func dropClasses(e *explanation, input *trial) { keepClasses(e, input, 0) }
 func countServices(e *explanation) int { return len(e.offer.Services) }
 
 func keepClasses(e *explanation, input *trial, n int) {
-	if e.question.Services[0].Class() {
+	if e.question.Services[0].IsClass() {
 		return
 	}
 	input.offer.Services = slices.Clone(e.offer.Services)
 	for i := range input.offer.Services {
-		if s := &input.offer.Services[i]; i >= n && s.Class() {
+		if s := &input.offer.Services[i]; i >= n && s.IsClass() {
 			s.Active = false
 		}
 	}

@@ -65,7 +65,7 @@ type noStartRule struct {
 // field `applied` of each element includes the rules of the elements before it.
 func listNoStartRules(q Question) []noStartRule {
 	whole := availability.RuleNotPerformed
-	if q.Services[0].Class() {
+	if q.Services[0].IsClass() {
 		whole = availability.RuleNoSession
 	}
 	open := []string{availability.RuleInactive, availability.RuleOverride, availability.RuleClosed,

@@ -95,7 +95,7 @@ func (s *start) isBeyondAdvanceLimit() bool {
 func (s *start) isTooSoon() bool { return s.start < s.question.earliest(s.offer) }
 
 // hasNoSession reports whether the class has no session at this start, even if the opening hours are ignored.
-func (s *start) hasNoSession() bool { return s.question.Services[0].Class() && !s.isPossible() }
+func (s *start) hasNoSession() bool { return s.question.Services[0].IsClass() && !s.isPossible() }
 
 // Groups of rules that are checked together.
 var (

@@ -115,7 +115,7 @@ func parseShownRefund(c *fiber.Ctx) (decimal.Decimal, error) {
 	if err := server.JSON(c, &req); err != nil {
 		return decimal.Zero, err
 	}
-	return req.Agreed()
+	return req.RefundAmount()
 }
 
 func (l *CustomerLinks) servePayment(c *fiber.Ctx) error {
@@ -136,7 +136,7 @@ func (l *CustomerLinks) servePayment(c *fiber.Ctx) error {
 // showView converts the customer view into the JSON form of the internal API.
 func showView(m usecase.CustomerView) booking.Managed {
 	m = m.Translate()
-	view := booking.Managed{Kind: m.Kind, Business: m.Offer.Managed()}
+	view := booking.Managed{Kind: m.Kind, Business: m.Offer.LinkBusiness()}
 	if m.Kind == event.Ticket {
 		view.Ticket = showCustomerTicket(m)
 		return view

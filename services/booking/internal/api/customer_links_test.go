@@ -60,7 +60,7 @@ func TestCustomerLinkHidesInternalFields(t *testing.T) {
 	name, anna := "Anna", annaID
 	want := &booking.Managed{
 		Kind:     event.Booking,
-		Business: w.offer.Managed(),
+		Business: w.offer.LinkBusiness(),
 		Booking: &booking.ManagedBooking{
 			ID: a.body.Booking.ID, Status: "pending", Date: "2027-03-02", StartTime: "10:00:00", EndTime: "10:45:00",
 			StartsAt: start, EndsAt: start.Add(45 * time.Minute),

@@ -286,8 +286,8 @@ func (w *fixture) Fresh(_ context.Context, slug string) (*catalog.Snapshot, erro
 	return w.offer, nil
 }
 
-// Recent returns the offer in `remembered` if there is one, otherwise the newest.
-func (w *fixture) Recent(ctx context.Context, slug string) (*catalog.Snapshot, error) {
+// Trusted returns the offer in `remembered` if there is one, otherwise the newest.
+func (w *fixture) Trusted(ctx context.Context, slug string) (*catalog.Snapshot, error) {
 	w.mu.Lock()
 	remembered := w.staleOffer
 	w.mu.Unlock()
@@ -357,7 +357,7 @@ func (w *fixture) Bookable(ctx context.Context,
 	for _, s := range services {
 		span.End += int64(s.DurationMinutes) * 60
 	}
-	if service.Class() {
+	if service.IsClass() {
 		answer.Assignments = listSessions(service, r, span)
 		return answer, nil
 	}

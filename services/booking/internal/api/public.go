@@ -28,11 +28,11 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// Offers reads the offers of businesses. The method Recent returns a cached offer,
+// Offers reads the offers of businesses. The method Trusted returns a cached offer,
 // which may be slightly stale. The other methods are those of [usecase.Offers].
 type Offers interface {
 	usecase.Offers
-	Recent(ctx context.Context, slug string) (*catalog.Snapshot, error)
+	Trusted(ctx context.Context, slug string) (*catalog.Snapshot, error)
 }
 
 // Public serves POST /api/public/{slug}/book for clients with an API
@@ -113,7 +113,7 @@ func (o outcomes) count(ctx context.Context, confirmation store.Confirmation, er
 func (p *Public) bookWithCache(c *fiber.Ctx, key presentedKey) (store.Confirmation, error) {
 	ctx, slug := c.UserContext(), c.Params("slug")
 	read := sync.OnceValue(func() parsedRequest { return parseRequest(c, actor.Actor{Kind: actor.APIKey, ID: key.ID}) })
-	offer, readErr := p.offers.Recent(ctx, slug)
+	offer, readErr := p.offers.Trusted(ctx, slug)
 	confirmation, err := p.attempt(ctx, key, offer, readErr, read)
 	if err == nil && !confirmation.IsRepeated || fault.Is(err, fault.OutcomeUnknown) {
 		return confirmation, err

@@ -126,7 +126,7 @@ func ShowEvents(records *store.Store) map[event.SubjectKind]eventlog.Show {
 	return map[event.SubjectKind]eventlog.Show{
 		event.Booking: showBookingEvents(records),
 		event.Ticket:  showTicketEvents(records),
-		event.Key:     eventlog.As(records.DecodeKeys, showKey),
+		event.Key:     eventlog.NewShow(records.DecodeKeys, showKey),
 		// The stored data are already in the form of the answer: they contain only counts.
 		event.Customer: func(_ context.Context, data []json.RawMessage) ([]json.RawMessage, error) { return data, nil },
 	}

@@ -87,7 +87,7 @@ const keptColumns = ownColumns + `, nullif(kept_row->'payment', 'null')`
 
 // DecodeBookings decodes bookings from the data of events.
 func (s *Store) DecodeBookings(ctx context.Context, records []json.RawMessage) ([]Booking, error) {
-	return eventlog.Rows(ctx, s.pool, "bookings", keptColumns, records, scanBooking)
+	return eventlog.QueryRows(ctx, s.pool, "bookings", keptColumns, records, scanBooking)
 }
 
 // OriginalBooking returns a booking as its first event contains it, without later changes. If the customer
@@ -112,13 +112,13 @@ func (s *Store) OriginalBooking(ctx context.Context, businessID, id uuid.UUID) (
 
 // DecodeTickets decodes orders of tickets from the data of events.
 func (s *Store) DecodeTickets(ctx context.Context, records []json.RawMessage) ([]Ticket, error) {
-	return eventlog.Rows(ctx, s.pool, "tickets", ownTicketColumns+`, nullif(kept_row->'payment', 'null')`, records,
+	return eventlog.QueryRows(ctx, s.pool, "tickets", ownTicketColumns+`, nullif(kept_row->'payment', 'null')`, records,
 		scanTicket)
 }
 
 // DecodeKeys decodes API keys from the data of events.
 func (s *Store) DecodeKeys(ctx context.Context, records []json.RawMessage) ([]Key, error) {
-	return eventlog.Rows(ctx, s.pool, "api_keys", keyColumns, records, func(row pgx.CollectableRow) (Key, error) {
+	return eventlog.QueryRows(ctx, s.pool, "api_keys", keyColumns, records, func(row pgx.CollectableRow) (Key, error) {
 		return scanKey(row)
 	})
 }

@@ -29,7 +29,7 @@ type question struct {
 }
 
 // isClass reports whether the request books seats of a class session.
-func (q question) isClass() bool { return q.services[0].Class() }
+func (q question) isClass() bool { return q.services[0].IsClass() }
 
 // window returns the start and the end of the window in which occupied time must be read.
 // The window contains the appointment and its buffers, for every order of the services.

@@ -193,7 +193,7 @@ func (m rescheduleRequest) newQuestion(b store.Booking) (question, error) {
 		}
 	}
 	services, err := m.offer.Appointment(r.ServiceIDs, r.Variants)
-	if err != nil || services[0].Class() != (b.SessionID != nil) {
+	if err != nil || services[0].IsClass() != (b.SessionID != nil) {
 		return question{}, fault.Newf(fault.Conflict,
 			"%s is not offered any more as it was booked, so the booking cannot be rescheduled.", b.Services[0].Name)
 	}

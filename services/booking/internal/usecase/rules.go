@@ -32,7 +32,7 @@ func checkProvider(offer *catalog.Snapshot, provider string) error {
 // validateAnswers checks the answers to the questions of the business. It returns a copy of the
 // request with the answers that the booking stores. Faults: the faults of [catalog.Snapshot.Answered].
 func validateAnswers(offer *catalog.Snapshot, by actor.Actor, r *request.Request) (*request.Request, error) {
-	answers, err := offer.Answered(by, r.FormData, r.ServiceIDs...)
+	answers, err := offer.CheckAnswers(by, r.FormData, r.ServiceIDs...)
 	if err != nil {
 		return r, err
 	}
@@ -44,7 +44,7 @@ func validateAnswers(offer *catalog.Snapshot, by actor.Actor, r *request.Request
 // checkClassSession refuses a request with the field class_schedule_id
 // if the requested services are not a class. Fault: invalid_parameter.
 func checkClassSession(r *request.Request, services []*catalog.Service) error {
-	if r.ClassScheduleID == nil || services[0].Class() {
+	if r.ClassScheduleID == nil || services[0].IsClass() {
 		return nil
 	}
 	return fault.New(fault.InvalidParameter, "class_schedule_id: none of these services is a class; leave it out.")
@@ -121,7 +121,7 @@ func (q question) newWarnings(rules []string) []booking.Warning {
 		warnings = append(warnings,
 			booking.Warning{Code: fault.NotOpenYet.Code, Message: "The business is not open for bookings yet."})
 	}
-	if q.offer.Paused(q.now) {
+	if q.offer.IsPaused(q.now) {
 		warnings = append(warnings, booking.Warning{Code: fault.NotAcceptingBookings.Code,
 			Message: fmt.Sprintf("Online bookings are paused until %s.", q.offer.Bookings.PausedUntil)})
 	}

@@ -181,7 +181,7 @@ func validateTicketAnswers(offer *catalog.Snapshot, by actor.Actor, order bookin
 	if err != nil {
 		return nil, err
 	}
-	answers, err := offer.Answered(by, given, order.EventID)
+	answers, err := offer.CheckAnswers(by, given, order.EventID)
 	if err != nil {
 		return nil, err
 	}

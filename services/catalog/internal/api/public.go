@@ -69,7 +69,7 @@ func (p *Public) sendInfo(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	key := rendered.Key{Slug: version.Snapshot.Slug, Path: "info", IsPaused: version.Snapshot.Paused(p.Clock.Now())}
+	key := rendered.Key{Slug: version.Snapshot.Slug, Path: "info", IsPaused: version.Snapshot.IsPaused(p.Clock.Now())}
 	return p.sendVersioned(c, key, version, func() any { return version.Public().Info(key.IsPaused) })
 }
 

@@ -73,7 +73,7 @@ func New[T any](source Source, build Build[T], copies *fallback.Copies, maxBytes
 		built: tel.Counter("slotmesh.catalog.versions.built", "Versions decoded and compiled."),
 	}
 	c.versions = revalidate.New(c.revalidate, revalidate.Options{
-		Most: maxBytes, Patience: staleTimeout, Clock: clk, Ages: revalidate.Ages(tel),
+		MaxSize: maxBytes, StaleTimeout: staleTimeout, Clock: clk, Ages: revalidate.Ages(tel),
 		Stale: tel.Counter("slotmesh.catalog.versions.stale",
 			"Reads of the last good version while the database was away."),
 		Unanswered: func(ctx context.Context, slug string, err error) {
@@ -87,7 +87,7 @@ func New[T any](source Source, build Build[T], copies *fallback.Copies, maxBytes
 // Revalidate returns the newest version of slug and the number of this version. It
 // always asks the database which version is the newest. Fault: business_not_found.
 func (c *Cache[T]) Revalidate(ctx context.Context, slug string) (T, int64, error) {
-	return unwrap(c.versions.Newest(ctx, slug))
+	return unwrap(c.versions.Revalidate(ctx, slug))
 }
 
 // Get returns a version of slug, with its number, that was the newest at some
@@ -101,7 +101,7 @@ func (c *Cache[T]) Get(ctx context.Context, slug string) (T, int64, error) {
 // [Cache.Revalidate] does. If the database is unavailable or slow, it returns the last known version.
 // The returned duration is the time since the database last confirmed that the version is the newest.
 func (c *Cache[T]) RevalidateOrStale(ctx context.Context, slug string) (T, time.Duration, error) {
-	v, age, err := c.versions.LastKnown(ctx, slug)
+	v, age, err := c.versions.RevalidateOrStale(ctx, slug)
 	ready, _, err := unwrap(v, err)
 	return ready, age, err
 }

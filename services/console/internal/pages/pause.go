@@ -31,7 +31,7 @@ func (p *Pages) loadPausePage(c *fiber.Ctx) (*view.Page, view.PauseForm, error) 
 	}
 	form := view.PauseForm{First: page.Business.Today(p.rooms.Clock.Now()) + 1,
 		ManagedBy: string(offer.Manifest.ManagedBy)}
-	if until := page.Business.Bookings.PausedUntil; page.Business.Paused(p.rooms.Clock.Now()) {
+	if until := page.Business.Bookings.PausedUntil; page.Business.IsPaused(p.rooms.Clock.Now()) {
 		form.Until = until.String()
 	}
 	return page, form, nil

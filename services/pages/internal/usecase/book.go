@@ -174,12 +174,12 @@ type Details struct {
 
 // FieldErrorEmail is the error of a field with an invalid e-mail address. [catalog.Answers] returns the other errors.
 const (
-	FieldErrorEmail catalog.Wrong = "email"
+	FieldErrorEmail catalog.FieldError = "email"
 )
 
 // FieldErrors contains field errors by the name of the field. The name
 // of the field for an answer is "q-" with the key of the question.
-type FieldErrors map[string]catalog.Wrong
+type FieldErrors map[string]catalog.FieldError
 
 const (
 	maxName  = 200
@@ -238,19 +238,19 @@ func oneLine(text string) string {
 func (d *Details) check() FieldErrors {
 	fieldErrors := FieldErrors{}
 	if d.Name = oneLine(d.Name); plain.IsBlank(d.Name) {
-		fieldErrors["name"] = catalog.WrongMissing
+		fieldErrors["name"] = catalog.FieldMissing
 	} else if utf8.RuneCountInString(d.Name) > maxName {
-		fieldErrors["name"] = catalog.WrongTooLong
+		fieldErrors["name"] = catalog.FieldTooLong
 	}
 	if d.Email = oneLine(d.Email); d.Email == "" {
-		fieldErrors["email"] = catalog.WrongMissing
+		fieldErrors["email"] = catalog.FieldMissing
 	} else if !email.Valid(d.Email) {
 		fieldErrors["email"] = FieldErrorEmail
 	}
 	if d.Phone = oneLine(d.Phone); utf8.RuneCountInString(d.Phone) > maxPhone {
-		fieldErrors["phone"] = catalog.WrongTooLong
+		fieldErrors["phone"] = catalog.FieldTooLong
 	} else if d.Phone != "" && !phone.Valid(d.Phone) {
-		fieldErrors["phone"] = catalog.WrongPhone
+		fieldErrors["phone"] = catalog.FieldInvalidPhone
 	}
 	return fieldErrors
 }

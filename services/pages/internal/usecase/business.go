@@ -72,7 +72,7 @@ func (b *Business) HasEntries(part string) bool {
 		})
 	}
 	return snapshot.Modules.Services && slices.ContainsFunc(snapshot.Services, func(s catalog.Service) bool {
-		return s.Active && s.Class() == (part == "classes")
+		return s.Active && s.IsClass() == (part == "classes")
 	})
 }
 
@@ -103,7 +103,7 @@ func (s *Shop) Business(ctx context.Context, slug string) (*Business, error) {
 func (s *Shop) newBusiness(snapshot *catalog.Snapshot, logo string) *Business {
 	b := &Business{Snapshot: snapshot, LogoURL: logo, Now: s.Clock.Now()}
 	b.IsClosed = !snapshot.Account.SubscriptionActive || snapshot.Account.RemovalOn != nil
-	if snapshot.Paused(b.Now) {
+	if snapshot.IsPaused(b.Now) {
 		b.PausedUntil = snapshot.Bookings.PausedUntil
 	}
 	return b

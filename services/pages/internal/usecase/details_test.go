@@ -36,8 +36,9 @@ func TestCheckRemovesInvisibleCharacters(t *testing.T) {
 func TestCheckRejectsInvalidPhone(t *testing.T) {
 	t.Parallel()
 	b := &usecase.Business{Snapshot: &catalog.Snapshot{}}
-	for phone, want := range map[string]catalog.Wrong{"": "", "+351 21 000 0000": "", "abc": catalog.WrongPhone,
-		"ask Ali": catalog.WrongPhone, strings.Repeat("1", 51): catalog.WrongTooLong} {
+	for phone, want := range map[string]catalog.FieldError{"": "", "+351 21 000 0000": "",
+		"abc":     catalog.FieldInvalidPhone,
+		"ask Ali": catalog.FieldInvalidPhone, strings.Repeat("1", 51): catalog.FieldTooLong} {
 		if fieldErrors := b.Check(&usecase.Details{Name: "Zoë", Email: "zoe@example.com",
 			Phone: phone}); fieldErrors["phone"] != want {
 			t.Errorf("%q: %q, want %q", phone, fieldErrors["phone"], want)

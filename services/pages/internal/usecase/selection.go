@@ -216,7 +216,7 @@ type Appointment struct {
 }
 
 // IsClass reports whether the appointment is for a class, which takes place only at fixed sessions.
-func (a *Appointment) IsClass() bool { return a.Services[0].Class() }
+func (a *Appointment) IsClass() bool { return a.Services[0].IsClass() }
 
 // NeedsStaffChoice reports whether the visitor can choose between staff members.
 func (a *Appointment) NeedsStaffChoice() bool { return len(a.Members) > 1 || a.IsSplit }

@@ -13,17 +13,17 @@ import (
 )
 
 // errorText returns the text that the page shows for a field error.
-func (p *Page) errorText(w catalog.Wrong) string {
+func (p *Page) errorText(w catalog.FieldError) string {
 	switch w {
 	case "":
 		return ""
-	case catalog.WrongMissing:
+	case catalog.FieldMissing:
 		return p.Words.Say("fill")
-	case catalog.WrongUnticked:
+	case catalog.FieldUnticked:
 		return p.Words.Say("tick")
 	case usecase.FieldErrorEmail:
 		return p.Words.Say("email_wrong")
-	case catalog.WrongPhone:
+	case catalog.FieldInvalidPhone:
 		return p.Words.Say("phone_wrong")
 	default: // all other errors have the same text
 	}
@@ -32,8 +32,8 @@ func (p *Page) errorText(w catalog.Wrong) string {
 
 // contactError returns the text for the error of the name or of the e-mail address. The argument `missing` is the id of
 // the text for an empty field.
-func (p *Page) contactError(w catalog.Wrong, missing string) string {
-	if w == catalog.WrongMissing {
+func (p *Page) contactError(w catalog.FieldError, missing string) string {
+	if w == catalog.FieldMissing {
 		return p.Words.Say(missing)
 	}
 	return p.errorText(w)

@@ -49,7 +49,7 @@ func (l *CustomerLinks) cancel(c *fiber.Ctx) error {
 	if err := server.JSON(c, &req); err != nil {
 		return err
 	}
-	shownRefund, err := req.Agreed()
+	shownRefund, err := req.RefundAmount()
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func showView(m usecase.CustomerView) rental.Managed {
 		}
 	}
 	return rental.Managed{
-		Kind: event.Reservation, Business: m.Offer.Managed(),
+		Kind: event.Reservation, Business: m.Offer.LinkBusiness(),
 		Reservation: rental.ManagedReservation{
 			ID: r.ID, RentalName: r.RentalName, Status: r.Status, Withdrawn: r.Withdrawn, Quantity: r.Quantity,
 			StartDate: r.StartDate, EndDate: r.EndDate,

@@ -258,7 +258,8 @@ func (in *Internal) show(offer *catalog.Snapshot, r store.Reservation) rental.Re
 // render a reservation as lists do, except that the field overdue is always false. When a
 // reservation becomes overdue, the reservation does not change, and no event is recorded.
 func ShowEvents(records *store.Store) map[event.SubjectKind]eventlog.Show {
-	return map[event.SubjectKind]eventlog.Show{event.Reservation: eventlog.As(records.DecodeReservations, showStored)}
+	return map[event.SubjectKind]eventlog.Show{event.Reservation: eventlog.NewShow(records.DecodeReservations,
+		showStored)}
 }
 
 // showStored renders the stored data of a reservation. showStored does not set fields that depend on the current time.

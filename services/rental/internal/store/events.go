@@ -13,5 +13,5 @@ func eventDataSQL(row string) string { return `to_jsonb(` + row + `) - 'link_has
 
 // DecodeReservations decodes reservations from the stored data of events.
 func (s *Store) DecodeReservations(ctx context.Context, records []json.RawMessage) ([]Reservation, error) {
-	return eventlog.Rows(ctx, s.pool, "reservations", reservationColumns, records, scanReservation)
+	return eventlog.QueryRows(ctx, s.pool, "reservations", reservationColumns, records, scanReservation)
 }

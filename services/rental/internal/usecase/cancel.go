@@ -30,7 +30,7 @@ func newSale(r store.Reservation, offer *catalog.Snapshot) cancellation.Sale {
 		s.Currency = r.Price.Currency
 	}
 	if p := r.Payment; p != nil {
-		s.Payment = cancellation.Payment{Amount: p.Amount, Left: p.Left(),
+		s.Payment = cancellation.Payment{Amount: p.Amount, Left: p.RefundableRest(),
 			HasPendingRefund: p.RefundStatus == booking.RefundPending, Policy: p.Policy, Step: p.Step,
 			RefundedExternally: p.RefundedElsewhere}
 	}

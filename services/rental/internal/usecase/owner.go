@@ -284,7 +284,7 @@ func validateAnswers(offer *catalog.Snapshot, by actor.Actor, req Request, lines
 	for i, l := range lines {
 		rentals[i] = l.ID
 	}
-	answers, err := offer.Answered(by, req.FormData, rentals...)
+	answers, err := offer.CheckAnswers(by, req.FormData, rentals...)
 	if err != nil {
 		return nil, err
 	}

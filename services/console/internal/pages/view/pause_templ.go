@@ -63,7 +63,7 @@ func pause(p *Page, asked PauseForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if p.Business.Paused(p.Now) {
+		if p.Business.IsPaused(p.Now) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p class=\"due\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -169,7 +169,7 @@ func pause(p *Page, asked PauseForm) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if p.Business.Paused(p.Now) {
+			if p.Business.IsPaused(p.Now) {
 				templ_7745c5c3_Err = actionButton(p.at("/pause/end"), "", p.say("pause_end"), "", "plain").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -206,7 +206,7 @@ func pauseState(p *Page) templ.Component {
 			templ_7745c5c3_Var9 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if p.Business.Paused(p.Now) {
+		if p.Business.IsPaused(p.Now) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<p class=\"notice wrong\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -287,7 +287,7 @@ func pauseLink(p *Page) templ.Component {
 			templ_7745c5c3_Var13 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if p.May(access.ChangeOffer) && !p.Business.Paused(p.Now) {
+		if p.May(access.ChangeOffer) && !p.Business.IsPaused(p.Now) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<p class=\"small\"><a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

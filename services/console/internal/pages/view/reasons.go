@@ -151,14 +151,14 @@ func (p *Page) linkServiceForm(s *catalog.Service) remedy {
 	switch {
 	case s == nil:
 		return remedy{"/offer/services", p.say("offer_services")}
-	case s.Class():
+	case s.IsClass():
 		return remedy{"/offer/classes/" + s.Key, s.Name}
 	}
 	return remedy{"/offer/services/" + s.Key, s.Name}
 }
 
 func (p *Page) findClass(name string) *catalog.Service {
-	i := slices.IndexFunc(p.Business.Services, func(s catalog.Service) bool { return s.Class() && s.Name == name })
+	i := slices.IndexFunc(p.Business.Services, func(s catalog.Service) bool { return s.IsClass() && s.Name == name })
 	if i < 0 {
 		return nil
 	}

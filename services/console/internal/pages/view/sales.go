@@ -15,7 +15,7 @@ func (p *Page) offersPlace(place Place) bool {
 		return p.Business.Modules.Rentals
 	case PlaceClasses:
 		return p.Business.Modules.Services && slices.ContainsFunc(p.Business.Services, func(s catalog.Service) bool {
-			return s.Active && s.Class()
+			return s.Active && s.IsClass()
 		})
 	default: // the other entries belong to no module
 	}
