@@ -281,7 +281,7 @@ func (g *generator) listOperations(d *openapi3.T) []func() *generatedRequest {
 	return all
 }
 
-// readNumberSetting reads an environment variable that `make attack` sets. The default value is `otherwise`.
+// readNumberSetting reads an environment variable that `make attack` sets. The default value is `fallback`.
 func readNumberSetting(t *testing.T, name string, fallback uint64) uint64 {
 	t.Helper()
 	text := os.Getenv(name)

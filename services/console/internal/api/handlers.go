@@ -114,7 +114,7 @@ func newIDHandler[T any](label string, status int, write func(context.Context, i
 	}
 }
 
-// newTransitionHandler returns the handler of a write that changes the status of an object. The argument `move` is the
+// newTransitionHandler returns the handler of a write that changes the status of an object. The argument `name` is the
 // name of the transition.
 func newTransitionHandler[T any](label, name string, write func(context.Context, identity.Principal, string, uuid.UUID,
 	string) (*T, error)) fiber.Handler {

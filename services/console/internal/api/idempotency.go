@@ -13,9 +13,9 @@ import (
 )
 
 // handleOnce returns the handler of a write about a team. The handler executes `write` only once for each
-// Idempotency-Key of a business. The argument `of` is a function that returns the id of the business, or the nil UUID
-// for a write about operators. If this function refuses the caller, the handler does not look up a stored result of an
-// earlier request.
+// Idempotency-Key of a business. The argument `findBusinessID` is a function that returns the id of the business, or
+// the nil UUID for a write about operators. If this function refuses the caller, the handler does not look up a stored
+// result of an earlier request.
 //
 // The argument `again` is a function that answers a repeated request from the stored result.
 func (a *Admin) handleOnce(write fiber.Handler, findBusinessID func(*fiber.Ctx) (uuid.UUID, error),

@@ -41,7 +41,7 @@ func newRefundCommand[T any](c *command, of saleKind[T]) *cobra.Command {
 
 // newAmountCommand returns the cancel command or the refund command; the argument `write` is its name. The command
 // sends the amount to refund, and prints the refund. The user sets this amount by the flag named `flag`, as a number or
-// as one of the texts in the argument `words`. The argument `unsaid` is the default of this flag.
+// as one of the texts in the argument `words`. The argument `defaultAmount` is the default of this flag.
 func newAmountCommand[T any](c *command, of saleKind[T], write, short, flag string, defaultAmount booking.RefundAmount,
 	usage string,
 	words ...booking.RefundAmount) *cobra.Command {

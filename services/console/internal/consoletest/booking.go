@@ -189,7 +189,7 @@ func matchesFilter(f booking.Filter, b booking.Booking) bool {
 		hasPayment(b.Payment, f.Payment)
 }
 
-// hasPayment reports whether a payment has the status in the argument `asked`. If `asked` is "", hasPayment returns
+// hasPayment reports whether a payment has the status in the argument `wanted`. If `wanted` is "", hasPayment returns
 // true.
 func hasPayment(p *booking.Payment, wanted string) bool {
 	switch {

@@ -80,8 +80,8 @@ func (s *Rental) refund(r *http.Request) (*reply, error) {
 	return refundReservation(r, one, "20.00")
 }
 
-// refundReservation refunds the online payment of a reservation as the request asks. The argument `unsaid` is the
-// refund if the request names no amount.
+// refundReservation refunds the online payment of a reservation as the request asks. The argument `defaultAmount` is
+// the refund if the request names no amount.
 func refundReservation(r *http.Request, one *rental.Reservation, defaultAmount json.Number) (*reply, error) {
 	if one.Payment != nil {
 		refund, err := parseRefund(r, one.Payment.Amount, defaultAmount)

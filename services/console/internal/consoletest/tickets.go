@@ -148,7 +148,7 @@ func (s *Booking) refundTickets(r *http.Request) (*reply, error) {
 }
 
 // refundTicket gives an order an online payment of 120.00, and refunds this payment as the request asks. The argument
-// `unsaid` is the refund if the request names no amount.
+// `defaultAmount` is the refund if the request names no amount.
 func refundTicket(r *http.Request, order *booking.Ticket, defaultAmount json.Number) (*reply, error) {
 	order.Payment = &booking.Payment{Provider: "stripe", Status: booking.PaymentPaid, Amount: "120.00",
 		Refunded: "0.00"}

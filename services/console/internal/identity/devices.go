@@ -181,7 +181,7 @@ func (a *Accounts) EndDevice(ctx context.Context, signed *SignedInPerson, id uui
 	return nil
 }
 
-// mailDeviceAdded sends a person a mail, which reports that a program now acts for them. The argument `made` is the
+// mailDeviceAdded sends a person a mail, which reports that a program now acts for them. The argument `token` is the
 // program's token.
 func (a *Accounts) mailDeviceAdded(ctx context.Context, token store.Token) {
 	person, err := a.Store.FindCredentials(ctx, token.CreatedBy)

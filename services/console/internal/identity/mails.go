@@ -69,7 +69,7 @@ func (a *Accounts) KeepMailing(ctx context.Context) error {
 }
 
 // sendMail sends one mail, and reports whether the mail server accepted it. The timeout is the longer one of the
-// argument `within` and the timeout for calls to other services.
+// argument `timeout` and the timeout for calls to other services.
 func (a *Accounts) sendMail(ctx context.Context, send func(context.Context) error, timeout time.Duration) bool {
 	bounded, cancel := context.WithTimeout(ctx, max(timeout, a.PeerTimeout))
 	defer cancel()

@@ -16,7 +16,7 @@ import (
 // LinkLifetime is how long a link to sign in is valid (accounts.md).
 const LinkLifetime = 15 * time.Minute
 
-// makeLink makes a link that can be used once and expires after the duration `good`. The function `save` stores the
+// makeLink makes a link that can be used once and expires after the duration `lifetime`. The function `save` stores the
 // link by the hash of its secret. makeLink returns the secret and the time of expiry.
 func (a *Accounts) makeLink(link store.Link, lifetime time.Duration,
 	save func(store.Link, [32]byte) error) (string, time.Time, error) {

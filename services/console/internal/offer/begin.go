@@ -244,7 +244,7 @@ func PlaceLast(fields document.Fields, list string, object document.Fields) {
 	}
 }
 
-// PlaceNewObjects calls [PlaceLast] for all objects in the lists whose names are in the argument `of`.
+// PlaceNewObjects calls [PlaceLast] for all objects in the lists whose names are in the argument `listNames`.
 func PlaceNewObjects(fields document.Fields, listNames ...string) {
 	for _, list := range listNames {
 		for _, object := range listObjects(fields, list) {

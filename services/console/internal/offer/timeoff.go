@@ -176,7 +176,7 @@ func (o *UseCases) publishFields(ctx context.Context, by peers.Principal, busine
 }
 
 // setBlock changes the blocked time of one member in the fields of a manifest. setBlock adds a blocked time that names
-// only this member if the argument `off` is true, and removes this blocked time if `off` is false.
+// only this member if the argument `isAdded` is true, and removes this blocked time if `isAdded` is false.
 func setBlock(fields document.Fields, key string, from, to timespan.LocalDateTime, isAdded bool) {
 	blocks, _ := fields["blocks"].([]any)
 	blocks = slices.DeleteFunc(slices.Clone(blocks), func(one any) bool {
@@ -193,7 +193,8 @@ func setBlock(fields document.Fields, key string, from, to timespan.LocalDateTim
 }
 
 // setDays changes the overrides of a member's hours in the fields of a manifest. setDays adds whole days without work
-// if the argument `off` is true, and removes these days if `off` is false. Fault: not_found for an unknown member.
+// if the argument `isAdded` is true, and removes these days if `isAdded` is false. Fault: not_found for an unknown
+// member.
 func setDays(fields document.Fields, key string, from, to timespan.Date, isAdded bool) error {
 	staff, _ := fields["staff"].([]any)
 	for _, one := range staff {

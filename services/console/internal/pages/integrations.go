@@ -58,9 +58,9 @@ func (p *Pages) showSettings(c *fiber.Ctx) error {
 	return p.render(c, fiber.StatusOK, page, view.Settings(page))
 }
 
-// redirectToPage redirects to a page of the business that shows the result of an action. The argument `says` is the
-// name of a parameter of this page, "done" or "wrong". The argument `what` is the value of this parameter, the id of a
-// message text.
+// redirectToPage redirects to a page of the business that shows the result of an action. The argument `parameter` is
+// the name of a parameter of this page, "done" or "wrong". The argument `value` is the value of this parameter, the id
+// of a message text.
 func redirectToPage(c *fiber.Ctx, slug, path, parameter, value string) error {
 	return c.Redirect(view.Path(slug)+path+"?"+url.Values{parameter: {value}}.Encode(), fiber.StatusSeeOther)
 }

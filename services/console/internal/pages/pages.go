@@ -269,8 +269,8 @@ func readQuery(c *fiber.Ctx) url.Values {
 	return values
 }
 
-// redirectBack redirects to a page of the business that shows the result of an action. The argument `says` is the name
-// of a parameter of this page, "done" or "wrong". The argument `what` is the value of this parameter, the id of a
+// redirectBack redirects to a page of the business that shows the result of an action. The argument `parameter` is the
+// name of a parameter of this page, "done" or "wrong". The argument `value` is the value of this parameter, the id of a
 // message text.
 //
 // The argument `back` is the path and the query of the page, relative to the path of the business. A form sends `back`,
@@ -289,9 +289,9 @@ func redirectBack(c *fiber.Ctx, slug, back, parameter, value string) error {
 // relativePath matches the path of a page relative to the path of its business.
 var relativePath = regexp.MustCompile(`^[a-z][a-z-]*(/[0-9a-z-]+)*$`)
 
-// newTransitionHandler returns the handler that changes the status of a booking. The argument `move` is the name of the
-// transition, such as confirm. If the transition is not possible, the handler redirects to the previous page, which
-// shows the booking's present status.
+// newTransitionHandler returns the handler that changes the status of a booking. The argument `transition` is the name
+// of the transition, such as confirm. If the transition is not possible, the handler redirects to the previous page,
+// which shows the booking's present status.
 func (p *Pages) newTransitionHandler(transition string) fiber.Handler {
 	return p.newButtonHandler(transition, func(c *fiber.Ctx, slug string, id uuid.UUID) error {
 		form, err := web.Form(c)

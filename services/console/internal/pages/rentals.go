@@ -57,8 +57,8 @@ func (p *Pages) showRentals(c *fiber.Ctx) error {
 	return p.render(c, fiber.StatusOK, page, view.Rentals(page, rentalOverview))
 }
 
-// newReservationHandler returns the handler that changes the status of a reservation. The argument `move` is the name
-// of the transition.
+// newReservationHandler returns the handler that changes the status of a reservation. The argument `transition` is the
+// name of the transition.
 func (p *Pages) newReservationHandler(transition string) fiber.Handler {
 	return p.newButtonHandler(transition, func(c *fiber.Ctx, slug string, id uuid.UUID) error {
 		_, err := p.rooms.Sales.TransitionReservation(c.UserContext(), authorize.Principal(c), slug, id, transition)

@@ -131,7 +131,7 @@ func (p Principal) RequireAnywhere(action Action) error {
 	return nil
 }
 
-// ManagesTeams reports whether the principal may manage the teams of all businesses in the memberships `of`.
+// ManagesTeams reports whether the principal may manage the teams of all businesses in the memberships `members`.
 func (p Principal) ManagesTeams(members []Member) bool {
 	return !slices.ContainsFunc(members, func(m Member) bool {
 		return p.PermissionIn(m.BusinessID, ManageTeam) == None

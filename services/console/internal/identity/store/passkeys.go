@@ -163,8 +163,8 @@ func (s *Store) SignInByPasskey(ctx context.Context, used passkey.Key, of Sessio
 }
 
 // RemovePasskey deletes a passkey of a person, ends all their sessions and links, and creates a new session. The
-// argument `otherwise` is true if the person can sign in without a passkey or password, for example by an identity
-// provider. Errors: [ErrRevoked]; [ErrNotFound]; [ErrLastCredential] if the person could no longer sign in.
+// argument `hasOtherCredential` is true if the person can sign in without a passkey or password, for example by an
+// identity provider. Errors: [ErrRevoked]; [ErrNotFound]; [ErrLastCredential] if the person could no longer sign in.
 func (s *Store) RemovePasskey(ctx context.Context, by access.Principal, id uuid.UUID, hasOtherCredential bool,
 	of Session,
 	session [sha256.Size]byte) error {

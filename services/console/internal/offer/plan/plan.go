@@ -69,7 +69,7 @@ type Conflicts struct {
 // with the newest version too.
 func (o *Conflicts) CountNew() int { return o.Count - o.Existing }
 
-// Add counts one conflict. The argument `already` is true if the conflict exists with the newest version too.
+// Add counts one conflict. The argument `isExisting` is true if the conflict exists with the newest version too.
 func (o *Conflicts) Add(isExisting bool) {
 	if o.Count++; isExisting {
 		o.Existing++

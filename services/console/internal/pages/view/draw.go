@@ -64,8 +64,8 @@ type canvas struct {
 // put adds the CSS rule with the position of an element, and returns the id of the element. The argument `at` is the
 // time of the element.
 //
-// Elements that overlap in time are drawn side by side. The argument `lanes` is the number of elements side by side,
-// and `lane` is the index of this element among them, from 0.
+// Elements that overlap in time are drawn side by side. The argument `tracks` is the number of elements side by side,
+// and `track` is the index of this element among them, from 0.
 func (c *canvas) put(at sales.Minutes, track, tracks int) string {
 	c.n++
 	id := "at-" + strconv.Itoa(c.n)
