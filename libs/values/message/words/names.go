@@ -22,11 +22,14 @@ func NameOf(tag string) string {
 	return tag
 }
 
-// Country returns the name of a country in the language of `w`. The argument `code` is the code of ISO 3166-1
+// Country returns the name of a country in the language of `w`; see [CountryName].
+func (w *Words) Country(code string) string { return CountryName(code, w.Code) }
+
+// CountryName returns the name of a country in a language. The argument `code` is the code of ISO 3166-1
 // alpha-2. It returns the code if the name is unknown.
-func (w *Words) Country(code string) string {
+func CountryName(code, tag string) string {
 	region, err := language.ParseRegion(code)
-	names := display.Regions(language.Make(w.Code))
+	names := display.Regions(language.Make(tag))
 	if err != nil || names == nil {
 		return code
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
 	"github.com/slotmesh/slotmesh/libs/sale/link"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/libs/values/postal"
 )
 
 // pages returns a client of the internal API, as the service `pages` uses it.
@@ -94,6 +95,33 @@ func TestCustomerLinkHidesInternalFields(t *testing.T) {
 		Start:  "2027-03-02T10:00:00.000Z", End: "2027-03-02T10:45:00.000Z",
 		Sequence: 1}}, entries(t, ics.text)); diff != "" {
 		t.Errorf("the calendar (-want +got):\n%s", diff)
+	}
+}
+
+// TestCalendarFileNamesPlace shows that the calendar files of bookings and of orders of tickets have the address and
+// the position of the business's place.
+func TestCalendarFileNamesPlace(t *testing.T) {
+	t.Parallel()
+	w := open(t, noLimits)
+	w.change(withGala(noChange))
+	w.change(func(o *catalog.Snapshot) {
+		o.Locations = []catalog.Location{{
+			Kind: catalog.KindPlace, Geo: &catalog.Geo{Lat: 38.71, Lon: -9.13},
+			Address: postal.Address{Street: "Rua 1", PostalCode: "1100-001", City: "Lisboa", Country: "PT"},
+		}}
+	})
+	sold, err := w.client().SellTicket(t.Context(), w.offer.ID, tickets(vipID, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	booked := w.book(w.key("write"), newOrder("10:00", nil))
+	for _, link := range []string{sold.ManageURL, booked.body.ManageURL} {
+		text := w.read("/internal/manage/" + tokenOf(link) + "/calendar").text
+		for _, line := range []string{`LOCATION:Rua 1\, 1100-001 Lisboa\, Portugal`, "GEO:38.710000;-9.130000"} {
+			if !strings.Contains(text, "\r\n"+line) {
+				t.Errorf("the calendar has no %s:\n%s", line, text)
+			}
+		}
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/sale/venue"
 	"github.com/slotmesh/slotmesh/libs/values/ical"
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
@@ -16,8 +18,8 @@ import (
 // RenderBooking returns a booking as text/calendar for its customer's own calendar. The UID of the entry is the id of
 // the booking, and the sequence number is the number of the booking's newest event. The calendar entries in messages
 // to the customer follow the same rule. Therefore the customer's calendar keeps only the newest entry of a booking.
-func RenderBooking(business string, b store.Booking) ([]byte, error) {
-	summary := joinServices(store.FeedEntry{Services: b.Services}) + " · " + business
+func RenderBooking(offer *catalog.Snapshot, b store.Booking) ([]byte, error) {
+	summary := joinServices(store.FeedEntry{Services: b.Services}) + " · " + offer.NameIn(b.Locale)
 	event := newEvent(b.ID, b.Sequence, b.UpdatedAt, b.StartsAt, b.EndsAt, summary)
 	switch b.Status {
 	case state.Pending:
@@ -29,11 +31,12 @@ func RenderBooking(business string, b store.Booking) ([]byte, error) {
 	if b.StaffName != nil {
 		event.Description = *b.StaffName
 	}
+	venue.Set(&event, offer, b.Locale)
 	return ical.Calendar{Method: ical.Publish, Events: []ical.Event{event}}.Write()
 }
 
 // RenderTicket returns an order of tickets as text/calendar for its customer's own calendar.
-func RenderTicket(business string, t store.Ticket) ([]byte, error) {
+func RenderTicket(offer *catalog.Snapshot, t store.Ticket) ([]byte, error) {
 	stamp, status := t.CreatedAt, ical.Confirmed
 	switch t.Status {
 	case booking.StatusCancelled:
@@ -41,8 +44,9 @@ func RenderTicket(business string, t store.Ticket) ([]byte, error) {
 	case booking.StatusPending:
 		status = ical.Tentative
 	}
-	event := newEvent(t.ID, t.Sequence, stamp, t.StartsAt, t.EndsAt, t.EventName+" · "+business)
+	event := newEvent(t.ID, t.Sequence, stamp, t.StartsAt, t.EndsAt, t.EventName+" · "+offer.NameIn(t.Locale))
 	event.Status, event.Description = status, formatTiers(t)
+	venue.Set(&event, offer, t.Locale)
 	return ical.Calendar{Method: ical.Publish, Events: []ical.Event{event}}.Write()
 }
 

@@ -183,9 +183,9 @@ func (l *CustomerLinks) Calendar(ctx context.Context, token string) ([]byte, err
 	}
 	m = m.Translate()
 	if m.Kind == event.Ticket {
-		return calendar.RenderTicket(m.Offer.NameIn(m.Ticket.Locale), m.Ticket)
+		return calendar.RenderTicket(m.Offer, m.Ticket)
 	}
-	return calendar.RenderBooking(m.Offer.NameIn(m.Booking.Locale), m.Booking)
+	return calendar.RenderBooking(m.Offer, m.Booking)
 }
 
 // Translate returns the customer view with the names of services, variants,

@@ -19,6 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/idempotency"
 	"github.com/slotmesh/slotmesh/libs/sale/link"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/libs/values/postal"
 )
 
 // calendar returns the status and the text of a reservation in the format text/calendar.
@@ -60,6 +61,16 @@ func TestCustomerLinkExpiresAfterThirtyDays(t *testing.T) {
 		if !strings.Contains(text, line+"\r\n") {
 			t.Errorf("%d: the calendar has no %s:\n%s", status, line, text)
 		}
+	}
+	s.change(func(n *fakePeers) {
+		placed := *n.offer
+		placed.Locations = []catalog.Location{{Kind: catalog.KindPlace, Geo: &catalog.Geo{Lat: 38.71, Lon: -9.13},
+			Address: postal.Address{Street: "Rua 1", City: "Lisboa", Country: "PT"}}}
+		n.offer = &placed
+	})
+	if _, text := s.calendar(t, token); !strings.Contains(text, "\nLOCATION:Rua 1\\, Lisboa\\, Portugal\r\n") ||
+		!strings.Contains(text, "GEO:38.710000;-9.130000") {
+		t.Errorf("the calendar does not name the place:\n%s", text)
 	}
 	if _, err := s.client.Cancel(t.Context(), "harbor", reservation.ID, booking.Cancel{}); err != nil {
 		t.Fatal(err)

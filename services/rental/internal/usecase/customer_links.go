@@ -17,6 +17,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/idempotency"
 	"github.com/slotmesh/slotmesh/libs/sale/cancellation"
 	"github.com/slotmesh/slotmesh/libs/sale/link"
+	"github.com/slotmesh/slotmesh/libs/sale/venue"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/libs/values/ical"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
@@ -258,5 +259,6 @@ func (l *CustomerLinks) Calendar(ctx context.Context, token string) ([]byte, err
 		event.Status = ical.Cancelled
 	default: // a calendar shows all other states as confirmed
 	}
+	venue.Set(&event, m.Offer, m.Locale)
 	return ical.Calendar{Method: ical.Publish, Events: []ical.Event{event}}.Write()
 }
