@@ -145,7 +145,7 @@ attack: $(BIN)/withstores ## attack services: generated requests, desync, large 
 .PHONY: events
 events: $(BIN)/withstores ## check that readers get each event exactly once, though processes fail at random (EVENTS=1000000)
 	@SLOTMESH_TEST_EVENTS=$(or $(EVENTS),1000000) $(BIN)/withstores \
-	  $(GO) test -count=1 -timeout 90m -v -run TestNoReaderMissesAnEventOrSeesOneTwice ./services/booking/internal/store
+	  $(GO) test -count=1 -timeout 90m -v -run TestFeedReadersGetEachEventOnce ./services/booking/internal/store
 
 .PHONY: away
 away: $(BIN)/withstores ## book while notifications is down, then check that it sends all messages; print times (AWAY=10000)

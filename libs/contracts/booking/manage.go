@@ -45,10 +45,11 @@ type ManagedBooking struct {
 	Total          json.Number `json:"total"`
 	Currency       string      `json:"currency"`
 	CustomerName   string      `json:"customer_name"`
-	CustomerEmail  string      `json:"customer_email"`
-	Locale         string      `json:"locale"`
-	Sequence       int         `json:"sequence"`
-	CreatedAt      time.Time   `json:"created_at"`
+	// MaskedEmail is the customer's e-mail address as package email masks it. It is "" without an address.
+	MaskedEmail string    `json:"masked_email"`
+	Locale      string    `json:"locale"`
+	Sequence    int       `json:"sequence"`
+	CreatedAt   time.Time `json:"created_at"`
 	// Payment is the online payment, without the reason codes of the
 	// provider. It is null if the booking has no online payment.
 	Payment *Payment `json:"payment"`
@@ -71,26 +72,26 @@ type MayMove struct {
 
 // ManagedTicket is an order of tickets as its customer sees it, with the actions that the customer may take now.
 type ManagedTicket struct {
-	ID            uuid.UUID     `json:"id"`
-	Status        string        `json:"status"`
-	EventName     string        `json:"event_name"`
-	TierName      string        `json:"tier_name"` // TierName and Tiers are as in [Ticket]
-	Tiers         []SoldTier    `json:"tiers"`
-	Date          string        `json:"date"`
-	StartTime     string        `json:"start_time"`
-	StartsAt      time.Time     `json:"starts_at"`
-	EndsAt        time.Time     `json:"ends_at"`
-	Timezone      string        `json:"timezone"`      // as in [Booking]
-	FormerStarts  []time.Time   `json:"former_starts"` // starts of the event before the business rescheduled it
-	Withdrawn     bool          `json:"withdrawn"`     // the business no longer offers the event
-	Quantity      int           `json:"quantity"`
-	Total         *json.Number  `json:"total"`
-	Currency      string        `json:"currency"`
-	PriceChanges  []PriceChange `json:"price_changes,omitempty"` // as in [Ticket]
-	CustomerName  string        `json:"customer_name"`
-	CustomerEmail *string       `json:"customer_email"`
-	Locale        string        `json:"locale"`
-	CreatedAt     time.Time     `json:"created_at"`
+	ID           uuid.UUID     `json:"id"`
+	Status       string        `json:"status"`
+	EventName    string        `json:"event_name"`
+	TierName     string        `json:"tier_name"` // TierName and Tiers are as in [Ticket]
+	Tiers        []SoldTier    `json:"tiers"`
+	Date         string        `json:"date"`
+	StartTime    string        `json:"start_time"`
+	StartsAt     time.Time     `json:"starts_at"`
+	EndsAt       time.Time     `json:"ends_at"`
+	Timezone     string        `json:"timezone"`      // as in [Booking]
+	FormerStarts []time.Time   `json:"former_starts"` // starts of the event before the business rescheduled it
+	Withdrawn    bool          `json:"withdrawn"`     // the business no longer offers the event
+	Quantity     int           `json:"quantity"`
+	Total        *json.Number  `json:"total"`
+	Currency     string        `json:"currency"`
+	PriceChanges []PriceChange `json:"price_changes,omitempty"` // as in [Ticket]
+	CustomerName string        `json:"customer_name"`
+	MaskedEmail  string        `json:"masked_email"` // as in [ManagedBooking]
+	Locale       string        `json:"locale"`
+	CreatedAt    time.Time     `json:"created_at"`
 	// Payment is the online payment, without the reason codes of
 	// the provider. It is null if the order has no online payment.
 	Payment *Payment `json:"payment"`

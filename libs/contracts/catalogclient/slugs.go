@@ -48,7 +48,7 @@ type ByID struct {
 // NewByID returns a reader that finds slugs through p and reads the snapshots through the client snapshots.
 func NewByID(p *peer.Client, offers *Client) *ByID { return &ByID{slugs: NewSlugs(p), offers: offers} }
 
-// Snapshot returns the snapshot of the business with this id as [Client.Get] does. Faults:
+// Offer returns the snapshot of the business with this id as [Client.Get] does. Faults:
 // the faults of Get; business_not_found also if another business now has the slug.
 func (b *ByID) Offer(ctx context.Context, id uuid.UUID) (*catalog.Snapshot, error) {
 	return b.read(ctx, id, b.offers.Get)

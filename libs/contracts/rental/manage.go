@@ -25,25 +25,25 @@ type Managed struct {
 // ManagedReservation is a reservation as its customer sees it, with the actions that
 // the customer may take now. Fields without a comment are those of [Reservation].
 type ManagedReservation struct {
-	ID            uuid.UUID             `json:"id"`
-	RentalName    string                `json:"rental_name"`
-	Status        string                `json:"status"`
-	Withdrawn     bool                  `json:"withdrawn"` // as in [Reservation]
-	Quantity      int                   `json:"quantity"`
-	StartDate     timespan.Date         `json:"start_date"`
-	EndDate       timespan.Date         `json:"end_date"`
-	StartTime     *timespan.TimeOfDay   `json:"start_time"`
-	EndTime       *timespan.TimeOfDay   `json:"end_time"`
-	Extras        []Extra               `json:"extras"`
-	Price         *json.Number          `json:"price"`
-	Total         *json.Number          `json:"total"`
-	Currency      string                `json:"currency,omitempty"`
-	PriceChanges  []booking.PriceChange `json:"price_changes,omitempty"` // as in [Reservation]
-	CustomerName  string                `json:"customer_name"`
-	CustomerEmail *string               `json:"customer_email"`
-	Locale        string                `json:"locale"`
-	Timezone      string                `json:"timezone"`
-	CreatedAt     time.Time             `json:"created_at"`
+	ID           uuid.UUID             `json:"id"`
+	RentalName   string                `json:"rental_name"`
+	Status       string                `json:"status"`
+	Withdrawn    bool                  `json:"withdrawn"` // as in [Reservation]
+	Quantity     int                   `json:"quantity"`
+	StartDate    timespan.Date         `json:"start_date"`
+	EndDate      timespan.Date         `json:"end_date"`
+	StartTime    *timespan.TimeOfDay   `json:"start_time"`
+	EndTime      *timespan.TimeOfDay   `json:"end_time"`
+	Extras       []Extra               `json:"extras"`
+	Price        *json.Number          `json:"price"`
+	Total        *json.Number          `json:"total"`
+	Currency     string                `json:"currency,omitempty"`
+	PriceChanges []booking.PriceChange `json:"price_changes,omitempty"` // as in [Reservation]
+	CustomerName string                `json:"customer_name"`
+	MaskedEmail  string                `json:"masked_email"` // as in [booking.ManagedBooking]
+	Locale       string                `json:"locale"`
+	Timezone     string                `json:"timezone"`
+	CreatedAt    time.Time             `json:"created_at"`
 	// Payment is the online payment, without the reason codes of the
 	// provider. It is null if the reservation has no online payment.
 	Payment *booking.Payment `json:"payment"`

@@ -56,3 +56,17 @@ func Canonical(address string) string {
 	}
 	return folded[:at+1] + domain
 }
+
+// Mask shortens the part of an address before the @ to its first letter: m…@example.com. It is for places that others
+// may read, such as the page behind a customer's link. Mask returns "" for nil and for an invalid address.
+func Mask(address *string) string {
+	if address == nil {
+		return ""
+	}
+	at := strings.LastIndexByte(*address, '@')
+	if at <= 0 {
+		return ""
+	}
+	_, first := utf8.DecodeRuneInString(*address)
+	return (*address)[:first] + "…" + (*address)[at:]
+}

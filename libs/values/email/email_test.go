@@ -27,3 +27,14 @@ func TestValid(t *testing.T) {
 		}
 	}
 }
+
+func TestMaskKeepsFirstLetterAndDomain(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{
+		"maria@example.com": "m…@example.com", "é@x.fr": "é…@x.fr", `"a@b"@x.fr`: `"…@x.fr`, "": "", "maria": "",
+	} {
+		if got := email.Mask(&address); got != want {
+			t.Errorf("%q: %q, want %q", address, got, want)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
 	"github.com/slotmesh/slotmesh/libs/platform/server"
+	"github.com/slotmesh/slotmesh/libs/values/email"
 	"github.com/slotmesh/slotmesh/libs/values/ical"
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
@@ -148,7 +149,7 @@ func showView(m usecase.CustomerView) booking.Managed {
 		Timezone: b.Timezone, Services: b.Services, StaffID: b.StaffID, StaffName: b.StaffName,
 		ClassScheduleID: b.ClassScheduleID, PartySize: b.PartySize,
 		IsPackage: b.IsPackage, StaffingMode: b.StaffingMode, StaffRequested: b.StaffRequested, Withdrawn: b.Withdrawn,
-		Total: b.Total, Currency: b.Currency, CustomerName: b.CustomerName, CustomerEmail: b.CustomerEmail,
+		Total: b.Total, Currency: b.Currency, CustomerName: b.CustomerName, MaskedEmail: email.Mask(&b.CustomerEmail),
 		Locale: b.Locale, Sequence: b.Sequence,
 		CreatedAt: b.CreatedAt,
 		Payment:   hideOwnerFields(b.Payment), CanPay: m.CanPay, Unpaid: m.IsUnpaid,
@@ -183,7 +184,7 @@ func showCustomerTicket(m usecase.CustomerView) *booking.ManagedTicket {
 		EndsAt:   t.EndsAt,
 		Timezone: t.Timezone, FormerStarts: append([]time.Time{}, t.FormerStarts...), Withdrawn: t.Withdrawn,
 		Quantity: t.Quantity, Total: toOptionalAmount(t.Currency, t.Total), Currency: t.Currency.Code,
-		PriceChanges: t.PriceChanges, CustomerName: t.CustomerName, CustomerEmail: t.CustomerEmail,
+		PriceChanges: t.PriceChanges, CustomerName: t.CustomerName, MaskedEmail: email.Mask(t.CustomerEmail),
 		Locale: t.Locale, CreatedAt: t.CreatedAt,
 		Payment: hideOwnerFields(showPayment(t.Payment, t.Currency)), CanPay: m.CanPay, Unpaid: m.IsUnpaid,
 		Cancellation: m.Cancellation.Render(),

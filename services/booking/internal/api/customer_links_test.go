@@ -68,7 +68,7 @@ func TestCustomerLinkHidesInternalFields(t *testing.T) {
 			Timezone: "Europe/Lisbon", Services: []booking.BookedService{{ID: cutID, Name: "Haircut",
 				DurationMinutes: 45, Price: got.Booking.Services[0].Price}},
 			StaffID: &anna, StaffName: &name, PartySize: 1, StaffRequested: true, Total: got.Booking.Total,
-			Currency: "EUR", CustomerName: "Zoë", Locale: got.Booking.Locale,
+			Currency: "EUR", CustomerName: "Zoë", MaskedEmail: "z…@example.com", Locale: got.Booking.Locale,
 			Sequence: 1, CreatedAt: now,
 			Cancellation: booking.Cancellation{Allowed: true, Refund: booking.CancellationRefund{Amount: "0.00",
 				Currency: "EUR"}, Until: &start, Deadline: &start},

@@ -17,7 +17,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/rendered"
 )
 
-// requestPrices holds prices by the id of a service, variant, tier or rental. Free items are omitted.
+// prices holds prices by the id of a service, variant, tier or rental. Free items are omitted.
 type prices struct {
 	byID map[uuid.UUID]json.Number // nil if the prices are unknown
 	// isOfVersion reports whether pricing computed the prices with the same version

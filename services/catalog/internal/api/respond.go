@@ -30,7 +30,7 @@ func (p *Public) sendVersioned(c *fiber.Ctx, key rendered.Key, version *ready.Ve
 	return sendAnswer(c, answer)
 }
 
-// renderNumbered holds the numbers in an answer, prices and counts, that were requested from other services.
+// peerNumbers holds the numbers in an answer, prices and counts, that were requested from other services.
 type peerNumbers struct {
 	prices     prices
 	counts     map[uuid.UUID]int

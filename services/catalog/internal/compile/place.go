@@ -6,7 +6,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/postal"
 )
 
-// setPlace sets the fields of the snapshot that say where the business is and how customers reach it.
+// setPlace sets the fields of the snapshot for the place of the business and its contact.
 func (c *compiler) setPlace(snapshot *catalog.Snapshot) {
 	m := c.m
 	snapshot.Locations = convertAll(m.Locations, func(l *manifest.Location) catalog.Location {

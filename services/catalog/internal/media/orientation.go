@@ -6,7 +6,7 @@ import (
 )
 
 // orientation is the orientation of a picture as Exif numbers it, from 1
-// (upright) to 8. It says how the stored pixels are shown. 0 means 1.
+// (upright) to 8. It determines how the stored pixels are shown. 0 means 1.
 type orientation int
 
 // readOrientation returns the orientation of Exif data that begins with the TIFF header. Invalid data is upright.

@@ -8,7 +8,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
 )
 
-// addPlace adds the fields that say where the business is and how customers reach it. Without such
+// addPlace adds the fields for the place of the business and its contact. Without such
 // fields in the manifest, it adds nothing, so that the answer of /info has the fields of interface.md only.
 func addPlace(info *publicapi.BusinessInfo, m *manifest.Manifest, snapshot *catalog.Snapshot) {
 	for i := range snapshot.Locations {

@@ -37,13 +37,13 @@ type entry struct {
 	DurationMinutes int         `json:"duration_minutes,omitempty"` // duration of a service
 }
 
-// loadContents is the manifest of a business in its newest version, with the business's id.
+// contents is the manifest of a business in its newest version, with the business's id.
 type contents struct {
 	id uuid.UUID // id of the business
 	*manifest.Manifest
 }
 
-// newNameResolver replaces the names of services, members and other objects of an offer by their ids. It reads the
+// nameResolver replaces the names of services, members and other objects of an offer by their ids. It reads the
 // offer only to look up a name. So a command whose arguments are all ids does not read the offer.
 type nameResolver struct {
 	client *client

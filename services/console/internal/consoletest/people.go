@@ -24,7 +24,7 @@ func (w *Fixture) openStore(t *testing.T, cfg postgres.Config) {
 	w.Store, w.Pool = store.New(pool, w.clock), pool
 }
 
-// IsOperator is the principal of the admin token that is set in the environment. Tests create and change people and
+// Operator is the principal of the admin token that is set in the environment. Tests create and change people and
 // tokens as this principal.
 var Operator = access.Principal{Kind: access.Environment, IsOperator: true}
 

@@ -33,7 +33,7 @@ func (m *Credentials) IsEmpty() bool {
 	return len(m.Keys)+len(m.Calendars)+len(m.Webhooks)+len(m.Tokens) == 0
 }
 
-// Tokens lists and revokes the tokens that a person created. *store.Store implements it.
+// TokenStore lists and revokes the tokens that a person created. *store.Store implements it.
 type TokenStore interface {
 	// ListTokensCreatedBy lists the tokens of a business that a person created, and the tokens that were created with
 	// these. The list includes revoked tokens.

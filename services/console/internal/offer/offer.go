@@ -14,7 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// ReadOffer is one version of the manifest of a business, with the text that the owner wrote.
+// Offer is one version of the manifest of a business, with the text that the owner wrote.
 type Offer struct {
 	*document.Document
 	Version int64

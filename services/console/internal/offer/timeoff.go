@@ -19,7 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/sales"
 )
 
-// ReadTimeOff is the time off of a member of the staff, from today on.
+// TimeOff is the time off of a member of the staff, from today on.
 type TimeOff struct {
 	Member *catalog.Staff
 	Days   []timespan.Date // days without work, sorted

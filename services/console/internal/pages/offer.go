@@ -44,7 +44,7 @@ func (p *Pages) mountOffer(business *authorize.Router) {
 	}
 }
 
-// loadOfferPage is a page about the offer, with the version of the offer that the page shows.
+// offerPage is a page about the offer, with the version of the offer that the page shows.
 type offerPage struct {
 	page   *view.Page
 	offer  *offer.Offer

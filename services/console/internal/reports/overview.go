@@ -20,7 +20,7 @@ import (
 // this number of weeks.
 const MaxPeriods = 160
 
-// LoadOverview has the reports about a business for one page. The field Stretches has the first date of each period. If
+// Overview has the reports about a business for one page. The field Stretches has the first date of each period. If
 // a report needs several services and one of them is unavailable, the whole report is unknown, because its sums would
 // be too small.
 type Overview struct {

@@ -18,7 +18,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// LoadCalendar shows the bookings and the free time of some days in columns. A calendar of one day has a column for
+// Calendar shows the bookings and the free time of some days in columns. A calendar of one day has a column for
 // each member. A calendar of a week has a column for each day.
 type Calendar struct {
 	From      timespan.Date

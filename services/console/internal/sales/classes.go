@@ -18,7 +18,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// ListSessions has the class sessions of several days. From is the first day, and Days is the number of days.
+// Sessions has the class sessions of several days. From is the first day, and Days is the number of days.
 type Sessions struct {
 	From      timespan.Date
 	Days      int
@@ -105,7 +105,7 @@ func newSession(business *catalog.Snapshot, found availability.ClassSession) *Se
 	return one
 }
 
-// LoadRoster has the guests of one class session on one date.
+// Roster has the guests of one class session on one date.
 type Roster struct {
 	Session   Session
 	IsUnknown bool // true if the number of taken seats cannot be read

@@ -177,7 +177,7 @@ func (o *UseCases) ListOrders(ctx context.Context, by peers.Principal, slug stri
 	return part, list.NextCursor, nil
 }
 
-// LoadOrder has one order of tickets with its history and its messages.
+// OrderDetails has one order of tickets with its history and its messages.
 type OrderDetails struct {
 	Order    booking.Ticket
 	History  peers.Part[event.Event]           // newest first

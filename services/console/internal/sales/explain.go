@@ -36,7 +36,7 @@ type StartExplanation struct {
 	nearby   peers.Part[booking.Booking]
 }
 
-// StartExplanation explains a start by [UseCases.Explain], and reads the bookings that the reasons refer to. If the
+// ExplainStart explains a start by [UseCases.Explain], and reads the bookings that the reasons refer to. If the
 // bookings cannot be read, the result has only the reasons.
 func (o *UseCases) ExplainStart(ctx context.Context, by peers.Principal, business *catalog.Snapshot,
 	start availability.Question) (*StartExplanation, error) {

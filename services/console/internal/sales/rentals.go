@@ -17,7 +17,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// LoadRentalOverview has lists of the present, future and problematic reservations of a business, and the numbers of
+// RentalOverview has lists of the present, future and problematic reservations of a business, and the numbers of
 // free units.
 type RentalOverview struct {
 	Date     timespan.Date                  // today in the time zone of the business

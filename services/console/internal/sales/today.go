@@ -19,7 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// LoadToday has those customers and tasks of a business on the present day that the person may see.
+// Today has those customers and tasks of a business on the present day that the person may see.
 type Today struct {
 	Business *catalog.Snapshot
 	Date     timespan.Date               // date of today in the time zone of the business
@@ -108,7 +108,7 @@ func (o *UseCases) newReservationsQuery(ctx context.Context, by peers.Principal,
 	}
 }
 
-// LoadDetails has one booking with its history and its messages.
+// Details has one booking with its history and its messages.
 type Details struct {
 	Booking  booking.Booking
 	History  peers.Part[event.Event]           // newest first

@@ -107,7 +107,7 @@ func setBusiness(page *view.Page, business *usecase.Business) {
 	}
 }
 
-// language returns the page of a later step, and the appointment that the query of
+// loadAppointment returns the page of a later step, and the appointment that the query of
 // the address selects. If the appointment can no longer be booked, or the business
 // takes no bookings, loadAppointment sends the response itself and returns a nil page.
 func (p *Pages) loadAppointment(c *fiber.Ctx) (*view.Page, *usecase.Appointment, error) {

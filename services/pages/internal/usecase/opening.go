@@ -10,7 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// Opening tells whether the business is open now. Exactly one of Until and Next is set.
+// Opening reports whether the business is open now. Exactly one of Until and Next is set.
 type Opening struct {
 	Until time.Time // the end of the current opening hours; zero if the business is closed now
 	Next  time.Time // the next start of opening hours; zero if the business is open now

@@ -1344,7 +1344,7 @@ func ticketPage(p *Page, title string, t *booking.ManagedTicket, done string) te
 			return templ_7745c5c3_Err
 		}
 		if t.Status != booking.StatusCancelled && !t.CanPay {
-			templ_7745c5c3_Err = wroteTo(p, textOf(t.CustomerEmail)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = wroteTo(p, t.MaskedEmail).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -138,7 +138,11 @@ func classSelection(c usecase.ClassStart) usecase.Selection {
 }
 
 // splitClasses separates classes from the other services. Groups without other services are left out.
-func splitClasses(groups []usecase.Group) (others []usecase.Group, classes []*usecase.Service) {
+func splitClasses(groups []usecase.Group) ([]usecase.Group, []*usecase.Service) {
+	var (
+		others  []usecase.Group
+		classes []*usecase.Service
+	)
 	for _, g := range groups {
 		kept := usecase.Group{Category: g.Category}
 		for _, s := range g.Services {

@@ -1360,7 +1360,7 @@ func reservationPage(p *Page, title string, r *rental.ManagedReservation, done s
 			return templ_7745c5c3_Err
 		}
 		if r.Status != rental.StatusCancelled && !r.CanPay {
-			templ_7745c5c3_Err = wroteTo(p, textOf(r.CustomerEmail)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = wroteTo(p, r.MaskedEmail).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

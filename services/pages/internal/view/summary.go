@@ -111,7 +111,8 @@ func (p *Page) fullText(d timespan.Date) string {
 const maxPlainStarts = 6
 
 // splitStarts separates the starts at full and half hours, which the page shows first, from the other starts.
-func splitStarts(slots []usecase.Slot) (first, rest []usecase.Slot) {
+func splitStarts(slots []usecase.Slot) ([]usecase.Slot, []usecase.Slot) {
+	var first, rest []usecase.Slot
 	if len(slots) <= maxPlainStarts {
 		return slots, nil
 	}

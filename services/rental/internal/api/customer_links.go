@@ -10,6 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
 	"github.com/slotmesh/slotmesh/libs/contracts/rental"
 	"github.com/slotmesh/slotmesh/libs/platform/server"
+	"github.com/slotmesh/slotmesh/libs/values/email"
 	"github.com/slotmesh/slotmesh/libs/values/ical"
 	"github.com/slotmesh/slotmesh/services/rental/internal/usecase"
 )
@@ -95,7 +96,7 @@ func showView(m usecase.CustomerView) rental.Managed {
 			StartDate: r.StartDate, EndDate: r.EndDate,
 			StartTime: r.StartTime, EndTime: r.EndTime, Extras: r.Extras, Price: r.Price, Total: r.Total,
 			Currency: r.Currency, PriceChanges: r.PriceChanges,
-			CustomerName: r.CustomerName, CustomerEmail: r.CustomerEmail,
+			CustomerName: r.CustomerName, MaskedEmail: email.Mask(r.CustomerEmail),
 			Locale: r.Locale, Timezone: r.Timezone, CreatedAt: r.CreatedAt,
 			Payment: r.Payment, CanPay: m.CanPay, Unpaid: m.IsUnpaid, Cancellation: m.Cancellation.Render(),
 		},

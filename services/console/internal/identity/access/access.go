@@ -1,6 +1,6 @@
 // Package access decides who may do what on the owner's pages and in the admin API (accounts.md). [table] has all
 // permissions. The admin API and the owner's pages register each route with the [Action] that a caller of the route
-// does. The pages call [Principal.Reach] to decide which data and buttons they show.
+// does. The pages call [Principal.PermissionIn] to decide which data and buttons they show.
 package access
 
 import (
@@ -32,11 +32,11 @@ var Roles = []Role{Operator, Owner, Manager, FrontDesk, Staff, Viewer}
 // IsBusinessRole reports whether an owner can give a person this role in a business. It returns false for [Operator].
 func (r Role) IsBusinessRole() bool { return r != Operator && slices.Contains(Roles, r) }
 
-// PermissionIn is how much of a business's data a permission covers. Each value includes the data of all smaller
+// Permission is how much of a business's data a permission covers. Each value includes the data of all smaller
 // values.
 type Permission int
 
-// The values of [Reach].
+// The values of [Permission].
 const (
 	None      Permission = iota // the action is forbidden
 	Own                         // the principal's own calendar, time off or businesses
@@ -98,7 +98,7 @@ func (p Principal) PermissionIn(businessID uuid.UUID, action Action) Permission 
 	return permissions[action][m.Role]
 }
 
-// WidestPermission returns the largest [Reach] that the principal has for an action in any business.
+// WidestPermission returns the largest [Permission] that the principal has for an action in any business.
 func (p Principal) WidestPermission(action Action) Permission {
 	if p.IsOperator {
 		return permissions[action][Operator]

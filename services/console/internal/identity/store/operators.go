@@ -21,7 +21,7 @@ const GroupOperatorLifetime = 12 * time.Hour
 // ErrLastOperator means that the change would leave the installation without an operator.
 var ErrLastOperator = errors.New("is the last operator")
 
-// IsOperator is a person with the operator right, with the number of their sessions and the time of their last request.
+// Operator is a person with the operator right, with the number of their sessions and the time of their last request.
 type Operator struct {
 	Person
 	Sessions   int        // number of sessions that have not ended

@@ -183,7 +183,7 @@ type rankValue struct {
 	Value      float64
 }
 
-// rankRow computes the rows of a chart of horizontal bars. A bar of the full width stands for the value `whole`. If a
+// rank computes the rows of a chart of horizontal bars. A bar of the full width stands for the value `whole`. If a
 // row has a larger value, the full width stands for the largest value. If there are more than maxRows rows, the chart
 // has only the first maxRows rows; the table below the chart has all rows.
 func (p *Page) rank(c rankedChart, rows []rankValue, whole float64) *rankedChart {

@@ -119,7 +119,7 @@ func (p *Page) draw(cal *sales.Calendar) calendarDrawing {
 // shortestGap is the minimum length, in minutes, of free time that the calendar shows.
 const shortestGap = 15
 
-// findClosed returns the free periods of a column that are at least shortestGap long. It omits past periods, and the
+// findFree returns the free periods of a column that are at least shortestGap long. It omits past periods, and the
 // past part of the present period. It returns no period if the person may not book, or if some bookings of the calendar
 // could not be read.
 func (p *Page) findFree(cal *sales.Calendar, col *sales.Column) []sales.Minutes {

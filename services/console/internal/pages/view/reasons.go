@@ -98,7 +98,7 @@ func (p *Page) formatUntil(from, to *timespan.LocalDateTime) string {
 	return p.formatLocal(to)
 }
 
-// findRemedy is a link to a form. In this form, a person can remove the reason why a start cannot be booked.
+// remedy is a link to a form. In this form, a person can remove the reason why a start cannot be booked.
 type remedy struct{ path, name string }
 
 // findRemedy returns a link to the form in which the signed-in person can remove the reason why a start cannot be
