@@ -12,8 +12,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Actor is the author of a change. ID is the id of the API key,
-// person or token. It is the nil UUID if the kind has no ids.
+// Actor is the author of a change. ID is the id of the API key, person
+// or token. If actors of the kind have no ids, ID is the nil UUID.
 type Actor struct {
 	Kind Kind      `json:"kind"`
 	ID   uuid.UUID `json:"id,omitzero"`
@@ -32,7 +32,8 @@ const (
 	System   Kind = "system"   // Slotmesh itself
 )
 
-// Header is the name of the header by which a service passes the actor to another service. Public ports ignore it.
+// Header is the name of the header in which a service passes
+// the actor to another service. Public ports ignore the header.
 const Header = "Slotmesh-Actor"
 
 // String returns the text of the actor, which [Parse] reads: the kind and, if there is an id, a colon and the id.
@@ -60,7 +61,8 @@ func Parse(text string) (Actor, error) {
 	return a, err
 }
 
-// Maker returns the id of the person or token if the actor is an [Owner] with an id. Otherwise it returns nil.
+// Maker returns the id of the actor if the actor is an [Owner] with
+// an id, which is a person or a token. Otherwise it returns nil.
 func (a Actor) Maker() *uuid.UUID {
 	if a.Kind == Owner && a.ID != uuid.Nil {
 		return &a.ID
@@ -85,10 +87,11 @@ func Of(ctx context.Context) Actor {
 	return a
 }
 
-// ErrMissing is the error of a write whose context has no actor.
+// ErrMissing is the error of [Require] if the context has no actor.
 var ErrMissing = errors.New("the write has no actor")
 
-// Require returns the actor of a context. Every function that writes calls Require. Error: [ErrMissing].
+// Require returns the actor of a context. Every function that stores a
+// change calls Require. Error: [ErrMissing] if the context has no actor.
 func Require(ctx context.Context) (Actor, error) {
 	a, set := From(ctx)
 	if !set {

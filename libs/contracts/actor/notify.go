@@ -2,8 +2,8 @@ package actor
 
 import "context"
 
-// NotifyHeader is the header of a request between services. If its value
-// is [NotifyNo], the receiver writes without notifying the customer.
+// NotifyHeader is a header of requests between services. If its value is [NotifyNo],
+// the receiver makes the requested change without notifying the customer.
 const (
 	NotifyHeader = "Slotmesh-Notify"
 	NotifyNo     = "no"
@@ -11,9 +11,10 @@ const (
 
 type silentKey struct{}
 
-// Silently returns a context for writes about which the customer
-// is not notified. Only writes by the business observe this.
+// Silently returns a context for changes of which the customer is not notified. It has
+// an effect only if the business makes the change; changes by other actors ignore it.
 func Silently(ctx context.Context) context.Context { return context.WithValue(ctx, silentKey{}, true) }
 
-// IsSilent reports whether the context comes from [Silently]: the customer is not notified of writes with this context.
+// IsSilent reports whether the context comes from [Silently], so
+// that the customer is not notified of changes with this context.
 func IsSilent(ctx context.Context) bool { return ctx.Value(silentKey{}) != nil }

@@ -82,9 +82,10 @@ func noAnswer(err error) error {
 	return &NoAnswerError{err}
 }
 
-// Send sends a request. It retries after errors that a retry may solve, with the same Idempotency-Key.
+// Send sends a request. After a temporary error, Send repeats the request with the same Idempotency-Key.
 //
-// Errors: [*fault.Error] if the server refused the request, without a code if a proxy did; [*NoAnswerError].
+// Errors: [*fault.Error] if the server refused the request;
+// [*fault.Error] without a code if a proxy refused it; [*NoAnswerError].
 func (c *Client) Send(ctx context.Context, r Request) (*Answer, error) {
 	key := uuid.NewString()
 	for attempt := 1; ; attempt++ {
@@ -109,7 +110,7 @@ func (c *Client) doAttempt(ctx context.Context, r Request, key string) (*Answer,
 	return answer, err
 }
 
-// worthRepeating reports whether a retry after the error may succeed.
+// worthRepeating reports whether a retry after the given error may succeed.
 func (c *Client) worthRepeating(err error) bool {
 	var refused *fault.Error
 	var lost *NoAnswerError
@@ -160,8 +161,8 @@ func (a *Answer) Refusal() error {
 	return f
 }
 
-// At returns the path of a business in the admin API. With further
-// arguments it returns the path of a resource of the business.
+// At returns the path of a business in the admin API. The argument `rest` holds further
+// segments of the path, such as the name and the id of a resource of the business.
 func At(slug string, rest ...string) string {
 	path := "/admin/businesses/" + url.PathEscape(slug)
 	for _, part := range rest {

@@ -27,7 +27,7 @@ func Of(service string) []*endpoints.Row {
 	return slices.DeleteFunc(slices.Clone(All), func(r *endpoints.Row) bool { return r.Service != service })
 }
 
-// Calls returns the names of the services that the argument `caller` may call, sorted.
+// Calls returns the names of the services whose endpoints the service `caller` may call, sorted.
 func Calls(caller string) []string {
 	called := map[string]bool{}
 	for _, row := range All {
