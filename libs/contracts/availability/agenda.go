@@ -34,7 +34,8 @@ func (r AgendaRequest) Check() error {
 // Agenda is the working, occupied and free time of a business and its staff members. The
 // spans of each list are sorted, do not overlap, and lie within the requested dates.
 type Agenda struct {
-	// Computed is false if the occupied time could not be read. Then every Free is empty and every Taken is 0.
+	// Computed is false if the occupied time could not be read.
+	// Then every field Free is empty and every field Taken is 0.
 	Computed bool            `json:"computed"`
 	Open     []timespan.Span `json:"open"`    // business hours, without blocked time of the whole business
 	Members  []MemberAgenda  `json:"members"` // the active staff members, in the order of the offer
@@ -49,14 +50,15 @@ type MemberAgenda struct {
 	Free     []timespan.Span `json:"free"`     // Working minus Teaching, and minus bookings with their buffers
 }
 
-// ClassSession is one occurrence of a class session, even if it does not take place.
+// ClassSession is one scheduled occurrence of a class session.
+// The field Off reports that the occurrence does not take place.
 type ClassSession struct {
 	ID        uuid.UUID     `json:"id"`
 	ServiceID uuid.UUID     `json:"service_id"`
 	Date      timespan.Date `json:"date"`
 	During    timespan.Span `json:"during"`
-	// Off reports that the session does not take place: the day is
-	// closed, the time is blocked, or the staff member is inactive.
+	// Off reports that the occurrence does not take place, because the business is
+	// closed on the date, the time is blocked, or the staff member is inactive.
 	Off   bool `json:"off"`
 	Taken int  `json:"taken"` // number of booked seats
 }

@@ -9,8 +9,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// BookableRequest requests the assignments that can serve one start of an appointment (POST /internal/bookable).
-// The booking service sends it, together with the occupied time, so that availability need not call booking.
+// BookableRequest requests the assignments that can serve one start of an appointment
+// (POST /internal/bookable). The booking service sends the occupied time in the
+// request, so that the availability service need not call the booking service.
 type BookableRequest struct {
 	Slug         string           `json:"slug"`
 	OfferVersion int64            `json:"offer_version"` // the response is computed from this version or a newer one
@@ -57,7 +58,7 @@ type BookableResponse struct {
 	// Refusal is the rule that prevents all assignments: past, advance_limit, notice, no_session, closed,
 	// grid or not_performed. It is empty if there are assignments, or if only occupied time prevents them.
 	Refusal string `json:"refusal,omitempty"`
-	// Warnings are the rules for customers that a start booked by the owner breaks. They use the codes of Refusal.
+	// Warnings are the rules for customers that the start breaks, if the owner books it. They use the codes of Refusal.
 	Warnings []string `json:"warnings,omitempty"`
 }
 

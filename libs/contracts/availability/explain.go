@@ -46,10 +46,10 @@ const (
 )
 
 // NoStarts maps each date of the requested window to the rule that prevents all starts on the date. It is the
-// response of GET /internal/api/public/{slug}/no-starts, which has the query parameters of /available-dates.
+// response of GET /internal/api/public/{slug}/no-starts. The request has the query parameters of /available-dates.
 //
-// The service ignores bookings. The rule of a date is [RuleBooking] if only bookings
-// can prevent all starts on the date, or if no single rule is the cause.
+// The availability service ignores bookings. The rule of a date is [RuleBooking] if
+// only bookings can prevent all starts on the date, or if no single rule is the cause.
 type NoStarts struct {
 	Rules map[timespan.Date]string `json:"rules"`
 }
@@ -69,8 +69,8 @@ type Explanation struct {
 	Computed bool   `json:"computed"` // false if the offer or the occupied time could not be read
 	Timezone string `json:"timezone"`
 	Bookable bool   `json:"bookable"`
-	// Reason is the first rule that prevents every booking. It is
-	// null if customers can book the start, or if Computed is false.
+	// Reason is the first rule that prevents every booking of the start.
+	// It is null if customers can book the start, or if Computed is false.
 	Reason *Reason `json:"reason"`
 	// Staff lists all staff members who perform the services, in Auto-Assign order. It is
 	// empty if the services need no staff member, or if the request names a staff member.
@@ -124,8 +124,8 @@ func (r *Reason) Explain() {
 	}
 }
 
-// sentence returns the message. The argument `who` is the subject of
-// the sentence; the argument `whose` names the owner of the hours.
+// sentence returns the text for Message. The argument `who` is the subject
+// of the sentence; the argument `whose` names the owner of the hours.
 func (r *Reason) sentence(who, whose string) string {
 	switch r.Rule {
 	case RuleNoSession:
@@ -176,7 +176,7 @@ func (r *Reason) sentence(who, whose string) string {
 	return r.limit()
 }
 
-// limit returns the message for a rule that comes from a setting of the business.
+// limit returns the text for Message if the rule comes from a setting of the business.
 func (r *Reason) limit() string {
 	switch r.Rule {
 	case RuleBuffer:

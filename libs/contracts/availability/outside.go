@@ -13,8 +13,8 @@ const MaxHeld = 10_000
 // MaxHeldServices is the maximal number of services of one booking in an [OutsideRequest].
 const MaxHeldServices = 20
 
-// Held is a future booking that is checked against an offer. Its start,
-// services and staff member are those of the booking, not those of the offer.
+// Held is a future booking that is checked against an offer. It has the start, services
+// and staff member that were booked, even if the offer has changed since the sale.
 type Held struct {
 	StartsAt  int64         `json:"starts_at"` // seconds since the epoch
 	Services  []HeldService `json:"services"`  // in the order of their performance; 1 to MaxHeldServices
@@ -45,8 +45,8 @@ func (h *Held) Minutes() int {
 	return total
 }
 
-// OutsideRequest asks about an offer that is not published yet (POST /internal/outside):
-// which of the given bookings would the rules of this offer not permit?
+// OutsideRequest requests those of the given bookings that an offer,
+// which is not published yet, would not permit (POST /internal/outside).
 type OutsideRequest struct {
 	Slug string `json:"slug"`
 	// OfferVersion is a version of the published offer. The new offer is compared with this version or a newer one.
@@ -72,16 +72,16 @@ func (r *OutsideRequest) Check() error {
 	return nil
 }
 
-// OutsideResponse lists the bookings that the rules of the new offer would not permit, in the order of the request.
+// OutsideResponse lists the bookings that the new offer would not permit, in the order of the request.
 type OutsideResponse struct {
 	Outside []Outside `json:"outside"`
 }
 
-// Outside is one of the bookings that the rules of the new offer would not permit.
+// Outside is one of the bookings that the new offer would not permit.
 type Outside struct {
 	Index  int    `json:"index"` // index of the booking in the list Held of the request
 	Reason Reason `json:"reason"`
-	// Already reports that the rules of the published offer would not
-	// permit the booking either. The new offer is then not the cause.
+	// Already reports that the published offer would not permit
+	// the booking either. The new offer is then not the cause.
 	Already bool `json:"already"`
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// WorkingTimeRequest requests the working time of each active staff
-// member by the published hours (POST /internal/working-time).
+// WorkingTimeRequest requests the working time of each active staff member. The
+// working time is computed from the published hours (POST /internal/working-time).
 type WorkingTimeRequest struct {
 	Slug         string `json:"slug"`
 	OfferVersion int64  `json:"offer_version"` // the response is computed from this version or a newer one
@@ -27,5 +27,5 @@ type WorkingTime struct {
 type WorkingTimeRow struct {
 	Date    timespan.Date `json:"date"` // first date of the period
 	StaffID uuid.UUID     `json:"staff_id"`
-	Minutes int64         `json:"minutes"` // working time without blocked time, as calendars count it
+	Minutes int64         `json:"minutes"` // working time without blocked time
 }
