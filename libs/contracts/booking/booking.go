@@ -11,16 +11,16 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// Resource is something that a booking can occupy. With Lane 0 it is the staff member with the id ID.
-// With Lane 1, 2, … it is one capacity unit of the service with the id ID, which needs no staff member.
+// Resource is something that a booking can occupy. If Lane is 0, the resource is the staff member with the id ID.
+// If Lane is 1, 2, …, the resource is one capacity unit of the service with the id ID, which needs no staff member.
 type Resource struct {
 	ID           uuid.UUID `json:"id"`
 	CapacityUnit int       `json:"lane,omitempty"`
 }
 
 // Occupied is the time, with buffers, that the active bookings of one business occupy
-// within the requested window. Between services it is sent in the binary form of
-// [Occupied.AppendBinary]. Inside a JSON document it is this binary form in base64.
+// within the requested window. Services send it to each other in the binary form of
+// [Occupied.AppendBinary]. A JSON document contains this binary form in base64.
 type Occupied struct {
 	Busy []Busy
 	// Seats are the booked seats of class sessions that start within
@@ -32,8 +32,8 @@ type Occupied struct {
 // seconds since the epoch. The end is exclusive. A span may begin before the requested window or end after it.
 type Busy struct {
 	Resource
-	// Class reports that the time belongs to class sessions, whose guests share
-	// the time. It prevents appointments, but not further bookings of the session.
+	// Class reports that the time belongs to class sessions, whose guests share the time.
+	// The time then prevents appointments, but not further bookings of the same session.
 	Class bool
 	Edges []int64
 }
@@ -143,8 +143,8 @@ type Booking struct {
 	Locale          string          `json:"locale"` // language of the customer, one of the business's languages
 	CreatedAt       time.Time       `json:"created_at"`
 	UpdatedAt       time.Time       `json:"updated_at"`
-	// Sequence is the sequence number of the newest event of the
-	// booking. It is 0 until the charge of the booking is open.
+	// Sequence is the sequence number of the newest event of the booking. It
+	// is 0 while the provider has not opened the booking's online payment yet.
 	Sequence int      `json:"sequence"`
 	Payment  *Payment `json:"payment"` // null: the booking has no online payment
 
@@ -158,7 +158,8 @@ type Booking struct {
 	Warnings []Warning `json:"warnings,omitempty"`
 	// ManageURL is the customer's link to the booking. It is present only in the response to the request that booked.
 	ManageURL string `json:"manage_url,omitempty"`
-	// CheckoutURL is the payment page of the provider. It is present only in the response to the booking page.
+	// CheckoutURL is the payment page of the provider. It is present
+	// only in the response to a request of the booking page.
 	CheckoutURL string `json:"checkout_url,omitempty"`
 }
 

@@ -16,8 +16,9 @@ const OccupiedType = "application/vnd.slotmesh.occupied"
 // occupiedVersion is the version of the binary form, which is its first byte. A reader rejects unknown versions.
 const occupiedVersion = 1
 
-// The minimal sizes of entries in the binary form, in bytes. By these sizes a reader rejects a count if the rest of
-// the data is too short for so many entries. Therefore the reader allocates memory only in proportion to the data.
+// The minimal sizes of entries in the binary form, in bytes. A reader rejects a
+// number of entries if the rest of the data is too short for so many entries of
+// this size. Therefore the reader allocates memory only in proportion to the data.
 const (
 	idBytes    = 16
 	leastBusy  = idBytes + 2
@@ -30,7 +31,7 @@ var (
 	_ encoding.TextUnmarshaler = (*Occupied)(nil)
 )
 
-// AppendBinary appends the binary form of o to b. This form is a
+// AppendBinary appends the binary form of `o` to `b`. This form is a
 // quarter of the size of JSON and contains no decimal numbers to parse:
 //
 //	byte      1, the version
@@ -88,9 +89,9 @@ func appendBusy(b []byte, busy *Busy) []byte {
 	return b
 }
 
-// UnmarshalBinary decodes data in the form of [Occupied.AppendBinary]. It returns an error if
-// bytes follow the end of this form. It allocates memory in proportion to the size of data,
-// even if data contains large invalid counts. The Edges of all resources share one array.
+// UnmarshalBinary decodes the argument `data`, which has the form of [Occupied.AppendBinary]. It
+// returns an error if bytes follow the end of this form. It allocates memory in proportion to the size
+// of `data`, even if `data` contains large invalid counts. The Edges of all resources share one array.
 func (o *Occupied) UnmarshalBinary(data []byte) error {
 	r := reader{rest: data}
 	if v := r.byte(); r.err == nil && v != occupiedVersion {
@@ -123,7 +124,7 @@ func (o *Occupied) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// MarshalText returns the binary form of o in base64.
+// MarshalText returns the binary form of `o` in base64.
 func (o Occupied) MarshalText() ([]byte, error) {
 	b, err := o.AppendBinary(nil)
 	return base64.StdEncoding.AppendEncode(nil, b), err
@@ -211,9 +212,9 @@ func (r *reader) number(of string) int {
 	return int(v)
 }
 
-// count reads the number of entries that follow. Each entry takes at least as many
-// bytes as the argument `minimum`. The read fails if the rest of the data is too short
-// for so many entries. The argument "of" is the noun for the entries in an error.
+// count reads the number of entries that follow. The argument `minimum` is the minimal
+// size of an entry, in bytes. If the rest of the data is too short for so many
+// entries, the read fails. The argument "of" is the noun for the entries in an error.
 func (r *reader) count(of string, minimum int) int {
 	v := r.uvarint()
 	if v > uint64(len(r.rest)/minimum) {

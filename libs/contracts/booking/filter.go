@@ -8,7 +8,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// Filter selects the bookings of a list. A zero field selects all.
+// Filter selects the bookings of a list. A field with its zero value selects all bookings.
 type Filter struct {
 	From, To *timespan.Date // first and last local date on which the bookings start, both included
 	Status   string         // one of the Status… values
@@ -21,7 +21,7 @@ type Filter struct {
 	Payment   string // one of [PaymentStatuses]
 }
 
-// TicketFilter selects the orders of tickets of a list. A zero field selects all.
+// TicketFilter selects the orders of tickets of a list. A field with its zero value selects all orders.
 type TicketFilter struct {
 	EventID *uuid.UUID
 	Query   string // see [Filter.Query]
@@ -43,7 +43,7 @@ func (f TicketFilter) Values() url.Values {
 	return query
 }
 
-// MaxQuery is the maximal length of a Query, in characters.
+// MaxQuery is the maximal length of [Filter.Query], in characters.
 const MaxQuery = 254
 
 // Statuses returns all statuses of a booking, from pending to the final ones.

@@ -64,10 +64,10 @@ type ManagedBooking struct {
 // MayMove reports whether the customer may reschedule a booking now.
 type MayMove struct {
 	Allowed bool `json:"allowed"`
-	// Reason is set if a reschedule is not allowed. It is the status of the booking, or
-	// one of the Cancel… constants, which are also the reasons against a reschedule.
+	// Reason is set if the customer may not reschedule. It is the status of the booking,
+	// or one of the Cancel… constants, which are also reasons against a reschedule.
 	Reason string     `json:"reason,omitempty"`
-	Until  *time.Time `json:"until"` // last instant at which Allowed holds; null if not allowed
+	Until  *time.Time `json:"until"` // last instant at which Allowed is true; null if not allowed
 }
 
 // ManagedTicket is an order of tickets as its customer sees it, with the actions that the customer may take now.
@@ -120,8 +120,8 @@ func (c CancelByLink) RefundAmount() (decimal.Decimal, error) {
 		"such as 12.50, or 0.")
 }
 
-// OpenPayment is an open payment, which the customer can pay until DueAt. CheckoutURL is the
-// payment page of the provider. Only the customer may get it. After the payment, the provider
+// OpenPayment is an open payment, which the customer can pay until DueAt. CheckoutURL is the payment
+// page of the provider. Only the customer may receive this URL. After the payment, the provider
 // sends the customer to the customer's link, with payment=done or payment=open in the query.
 type OpenPayment struct {
 	Provider    string      `json:"provider"`

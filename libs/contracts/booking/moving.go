@@ -7,8 +7,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// NewBooking requests a booking that the owner makes for a customer. Its fields are those of POST
-// /book (interface.md §2). The booking service validates them. The source of the booking is dashboard.
+// NewBooking requests a booking that the owner makes for a customer. Its fields are those of POST /book
+// (interface.md §2). The booking service validates them, and stores the booking with the source dashboard.
 type NewBooking struct {
 	ServiceIDs        []string        `json:"service_ids"`
 	Date              string          `json:"date"`
@@ -27,8 +27,8 @@ type NewBooking struct {
 	FormData          json.RawMessage `json:"form_data,omitempty"`
 	Locale            *string         `json:"locale,omitempty"`
 
-	// Override permits a booking outside working hours, but never in occupied time. Without
-	// it, too, the rules notice, advance limit, pause and slot grid do not apply to the owner.
+	// Override permits a booking outside working hours, but never in occupied time. With or without
+	// Override, the rules for minimum notice, advance limit, pause and slot grid do not apply to the owner.
 	Override bool `json:"override,omitempty"`
 }
 
@@ -41,8 +41,8 @@ type Reschedule struct {
 	StaffID         *string `json:"staff_id,omitempty"`
 	ClassScheduleID *string `json:"class_schedule_id,omitempty"`
 
-	// Override permits a time outside working hours, but never occupied time. Only the owner may set
-	// it. Without it, too, the rules notice, advance limit and slot grid do not apply to the owner.
+	// Override permits a time outside working hours, but never occupied time. Only the owner may set it. With
+	// or without Override, the rules for minimum notice, advance limit and slot grid do not apply to the owner.
 	Override bool `json:"override,omitempty"`
 }
 

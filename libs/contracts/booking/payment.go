@@ -15,9 +15,10 @@ type Payment struct {
 	Amount   json.Number `json:"amount"` // in the currency of the sale, like Refunded
 	Refunded json.Number `json:"refunded"`
 	DueAt    *time.Time  `json:"due_at"` // payment deadline; null unless the payment is open
-	Refund   *Refund     `json:"refund"` // newest refund; null: there is none
+	Refund   *Refund     `json:"refund"` // newest refund; null if nothing was refunded
 	Dispute  *Dispute    `json:"dispute,omitempty"`
-	// Policy is the cancellation policy at the time of the sale, with the limit that a reschedule has set.
+	// Policy is the cancellation policy at the time of the sale.
+	// A reschedule may have limited the share that it refunds.
 	Policy refund.Policy `json:"cancellation_policy"`
 }
 
@@ -87,13 +88,13 @@ const (
 	CancelNotOffered = "not_offered" // the business does not allow customers to cancel
 )
 
-// Cancel requests the cancellation of a booking. Without Refund, the cancellation policy determines the refund.
+// Cancel requests the cancellation of a booking. If Refund is omitted, the cancellation policy determines the refund.
 type Cancel struct {
 	Refund RefundAmount `json:"refund,omitzero"`
 }
 
 // NewRefund requests a refund of a booking that has ended or was cancelled, for example after the
-// provider refused an earlier refund. Without Refund, it refunds all of the payment that is left.
+// provider refused an earlier refund. If Refund is omitted, the request refunds the rest of the payment.
 type NewRefund struct {
 	Refund RefundAmount `json:"refund,omitzero"`
 }
@@ -109,7 +110,7 @@ const (
 	RefundNone   RefundAmount = "none"
 )
 
-// Word reports whether a is one of the words or empty, and therefore not a number.
+// Word reports whether `a` is one of the words or empty, and therefore not a number.
 func (a RefundAmount) Word() bool {
 	return a == "" || a == RefundPolicy || a == RefundFull || a == RefundNone
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/money"
 )
 
-// NewReservationPayment requests the online payment of a reservation that the rental service stores. The
-// customer pays on the page of the payment provider. The id of the
+// NewReservationPayment requests the online payment of a reservation that the rental
+// service stores. The customer pays on the page of the payment provider. The id of the
 // reservation identifies the payment, so that a repeated request opens no second payment.
 type NewReservationPayment struct {
 	Slug     string `json:"slug"`     // slug of the business, whose offer sets provider and policy
@@ -21,7 +21,7 @@ type NewReservationPayment struct {
 }
 
 // ReservationCheckout is an open payment with its payment page. CheckoutURL is
-// the payment page of the provider. Only the customer may get it.
+// the payment page of the provider. Only the customer may receive this URL.
 type ReservationCheckout struct {
 	Payment     PaymentState `json:"charge"`
 	CheckoutURL string       `json:"checkout_url"`
@@ -54,13 +54,13 @@ type PaymentState struct {
 	UpdatedAt         time.Time `json:"updated_at,omitzero"` // time of the last change of the payment
 }
 
-// The statuses of a payment. After the cancellation, the customer can no longer pay. The customer can pay just before
-// the cancellation takes effect. If this happens, the booking service detects the payment and refunds it in full.
+// The statuses of a payment. After the cancellation of a payment, the customer can no longer pay. The customer may have
+// paid just before the cancellation takes effect. The booking service then detects the payment and refunds it in full.
 const (
 	PaymentStateCreating = "creating" // no customer has received the payment page yet
 	PaymentStateOpen     = "open"
 	PaymentStatePaid     = "paid"
-	// the reservation is cancelled, but the provider has not closed the payment yet
+	// PaymentStateCancelling means that the reservation is cancelled, but the provider has not closed the payment yet.
 	PaymentStateCancelling = "cancelling"
 	PaymentStateCancelled  = "cancelled"
 )
@@ -98,7 +98,7 @@ func (c *PaymentState) CanPay(now time.Time) bool {
 }
 
 // Render returns the payment as a [Payment] for owners and customers, with
-// amounts in the given currency. It returns nil if the receiver c is nil.
+// amounts in the given currency. It returns nil if the receiver `c` is nil.
 func (c *PaymentState) Render(currency money.Currency) *Payment {
 	if c == nil {
 		return nil
@@ -150,12 +150,12 @@ type ReservationPayments struct {
 type ReservationPayment struct {
 	ReservationID
 	Payment PaymentState `json:"charge"`
-	// number of reports about the payment that the provider has sent since the customer paid
+	// Reports is the number of reports about the payment that the provider has sent after the customer paid.
 	Reports int64 `json:"news"`
 }
 
-// ReportAcknowledgement acknowledges the provider's reports about a payment: the rental service has processed
-// the first reports, as many as the field Reports says. This number comes from a [ReservationPayment].
+// ReportAcknowledgement acknowledges the provider's reports about a payment. The rental service has processed
+// the first of these reports. Their number is the field Reports, which comes from a [ReservationPayment].
 type ReportAcknowledgement struct {
 	ReservationID
 	Reports int64 `json:"news"`

@@ -50,9 +50,9 @@ type Confirmation struct {
 	Replayed bool
 }
 
-// Book sends POST /book. The caller must have called CheckKey before, which counts the
-// use of the API key. The argument `body` is a JSON object. If idempotencyKey is "", the
-// request has no Idempotency-Key. Checks, response and faults are those of POST /book.
+// Book sends POST /book. Before it calls Book, the caller must call CheckKey, which counts
+// the use of the API key. The argument `body` is a JSON object. If idempotencyKey is "",
+// the request has no Idempotency-Key. Checks, response and faults are those of POST /book.
 func (a *Agents) Book(ctx context.Context, slug, authorization, idempotencyKey string,
 	body []byte) (*Confirmation, error) {
 	header := http.Header{"Authorization": {authorization}, "Content-Type": {"application/json"}}

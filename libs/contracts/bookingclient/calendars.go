@@ -12,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 )
 
-// CreateCalendar creates a calendar feed. Only its response contains the token and the URL of the feed. Faults:
+// CreateCalendar creates a calendar feed. The token and the URL of the feed are returned only by this call. Faults:
 // invalid_parameter; conflict if the same Idempotency-Key was used before; the faults of catalog about the business.
 func (c *Client) CreateCalendar(ctx context.Context, businessID uuid.UUID,
 	wanted booking.NewCalendar) (*booking.Calendar, error) {

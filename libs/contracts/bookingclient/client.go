@@ -64,16 +64,16 @@ func (c *Client) Occupied(ctx context.Context, businessID uuid.UUID, from, to ti
 	return out, nil
 }
 
-// Published notifies the booking service that version is the newest version of a business's offer. After the
-// removal of the business, version is greater than every version of its offer. When Published has returned,
-// the booking service sells nothing by an older version. Calls may be repeated and may arrive in any order.
+// Published notifies the booking service that the argument `version` is the newest version of a business's offer.
+// After the removal of the business, `version` is greater than every version of its offer. When Published has
+// returned, the booking service sells nothing by an older version. Calls may be repeated and may arrive in any order.
 func (c *Client) Published(ctx context.Context, businessID uuid.UUID, version int64) error {
 	_, err := c.peer.Do(ctx, peer.Request{Method: http.MethodPut, Path: path(businessID, "offer"),
 		Body: booking.PublishedOffer{Version: version}, Repeatable: true})
 	return err
 }
 
-// CreateKey creates an API key. Only its response contains the Secret of the key. Faults: invalid_parameter.
+// CreateKey creates an API key. The field Secret of the key is returned only by this call. Faults: invalid_parameter.
 func (c *Client) CreateKey(ctx context.Context, businessID uuid.UUID, key booking.NewKey) (*booking.Key, error) {
 	return typed.Call[booking.Key](ctx, c.peer, http.MethodPost, path(businessID, "keys"), key)
 }
@@ -135,8 +135,8 @@ func (c *Client) Reschedule(
 		path(businessID, "bookings/"+bookingID.String()+"/reschedule"), body)
 }
 
-// Move changes the status of a booking by one of the transitions booking.Move…, and returns the changed
-// booking. After a cancellation the refund is determined by the cancellation policy. Faults: not_found if the
+// Move changes the status of a booking by one of the transitions booking.Move…, and returns the changed booking.
+// If the transition is a cancellation, the cancellation policy determines the refund. Faults: not_found if the
 // booking or the transition is unknown; conflict if the status of the booking does not permit the transition.
 func (c *Client) Move(ctx context.Context, businessID, bookingID uuid.UUID, move string) (*booking.Booking, error) {
 	at := path(businessID, "bookings/"+bookingID.String()+"/"+url.PathEscape(move))
@@ -149,9 +149,9 @@ func (c *Client) Cancellation(ctx context.Context, businessID, bookingID uuid.UU
 		path(businessID, "bookings/"+bookingID.String()+"/cancellation"), nil)
 }
 
-// Cancel cancels a booking and returns it. If it refunds, the refund is pending. Faults:
-// not_found; conflict if the status of the booking does not permit a cancellation, or if
-// the requested refund exceeds the amount that is left of the payment; invalid_parameter.
+// Cancel cancels a booking and returns it. If the cancellation includes a refund, this refund is
+// pending. Faults: not_found; conflict if the status of the booking does not permit a cancellation,
+// or if the requested refund exceeds the amount that is left of the payment; invalid_parameter.
 func (c *Client) Cancel(ctx context.Context, businessID, bookingID uuid.UUID,
 	wanted booking.Cancel) (*booking.Booking, error) {
 	return typed.Call[booking.Booking](ctx, c.peer, http.MethodPost,

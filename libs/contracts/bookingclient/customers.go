@@ -20,13 +20,13 @@ func (c *Client) Customers(ctx context.Context, businessID uuid.UUID,
 	return out.Customers, err
 }
 
-// Held returns the stored data of a customer. Faults: invalid_parameter if email is not an email address.
+// Held returns the stored data of a customer. Faults: invalid_parameter if `email` is not an email address.
 func (c *Client) Held(ctx context.Context, businessID uuid.UUID, email string) (*booking.Held, error) {
 	return typed.Ask[booking.Held](ctx, c.peer, path(businessID, "customers/held"), customer.Of{Email: email})
 }
 
-// ExpiringCustomers returns digests of the customers whose data would be
-// deleted if everything that ended before a given instant were anonymized.
+// ExpiringCustomers returns digests of customers. These customers' data would be deleted
+// if all bookings and orders that ended before the given instant were anonymized.
 func (c *Client) ExpiringCustomers(ctx context.Context, businessID uuid.UUID,
 	request customer.Expiring) (*customer.ExpiringList, error) {
 	return typed.Ask[customer.ExpiringList](ctx, c.peer, path(businessID, "customers/expiring"), request)

@@ -50,8 +50,8 @@ func (l *Links) Reschedule(ctx context.Context, token string, to booking.Resched
 	return l.act(ctx, token, "/reschedule", to)
 }
 
-// OpenPayment returns the open charge of a booking or order with its payment page, so that the customer
-// can continue to pay. Faults: conflict if the charge cannot be paid now; payment_unavailable.
+// OpenPayment returns the open payment of a booking or order with its payment page, so that the customer
+// can continue to pay. Faults: conflict if the payment cannot be paid now; payment_unavailable.
 func (l *Links) OpenPayment(ctx context.Context, token string) (*booking.OpenPayment, error) {
 	return typed.Call[booking.OpenPayment](byCustomer(ctx), l.peer, http.MethodPost, managePath(token, "/payment"), nil)
 }

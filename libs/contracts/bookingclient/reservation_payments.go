@@ -41,9 +41,9 @@ func (c *ReservationPayments) List(ctx context.Context,
 	return out.Payments, nil
 }
 
-// ListReports returns payments about which the provider has sent reports that the rental service has not yet
-// acknowledged with [ReservationPayments.AcknowledgeReports]. Only reports after the customer paid count. The result
-// has at most booking.MaxReservationPayments payments.
+// ListReports returns payments about which the provider has sent reports after the customer paid. It
+// returns only payments with reports that the rental service has not yet acknowledged with
+// [ReservationPayments.AcknowledgeReports]. The result has at most booking.MaxReservationPayments payments.
 func (c *ReservationPayments) ListReports(ctx context.Context) ([]booking.ReservationPayment, error) {
 	var out booking.ReservationPayments
 	if err := c.peer.Ask(ctx, "/internal/charges/news", nil, &out); err != nil {
@@ -80,8 +80,8 @@ func (c *ReservationPayments) CountReservation(ctx context.Context, businessID, 
 	return c.peer.Call(ctx, http.MethodPut, path(businessID, "open-reservations/"+id.String()), req, nil)
 }
 
-// UncountReservation records that a reservation no longer counts towards the customer's limit of open bookings. It is
-// idempotent.
+// UncountReservation records that a reservation no longer counts
+// towards the customer's limit of open bookings. It is idempotent.
 func (c *ReservationPayments) UncountReservation(ctx context.Context, businessID, id uuid.UUID) error {
 	return c.peer.Call(ctx, http.MethodDelete, path(businessID, "open-reservations/"+id.String()), nil, nil)
 }

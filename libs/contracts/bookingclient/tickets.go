@@ -46,8 +46,8 @@ type TicketOrder struct {
 	Locale        string          `json:"locale"`
 }
 
-// Read parses the ids in an order. The order must have either Tiers, or TierID with Quantity. Read does not
-// validate the event, the quantities and the name, because the booking service does. Faults: invalid_parameter.
+// Read parses the ids in an order. The order must have either Tiers, or TierID with Quantity. The booking
+// service, not Read, validates the event, the quantities and the name. Faults: invalid_parameter.
 func (o *TicketOrder) Read() (booking.NewTicket, error) {
 	eventID, err := request.ID("event_id", o.EventID)
 	if err != nil {
@@ -117,8 +117,8 @@ func (c *Client) RefundTicket(ctx context.Context, businessID, ticketID uuid.UUI
 		path(businessID, "tickets/"+ticketID.String()+"/refund"), wanted)
 }
 
-// Link returns the customer's link to a booking or an order of tickets.
-// It returns "" if the link cannot be shown. Faults: not_found.
+// Link returns the customer's link to a booking or an order of tickets. It returns "" if
+// the link cannot be shown, for example because the data is anonymized. Faults: not_found.
 func (c *Client) Link(ctx context.Context, businessID uuid.UUID, kind event.SubjectKind, id uuid.UUID) (string, error) {
 	var out link.Response
 	if err := c.peer.Call(ctx, http.MethodGet, path(businessID, string(kind)+"s/"+id.String()+"/link"), nil,
@@ -128,9 +128,9 @@ func (c *Client) Link(ctx context.Context, businessID uuid.UUID, kind event.Subj
 	return out.URL, nil
 }
 
-// TicketsAhead returns the number of sold tickets for events that start today or later, by
-// the local date of the business. Events that the business no longer offers count, too.
-// Faults: business_not_found; invalid_parameter if slug is the slug of another business.
+// TicketsAhead returns the number of sold tickets for events that start today or later, by the
+// local date of the business. Events that the business no longer offers count, too. Faults:
+// business_not_found; invalid_parameter if the argument `slug` is the slug of another business.
 func (c *Client) TicketsAhead(ctx context.Context, businessID uuid.UUID, slug string) (int, error) {
 	var out booking.AheadCount
 	at := path(businessID, "tickets/ahead") + "?" + url.Values{"slug": {slug}}.Encode()
