@@ -57,7 +57,7 @@ type ClassSession struct {
 	ServiceID uuid.UUID     `json:"service_id"`
 	Date      timespan.Date `json:"date"`
 	During    timespan.Span `json:"during"`
-	// Off reports that the occurrence does not take place, because the business is
+	// Off reports that the occurrence does not take place: the business is
 	// closed on the date, the time is blocked, or the staff member is inactive.
 	Off   bool `json:"off"`
 	Taken int  `json:"taken"` // number of booked seats

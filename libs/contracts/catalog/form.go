@@ -16,7 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// The types of questions. The comments describe the customer's answer.
+// The types of questions. Each comment below describes the customer's answer to a question of the type.
 const (
 	QuestionText     = "text"     // one line of text
 	QuestionTextarea = "textarea" // several lines of text

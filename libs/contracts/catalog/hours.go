@@ -18,11 +18,12 @@ func (o *Snapshot) WindowsOn(d timespan.Date) []timespan.Window {
 	return o.Hours[d.Weekday()]
 }
 
-// HandsOver reports whether a rental can be picked up or, with isReturn, returned
-// at a certain instant. The argument `at` is the instant in seconds since the epoch.
+// HandsOver reports whether a rental can be picked up at the given instant or, if `isReturn` is
+// true, returned at this instant. The argument `at` is the instant in seconds since the epoch.
 //
-// Customers can pick up and return within opening hours. They can also return exactly at the end of opening
-// hours. Any instant is possible if the rental permits it, or if the business has no opening hours (pages.md §2).
+// Customers can pick up and return within opening hours. They can also return exactly
+// at the end of opening hours. Any instant is possible if the rental is handed over
+// outside opening hours, or if the business has no opening hours (pages.md §2).
 func (o *Snapshot) HandsOver(r *Rental, at int64, isReturn bool) bool {
 	if r.OutsideHours || !o.hasHours() {
 		return true
@@ -40,8 +41,8 @@ func (o *Snapshot) HandsOver(r *Rental, at int64, isReturn bool) bool {
 	return false
 }
 
-// HandsOverOn reports whether a rental can be picked up or returned
-// at some time on a date, by the rules of [Snapshot.HandsOver].
+// HandsOverOn reports whether a rental can be picked up or returned at some time on the given date. It
+// is possible at all times or in the opening windows that start on the date; see [Snapshot.HandsOver].
 func (o *Snapshot) HandsOverOn(r *Rental, d timespan.Date) bool {
 	return r.OutsideHours || !o.hasHours() || len(o.WindowsOn(d)) > 0
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/postal"
 )
 
-// KindPlace is the kind of a location to which customers come.
+// KindPlace is the value of Kind for a location to which customers come.
 const KindPlace = "place"
 
-// Location is where the bookings of a business take place.
+// Location is a place in which the bookings of a business take place.
 type Location struct {
 	ID   uuid.UUID `json:"id"`
 	Key  string    `json:"key"`
@@ -32,22 +32,23 @@ type Geo struct {
 	Lon float64 `json:"lon"`
 }
 
-// Contact holds how customers reach the business. Each field may be empty.
+// Contact holds the contact data of the business, by which customers can reach it. Each field may be empty.
 type Contact struct {
 	Phone     string `json:"phone,omitempty"`
 	Email     string `json:"email,omitempty"`
-	Website   string `json:"website,omitempty"`   // http or https address
-	Messenger string `json:"messenger,omitempty"` // http or https address that opens a chat
+	Website   string `json:"website,omitempty"`   // http or https URL
+	Messenger string `json:"messenger,omitempty"` // http or https URL that opens a chat
 }
 
-// Legal holds the legal texts. Each is the https address of a page or the text itself, which [LegalURL] distinguishes.
+// Legal holds the legal texts. Each field is either the https URL of
+// a page or the legal text itself. [LegalURL] distinguishes URLs from texts.
 type Legal struct {
 	Imprint Label `json:"imprint,omitzero"`
 	Privacy Label `json:"privacy,omitzero"`
 	Terms   Label `json:"terms,omitzero"`
 }
 
-// Place returns the place of the business, or nil if the business has none.
+// Place returns the first location of the kind [KindPlace]. It returns nil if the business has no such location.
 func (o *Snapshot) Place() *Location {
 	for i := range o.Locations {
 		if o.Locations[i].Kind == KindPlace {
@@ -57,7 +58,8 @@ func (o *Snapshot) Place() *Location {
 	return nil
 }
 
-// Phone returns the number that customers call: that of the place, or that in Contact. It may be "".
+// Phone returns the telephone number that customers call: the number of the place
+// or, if the place has none, the number in Contact. It returns "" if neither is set.
 func (o *Snapshot) Phone() string {
 	if p := o.Place(); p != nil && p.Phone != "" {
 		return p.Phone
@@ -65,8 +67,8 @@ func (o *Snapshot) Phone() string {
 	return o.Contact.Phone
 }
 
-// LegalURL returns the address of the page to which a legal text links. It returns "" if the text is the legal text
-// itself. A text is an address if it is one word that begins with https://; the manifest permits no invalid address.
+// LegalURL returns the URL of the page to which a legal text links. It returns "" if the argument `text` is the
+// legal text itself. A single word that begins with https:// is a URL; the manifest permits no invalid URL.
 func LegalURL(text string) string {
 	text = strings.TrimSpace(text)
 	if !strings.HasPrefix(text, "https://") || strings.ContainsAny(text, " \t\r\n") {

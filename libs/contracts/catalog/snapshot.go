@@ -48,7 +48,7 @@ type Snapshot struct {
 	Locations []Location `json:"locations,omitempty"`
 	Contact   Contact    `json:"contact,omitzero"`
 	Legal     Legal      `json:"legal,omitzero"`
-	// PolicyText holds the owner's rules for customers in plain text, which stand beside CancellationPolicy.
+	// PolicyText holds the owner's rules for customers in plain text. Pages show it together with CancellationPolicy.
 	PolicyText Label `json:"policy_text,omitzero"`
 
 	CancellationPolicy []CancellationRule `json:"cancellation_policy"` // in the owner's order
@@ -184,7 +184,7 @@ type Page struct {
 	Gallery []Picture `json:"gallery,omitempty"`
 }
 
-// DayOverride replaces the opening windows that start on one date. Without Hours, no window starts on the date.
+// DayOverride replaces the opening windows that start on one date. If Hours is empty, no window starts on the date.
 type DayOverride struct {
 	Date  timespan.Date     `json:"date"`
 	Hours []timespan.Window `json:"hours"`
@@ -431,14 +431,15 @@ func (o *Snapshot) IsPaused(now time.Time) bool {
 	return o.Bookings.PausedUntil != nil && o.Today(now) < *o.Bookings.PausedUntil
 }
 
-// Service returns the service with this id, whether active or not. It returns nil if there is none.
+// Service returns the service with this id, whether active or not. It returns nil if no service has the id.
 func (o *Snapshot) Service(id uuid.UUID) *Service { return find[Service](o.Services, o.services, id) }
 
-// StaffMember returns the staff member with this id, whether active or not. It returns nil if there is none.
+// StaffMember returns the staff member with this id, whether
+// active or not. It returns nil if no staff member has the id.
 func (o *Snapshot) StaffMember(id uuid.UUID) *Staff { return find[Staff](o.Staff, o.staff, id) }
 
-// Event returns the event with this id, or nil if there is none.
+// Event returns the event with this id, or nil if no event has the id.
 func (o *Snapshot) Event(id uuid.UUID) *Event { return find[Event](o.Events, o.events, id) }
 
-// Rental returns the rental with this id, or nil if there is none.
+// Rental returns the rental with this id, or nil if no rental has the id.
 func (o *Snapshot) Rental(id uuid.UUID) *Rental { return find[Rental](o.Rentals, o.rentals, id) }

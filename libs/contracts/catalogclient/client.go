@@ -22,8 +22,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// maxCachedSnapshots is the maximal number of cached snapshots. When it
-// is exceeded, the cache drops the least recently used snapshot.
+// maxCachedSnapshots is the maximal number of cached snapshots. When the
+// cache exceeds it, the cache drops the least recently used snapshot.
 const maxCachedSnapshots = 4096
 
 // Client reads snapshots and caches them, decoded and prepared (libs/platform/revalidate). When a snapshot changes,
@@ -43,8 +43,8 @@ type taggedSnapshot struct {
 func (t *taggedSnapshot) Number() int64 { return t.Version }
 func (t *taggedSnapshot) Size() int     { return 1 }
 
-// NewClient returns a client of the catalog service. The caller must
-// also start Run, which receives the messages about changed snapshots.
+// NewClient returns a client of the catalog service. The caller must also
+// start [Client.Run], which receives the messages about changed snapshots.
 func NewClient(p *peer.Client, tel *telemetry.Telemetry) *Client {
 	return newClient(p, tel, clock.System()) // ages are in real time, even if the clock of the service is shifted
 }
@@ -58,9 +58,9 @@ func newClient(p *peer.Client, tel *telemetry.Telemetry, now clock.Clock) *Clien
 	return c
 }
 
-// Get returns the snapshot of a business. While the catalog service and its database are available, the
-// snapshot is at most two seconds old. Otherwise Get returns the cached snapshot, whatever its age. If an
-// snapshot is cached, Get waits for the catalog service at most as long as the Patience of the peer.
+// Get returns the snapshot of a business. While the catalog service and its database are available, the snapshot
+// is at most two seconds old. Otherwise Get returns the cached snapshot, whatever its age. If a snapshot is
+// cached, Get waits for the catalog service at most for the duration Patience in the settings of the peer.
 //
 // Errors: [fault.BusinessNotFound]; [fault.PeerUnavailable] if the
 // snapshot is not cached and the catalog service cannot return it.

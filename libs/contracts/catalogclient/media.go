@@ -12,9 +12,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 )
 
-// AddPicture makes a file a picture of the business with this slug and id. A file that the business has already is the same picture.
-// Faults: business_not_found; invalid_parameter if the file is no accepted picture; payload_too_large;
-// conflict if the business has too many pictures; service_unavailable.
+// AddPicture adds a file to the pictures of the business with this slug and id. If the business already has the
+// same file, AddPicture returns the existing picture. Faults: business_not_found; invalid_parameter if the file is
+// not a permitted picture; payload_too_large; conflict if the business has too many pictures; service_unavailable.
 func (o *Owner) AddPicture(ctx context.Context, slug string, id uuid.UUID, file []byte) (*catalog.UploadedPicture,
 	error) {
 	return typed.Call[catalog.UploadedPicture](ctx, o.peer, http.MethodPost,

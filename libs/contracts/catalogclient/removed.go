@@ -20,7 +20,8 @@ import (
 // service. It returns the number of deleted rows. It is idempotent.
 type Erase func(ctx context.Context, businesses []uuid.UUID) (int64, error)
 
-// Eraser deletes the data of a business from a service when the business was removed [catalog.KeptAfterRemoval] ago.
+// Eraser deletes the data of a removed business from a service as
+// soon as [catalog.KeptAfterRemoval] has passed since the removal.
 type Eraser struct {
 	Catalog   *peer.Client
 	Erase     Erase
@@ -38,7 +39,7 @@ const (
 )
 
 // Run deletes the data of removed businesses immediately and then every hour, until ctx
-// ends. After an error it retries with backoff. After it has deleted rows, it checks
+// ends. After an error, Run retries with backoff. After a deletion of rows, Run checks
 // again soon, because a job that ran at the same time may have written new rows.
 func (e *Eraser) Run(ctx context.Context) error {
 	return runPeriodically(ctx, eraseEvery, e.Telemetry, "what is kept of removed businesses stays for now",
@@ -78,7 +79,7 @@ func runPeriodically(ctx context.Context, every time.Duration, tel *telemetry.Te
 	}
 }
 
-// Once deletes all data of businesses that were removed
+// Once deletes all data of the businesses whose removal is at least
 // [catalog.KeptAfterRemoval] ago. It returns the number of deleted rows.
 func (e *Eraser) Once(ctx context.Context) (int64, error) {
 	ctx = actor.AsSystem(ctx)

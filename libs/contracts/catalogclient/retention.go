@@ -20,12 +20,12 @@ import (
 
 // CustomerRecords is implemented by the store of a service that holds data of customers.
 type CustomerRecords interface {
-	// BusinessesToAnonymize returns businesses with bookings, orders or reservations that had ended at a certain time,
-	// the argument `then`, and still contain data of their customers. The businesses are in the order of their
-	// ids. The result has only ids greater than the argument `after`, and at most as many as the argument `limit`.
+	// BusinessesToAnonymize returns businesses with bookings, orders or reservations that had ended at the
+	// time `then` and still contain data of their customers. The businesses are in the order of their ids.
+	// The result has only ids greater than the argument `after`, and at most as many as the argument `limit`.
 	BusinessesToAnonymize(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error)
-	// AnonymizeEnded deletes the data of customers from those bookings, orders or reservations of one business that had
-	// ended at a certain time, the argument `then`. It returns the number of changed bookings, orders or reservations.
+	// AnonymizeEnded deletes customers' data from the bookings, orders or reservations of one business that
+	// had ended at the time `then`. It returns the number of changed bookings, orders or reservations.
 	AnonymizeEnded(ctx context.Context, business uuid.UUID, then time.Time) (int64, error)
 }
 
@@ -41,8 +41,8 @@ type RetentionJob struct {
 	anonymized metric.Int64Counter
 }
 
-// NewRetentionJob returns a retention job for the store in the argument `records`. The argument `asLeader` is a
-// function that calls another function under an advisory lock, so that only one replica runs the job at a time.
+// NewRetentionJob returns a retention job for the store in the argument `records`. The function
+// `asLeader` calls its argument under an advisory lock, so that only one replica runs the job at a time.
 func NewRetentionJob(p *peer.Client, offers *Client, records CustomerRecords, asLeader func(context.Context,
 	func(context.Context) error) error, now clock.Clock, tel *telemetry.Telemetry) *RetentionJob {
 	return &RetentionJob{

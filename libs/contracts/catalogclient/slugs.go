@@ -11,12 +11,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// rememberedSlugs is the maximal number of entries of a [Slugs].
-// When it is exceeded, the least recently used entry is dropped.
+// rememberedSlugs is the maximal number of entries in [Slugs]. When
+// the cache exceeds it, the cache drops the least recently used entry.
 const rememberedSlugs = 65_536
 
-// Slugs caches the slugs of businesses by their ids. A cached slug becomes wrong only when its business is removed. A
-// request with such a slug returns no snapshot or the snapshot of another business, which the caller detects by its id.
+// Slugs caches the slugs of businesses by their ids. A cached slug is outdated only
+// after the removal of its business. A request with an outdated slug returns no
+// snapshot or the snapshot of another business, which the caller detects by its id.
 type Slugs struct {
 	catalog *peer.Client
 	known   *lru.Cache[uuid.UUID, string]
@@ -45,7 +46,7 @@ type ByID struct {
 	offers *Client
 }
 
-// NewByID returns a reader that finds slugs through p and reads the snapshots through the client snapshots.
+// NewByID returns a reader that finds slugs through the argument `p` and reads snapshots through the argument `offers`.
 func NewByID(p *peer.Client, offers *Client) *ByID { return &ByID{slugs: NewSlugs(p), offers: offers} }
 
 // Offer returns the snapshot of the business with this id as [Client.Get] does. Faults:
