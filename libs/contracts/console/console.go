@@ -33,7 +33,7 @@ type AddressesOf = endpoints.With[endpoints.OfBusiness, Addresses]
 // Client is the client of the internal API of the console service.
 type Client struct{ peer endpoints.Caller }
 
-// NewClient returns a client that sends its requests through the given caller.
+// NewClient returns a client that sends its requests through the argument `at`.
 func NewClient(at endpoints.Caller) *Client { return &Client{at} }
 
 // VerifiedMembers calls the endpoint [VerifiedMembers].

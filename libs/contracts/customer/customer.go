@@ -116,8 +116,9 @@ type Of struct {
 	Email string `json:"email"`
 }
 
-// MostHeld is the maximal number of bookings, orders or reservations of one customer that are exported. A
-// customer with more future bookings, orders or reservations cannot be anonymized. No real customer has as many.
+// MostHeld is the maximal number of exported bookings, orders or reservations of one
+// customer. No real customer has as many. A customer with more future bookings, orders
+// or reservations cannot be anonymized, because the response could not list them.
 const MostHeld = 1000
 
 // Erase requests that a customer is anonymized. If Force is false, future

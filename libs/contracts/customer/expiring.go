@@ -2,14 +2,15 @@ package customer
 
 import "time"
 
-// Expiring requests the customers whose data would be deleted if everything that ended before Then were anonymized.
+// Expiring requests the customers whose data would be deleted if all bookings,
+// orders and reservations that ended before the instant Then were anonymized.
 type Expiring struct {
 	Then time.Time `json:"then"`
 }
 
 // ExpiringList holds digests of the email addresses of customers. All services compute
-// the same digest for an address, so that their lists can be combined. If a customer
-// has no address, the digest is that of the id of the booking, order or reservation.
+// the same digest for an address, so that the caller can combine their lists. If a
+// booking, order or reservation has no address, its digest is computed from its id.
 type ExpiringList struct {
 	Customers []string `json:"customers"`
 	More      bool     `json:"more"` // there are more than MaxExpiring customers; some are left out

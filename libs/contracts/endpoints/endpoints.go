@@ -1,7 +1,7 @@
 // Package endpoints declares the internal endpoints of services. One value declares an endpoint: its
-// method and path, the types of its request and response, and the services that may call it, each
-// with the kinds of actors. The server (libs/platform/server) mounts the endpoint by this value and
-// refuses all calls that it does not allow. The client calls the endpoint by the same value.
+// method and path, the types of its request and response, and the services that may call it, each with
+// the kinds of actors. The server (libs/platform/server) mounts the endpoint from this value and
+// refuses all calls that the value does not allow. The client uses the same value to call the endpoint.
 //
 // The request type of an endpoint describes the whole request:
 // path, query and body. [Define] documents the tags of its fields.
@@ -30,8 +30,8 @@ func NewAPI(service string) *API { return &API{Service: service} }
 // Rows returns the declared endpoints of the API.
 func (a *API) Rows() []*Row { return slices.Clone(a.rows) }
 
-// By maps the name of each service that may call an endpoint to the kinds of actors for
-// whom it may call. A service without kinds may only read, and its requests have no actor.
+// By maps the name of each service that may call an endpoint to the kinds of actors for whom
+// the service may call. A service without kinds may only read, and its requests have no actor.
 type By map[string][]actor.Kind
 
 // Row is the declaration of an endpoint without the types of its request and response.
@@ -73,7 +73,7 @@ func (r *Row) Reads() bool {
 // None is the type of a request without parameters and body, and of a response without a body.
 type None struct{}
 
-// Target returns the parameters of the request, which identify what it reads or changes.
+// Target returns the parameters of the request, which identify the object that the request reads or changes.
 func (w With[At, Body]) Target() At { return w.At }
 
 // OfBusiness holds the path parameter of a request about one business.
@@ -86,7 +86,7 @@ type ByToken struct {
 	Token string `path:"token"`
 }
 
-// With is a request with a body. At holds the parameters of its path and its query.
+// With is a request with a body. The field At holds the parameters in the path and in the query of the request.
 type With[At, Body any] struct {
 	At   At
 	Body Body `body:"json"`

@@ -22,17 +22,18 @@ type Query interface {
 	ReadQuery(q request.Query) error
 }
 
-// plan describes where the parts of a request are in its Go type. It is computed once per endpoint.
+// plan describes which fields of a request's Go type hold its
+// parameters and its body. It is computed once per endpoint.
 type plan struct {
 	constant string // the path, if it has no parameters
 	segments []segment
-	fields   []field // of the path and the query, in the order of the struct's fields
+	fields   []field // fields of the path and the query, in the order of the struct
 	body     []int   // index of the field with the body; nil if there is none
 	whole    bool    // reports that the whole request is the body
 }
 
-// segment is one segment of a path. It is a fixed text, or the value
-// of a field of the request, whose index is in the field `at`.
+// segment is one segment of a path. It is either the fixed text in the field `text`, or
+// the value of a field of the request. The field `at` holds the index of this field.
 type segment struct {
 	text string
 	at   []int
