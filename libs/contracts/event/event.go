@@ -65,7 +65,8 @@ const (
 	PaymentFailed      Type = "payment.failed"
 	PaymentExpired     Type = "payment.expired"
 	PaymentRefunded    Type = "payment.refunded"
-	// PaymentRefundFailed means that the provider refused a refund, perhaps after it had reported the refund as made.
+	// PaymentRefundFailed means that the provider refused a refund. The
+	// provider may have reported the same refund as successful before.
 	PaymentRefundFailed Type = "payment.refund_failed"
 	// PaymentDisputed means that the customer has disputed the
 	// payment at the customer's bank, or that the dispute has ended.

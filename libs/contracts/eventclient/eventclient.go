@@ -24,9 +24,9 @@ type Client struct{ peer typed.Caller }
 // New returns a client that sends its requests through the argument `caller`.
 func New(caller typed.Caller) *Client { return &Client{peer: caller} }
 
-// Events returns the events of the feed that follow a cursor, at most as many as the argument
-// `limit`. The argument `after` is the cursor; "" stands for the place before the oldest stored
-// event. If there is no event, the service waits for one. The argument `wait` is the maximal time to
+// Events returns the events of the feed that follow a cursor, at most as many as the argument `limit`.
+// The argument `after` is the cursor; "" stands for the place before the oldest stored event. If no
+// event follows the cursor, the service waits for one. The argument `wait` is the maximal time to
 // wait: whole seconds, at most 20. The timeout of the caller that was passed to [New] must be longer.
 //
 // The reader must store Next of the page in the same transaction in which it stores the effects

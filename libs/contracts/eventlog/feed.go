@@ -205,9 +205,9 @@ func (l *Log) readBatch(ctx context.Context, from cursor, limit int) (page, erro
 	return found, nil
 }
 
-// LockFeed acquires the lock under which positions are assigned to events. It holds the lock
-// until the transaction ends. A transaction that changes recorded events together with the rows
-// of their subjects must call LockFeed before it acquires other locks, to avoid a deadlock.
+// LockFeed acquires the lock under which positions are assigned to events. The transaction holds
+// the lock until it ends. A transaction that changes recorded events together with the rows of
+// their subjects must call LockFeed before it acquires other locks, to avoid a deadlock.
 func LockFeed(ctx context.Context, tx pgx.Tx) error {
 	if _, err := tx.Exec(ctx, lockFeedSQL); err != nil {
 		return fmt.Errorf("lock the feed: %w", err)
@@ -215,8 +215,8 @@ func LockFeed(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
-// number assigns positions to committed events and writes one log line for each of them.
-// Because of the lock, only one replica assigns the position of an event and writes its log
+// number assigns positions to committed events and writes one log line for each of them. Because
+// of the lock of the feed, only one replica assigns the position of an event and writes its log
 // line. The log line is missing only if the connection or the process fails during the commit.
 func (l *Log) number(ctx context.Context) error {
 	var (

@@ -127,7 +127,8 @@ func scan(from pgx.CollectableRow) (row, error) {
 	return r, err
 }
 
-// render converts stored events to the form of the admin API. It calls [Show] once for each kind of subject.
+// render converts stored events to the form of the admin API. For
+// each kind of subject, it calls the [Show] of the kind once.
 func (l *Log) render(ctx context.Context, rows []row) ([]event.Event, error) {
 	events := make([]event.Event, len(rows))
 	places := map[event.SubjectKind][]int{}

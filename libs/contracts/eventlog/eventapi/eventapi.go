@@ -24,8 +24,8 @@ const (
 //	GET /internal/events?after&limit&wait             the feed
 //	GET /internal/businesses/{id}/events?subject&type&from&to&limit&cursor   the audit log of a business
 //
-// A request for the feed waits at most as many seconds for an event as its parameter
-// wait, which is at most 20. It also stops waiting before the deadline of the request.
+// If no event follows the cursor, a request for the feed waits for an event. The parameter wait is the
+// maximal number of seconds to wait, at most 20. The request also stops waiting before its own deadline.
 func Serve(s *server.Server, log *eventlog.Log) {
 	s.Internal.Get("/internal/events", func(c *fiber.Ctx) error {
 		after, limit, wait, err := feed(c)
