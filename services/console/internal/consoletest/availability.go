@@ -9,7 +9,7 @@ import (
 )
 
 // Availability is a fake of the service availability. The fake returns the same explanation for every start. In
-// reports, the fake returns two hours of working time of the member [Former].
+// reports, the fake returns two hours of working time of the member [FormerMember].
 type Availability struct {
 	mu          sync.Mutex
 	requests    []availability.ExplainRequest

@@ -190,7 +190,7 @@ func matchesFilter(f booking.Filter, b booking.Booking) bool {
 }
 
 // hasPayment reports whether a payment has the status in the argument `wanted`. If `wanted` is "", hasPayment returns
-// true.
+// true, also for nil.
 func hasPayment(p *booking.Payment, wanted string) bool {
 	switch {
 	case wanted == "" || p == nil:

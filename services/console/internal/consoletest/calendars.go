@@ -11,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// CalendarToken is the secret part of every calendar feed's address in a [Fixture].
+// CalendarToken is the secret part of the URL of every calendar feed in a [Fixture].
 const CalendarToken = "mZ2Qm1rZyQ0v3pXkK1tW9g"
 
 func (s *Booking) createCalendar(r *http.Request) (*reply, error) {

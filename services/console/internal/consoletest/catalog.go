@@ -1,7 +1,7 @@
 // Package consoletest runs console in tests with fakes of the services that console calls, such as catalog, booking and
 // rental. Each fake is an HTTP server that keeps its data in memory. Each fake serves those requests of a service's
-// internal API that console sends, with the types of libs/platform/peer. A fake returns the faults that the
-// documentation of the API's client names.
+// internal API that console sends, with the types of libs/platform/peer. A fake returns the same faults as the real
+// service. The comments of the service's client in libs list these faults.
 //
 // Console does not import the real services, because each service is a separate Go module. The end-to-end tests of
 // services/allinone check that the fakes behave like the real services: these tests send the requests of console's
@@ -54,7 +54,7 @@ func (s *Catalog) ListKeys() []string {
 	return slices.Clone(s.keys)
 }
 
-// SetBeforePublish runs the function in the argument `do` once, before the fake handles the next publishing or
+// SetBeforePublish stores the function `do`, which the fake calls once, before it handles the next publishing or
 // rollback.
 func (s *Catalog) SetBeforePublish(do func()) {
 	s.mu.Lock()
@@ -69,8 +69,8 @@ func (s *Catalog) ShowStaff() {
 	s.showsStaff = true
 }
 
-// SetAfterSnapshot runs the function in the argument `do` once, after the fake has handled the next request to read an
-// offer.
+// SetAfterSnapshot stores the function `do`, which the fake calls once, after it has handled the next request to read
+// an offer.
 func (s *Catalog) SetAfterSnapshot(do func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,8 +78,8 @@ func (s *Catalog) SetAfterSnapshot(do func()) {
 }
 
 // Put publishes a valid manifest in the fake without a request. Call Put only in functions that are passed to
-// [Catalog.SetBeforePublish] or [Catalog.SetAfterSnapshot]: Put does not lock the fake, and the fake is locked only
-// while these functions run.
+// [Catalog.SetBeforePublish] or [Catalog.SetAfterSnapshot]. The fake is already locked while these functions run, and
+// Put itself does not lock the fake.
 func (s *Catalog) Put(slug, text string) {
 	m, _ := manifest.Parse([]byte(text))
 	canonical, err := json.Marshal(m)

@@ -52,8 +52,8 @@ func parseOptions(t *testing.T, text string) options {
 	return o
 }
 
-// CreateCredential creates the passkey, and returns the value that the form of the page then sends. The argument
-// `optionsText` is the JSON text of the WebAuthn options that the page received.
+// CreateCredential creates the passkey of the device, and returns the value that the form of the page then sends. The
+// argument `optionsText` is the JSON text of the WebAuthn options that the page received.
 func (d *Device) CreateCredential(t *testing.T, optionsText string) string {
 	t.Helper()
 	o := parseOptions(t, optionsText)

@@ -139,7 +139,7 @@ func StartAt(t *testing.T, now clock.Clock, change ...func(*console.Config)) *Fi
 }
 
 // StartReplica runs another console with the same database and the same fakes, until the test ends. StartReplica
-// returns a copy of the Fixture; the field URL of the copy is the address of the other console's public port.
+// returns a copy of the Fixture. The field URL of the copy is the base URL of the other console's public port.
 func (w *Fixture) StartReplica(t *testing.T) *Fixture {
 	t.Helper()
 	srv, err := console.New(t.Context(), w.cfg, server.Runtime{Open: true, Name: "console", Clock: w.clock,
@@ -173,8 +173,8 @@ type Answer struct {
 	Body   string
 }
 
-// Call sends a request with the admin token to console, and returns the response. The argument `header` has names and
-// values of headers in turn. If `header` has the header Authorization, this header replaces the admin token.
+// Call sends a request with the admin token to console, and returns the response. The argument `header` has alternating
+// names and values of headers. If it contains the header Authorization, this header replaces the admin token.
 func (w *Fixture) Call(t *testing.T, method, path, body string, header ...string) Answer {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, w.URL+path, strings.NewReader(body))

@@ -10,8 +10,8 @@ import (
 )
 
 // cutPage returns one page of a list, and the cursor of the next page. The parameters cursor and limit of the request
-// select the page. A cutPage has at most three entries, so that console must read several pages in tests. The cursor of
-// a page is the index of its first entry in the list.
+// select the page. A page has at most three entries, so that console must read several pages in tests. The cursor of a
+// page is the index of its first entry in the list.
 func cutPage[T any](r *http.Request, all []T) ([]T, string) {
 	from, _ := strconv.Atoi(r.URL.Query().Get("cursor"))
 	limit, err := strconv.Atoi(r.URL.Query().Get("limit"))

@@ -66,8 +66,8 @@ func (w *Fixture) CallAs(t *testing.T, token, method, path, body string, header 
 	return w.Call(t, method, path, body, append([]string{"Authorization", "Bearer " + token}, header...)...)
 }
 
-// AddSession adds a person with these memberships, signs the person in, and returns the secret of the session. Pass the
-// secret to [Cookie].
+// AddSession adds a person with the given memberships, signs the person in, and returns the secret of the session. Pass
+// the secret to [FormatCookie].
 func (w *Fixture) AddSession(t *testing.T, email string, members ...access.Member) string {
 	t.Helper()
 	now := w.clock.Now()

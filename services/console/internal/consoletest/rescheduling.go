@@ -15,7 +15,7 @@ import (
 // RefusedTime is a time of day. The fake booking service refuses every booking that begins at this time.
 const RefusedTime = "13:00"
 
-// book accepts every booking that does not begin at [Taken].
+// book accepts every booking that does not begin at [RefusedTime].
 func (s *Booking) book(r *http.Request) (*reply, error) {
 	var wanted struct {
 		Slug string
@@ -82,7 +82,7 @@ func setStart(b *booking.Booking, start time.Time) {
 	b.StartsAt, b.EndsAt = start, end
 }
 
-// reschedule changes the time of a booking that has not ended. It refuses a new start at [Taken].
+// reschedule changes the time of a booking that has not ended. It refuses a new start at [RefusedTime].
 func (s *Booking) reschedule(r *http.Request) (*reply, error) {
 	var to struct {
 		Slug string

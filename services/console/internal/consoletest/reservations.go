@@ -42,8 +42,7 @@ func isExpected(r *rental.Reservation) bool {
 }
 
 // previewCancellation previews the cancellation of a reservation. If the customer has paid online, the refundable
-// amount is
-// 10.00.
+// amount of the preview is 10.00.
 func (s *Rental) previewCancellation(r *http.Request) (*reply, error) {
 	one, err := s.find(r)
 	if err != nil {

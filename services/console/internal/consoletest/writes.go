@@ -23,7 +23,7 @@ type Peers struct {
 // readPaths has the last path segments of those POST requests that change no data.
 var readPaths = []string{"/search", "/diff", "/sales", "/plan", "/customers", "/affected"}
 
-// countRequests returns a handler that records each request and then calls the handler in the argument `to`.
+// countRequests returns a handler that records each request and then calls the handler `to`.
 func (p *Peers) countRequests(to http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p.mu.Lock()
@@ -61,8 +61,8 @@ func (p *Peers) ListWrites() []string {
 	return append([]string{}, p.writes...)
 }
 
-// ReadRows returns all rows of console's database as text. The key of the result is the name of the table. ReadRows
-// omits each column with the time of the last use, because requests that only read data also change this column.
+// ReadRows returns all rows of console's database as text, by the name of the table. ReadRows omits each column with
+// the time of the last use, because requests that only read data also change this column.
 func (w *Fixture) ReadRows(t *testing.T) map[string]string {
 	t.Helper()
 	ctx := context.Background()
