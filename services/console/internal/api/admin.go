@@ -1,6 +1,6 @@
 // Package api serves the admin API (admin.md) for businesses, API keys, bookings, tickets and rental reservations. It
-// authenticates the caller and checks the form of each request. Package authorize checks the caller's permissions, and
-// the use cases in the other internal packages execute the request.
+// authenticates the caller and checks the syntax of each request. Package authorize checks the caller's permissions,
+// and the use cases in the other internal packages execute the request.
 package api
 
 import (
@@ -16,8 +16,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/rooms"
 )
 
-// MaxBody is the maximum size of a request's body, in bytes: that of a picture in a form. [LimitBodies]
-// limits all other requests to the maximum size of a manifest.
+// MaxBody is the maximum size of a request's body, in bytes. It is the maximum size of a form that uploads a picture.
+// [LimitBodies] limits all other bodies to the maximum size of a manifest.
 const MaxBody = catalog.MaxPictureBytes + maxForm
 
 // Admin serves the admin API.
@@ -27,7 +27,7 @@ type Admin struct {
 	Rooms  *rooms.Rooms
 }
 
-// Mount adds the routes of the admin API. Each route has the action that the caller must be permitted to do.
+// Mount adds the routes of the admin API. Each route names the action that the caller must be permitted to do.
 func (a *Admin) Mount(router fiber.Router) {
 	router.Group("/admin", a.authenticate, server.StoreIdempotencyKey)
 	admin := authorize.New(router, "/admin", a.Rooms.FindBusiness, a.Rooms.Accounts)

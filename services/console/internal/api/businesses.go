@@ -54,8 +54,8 @@ func (a *Admin) publish(c *fiber.Ctx) error {
 	return sendPublished(c, published, warnings)
 }
 
-// diff answers a request with a manifest. The answer has the changes that publishing the manifest would make, and the
-// bookings that would conflict with the new offer.
+// diff answers a request with a manifest. The answer has the changes that publishing the manifest would make to the
+// offer, and the bookings that would conflict with the changed offer.
 func (a *Admin) diff(c *fiber.Ctx) error {
 	slug, err := server.Slug(c)
 	if err != nil {

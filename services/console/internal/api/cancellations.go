@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity"
 )
 
-// newRefundHandler returns the handler of a write that can also refund an amount, such as a cancellation. Errors name
-// the object by the argument `label`. The handler answers with the changed object.
+// newRefundHandler returns the handler of a write that can also refund an amount, such as a cancellation. The argument
+// `label` is the name of the object in errors. The handler answers with the changed object.
 func newRefundHandler[T any, W booking.Cancel | booking.NewRefund](label string,
 	write func(context.Context, identity.Principal,
 		string, uuid.UUID, W) (*T, error)) fiber.Handler {

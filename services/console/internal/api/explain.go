@@ -24,8 +24,8 @@ func (a *Admin) explain(c *fiber.Ctx) error {
 	return c.JSON(explanation)
 }
 
-// readStart reads a start from the query: services, date, time and member. The parameters have the same form as those
-// of GET /slots and POST /book.
+// readStart reads from the query the start that the request asks about: services, date, time and member. The parameters
+// have the same form as the parameters of GET /slots and POST /book.
 func readStart(query request.Query) (availability.Question, error) {
 	var q availability.Question
 	var err error

@@ -34,7 +34,8 @@ func newCreateHandler[B, T any](write func(context.Context, identity.Principal, 
 }
 
 // newChangeHandler returns the handler of a write that changes one object. The handler decodes the body, passes the
-// body to the function `write`, and answers with the changed object. Errors name the object by the argument `label`.
+// body to the function `write`, and answers with the changed object. The argument `label` is the name of the object in
+// errors.
 func newChangeHandler[B, T any](label string, write func(context.Context, identity.Principal, string, uuid.UUID, B) (*T,
 	error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
@@ -96,8 +97,8 @@ func (a *Admin) confirm(c *fiber.Ctx) error {
 }
 
 // newIDHandler returns the handler of a write that has no body. The handler calls the function `write` with the id in
-// the path, and answers with the HTTP status `status` and the changed object. Errors name the object by the argument
-// `label`.
+// the path, and answers with the HTTP status `status` and the changed object. The argument `label` is the name of the
+// object in errors.
 func newIDHandler[T any](label string, status int, write func(context.Context, identity.Principal, string,
 	uuid.UUID) (*T,
 	error)) fiber.Handler {

@@ -14,10 +14,10 @@ import (
 
 // handleOnce returns the handler of a write about a team. The handler executes `write` only once for each
 // Idempotency-Key of a business. The argument `findBusinessID` is a function that returns the id of the business, or
-// the nil UUID for a write about operators. If this function refuses the caller, the handler does not look up a stored
-// result of an earlier request.
+// the nil UUID for a write about operators. If `findBusinessID` refuses the caller, the handler does not look up a
+// stored result of an earlier request.
 //
-// The argument `again` is a function that answers a repeated request from the stored result.
+// The argument `answerRetry` is a function that answers a repeated request from the stored result.
 func (a *Admin) handleOnce(write fiber.Handler, findBusinessID func(*fiber.Ctx) (uuid.UUID, error),
 	answerRetry func(*fiber.Ctx, []byte) error) fiber.Handler {
 	return server.HandleIdempotently(write, func(c *fiber.Ctx) ([]byte, error) {

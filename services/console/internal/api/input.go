@@ -43,14 +43,14 @@ func parseID(c *fiber.Ctx, label string) (string, uuid.UUID, error) {
 	return slug, id, nil
 }
 
-// curlDefault is the Content-Type that curl sends by default with any body. The API treats it as a missing
+// curlDefault is the Content-Type that curl sends by default with any body. The API treats this value as a missing
 // Content-Type.
 const curlDefault = "application/x-www-form-urlencoded"
 
 // parseMediaType returns the canonical media type for the request's Content-Type, or "" if this header is missing or is
 // [curlDefault]. The map `allowed` has the canonical media type for each allowed media type. For any other
-// Content-Type, parseMediaType returns an error. The argument `say` is the text in this error that lists the allowed
-// types.
+// Content-Type, parseMediaType returns an error. The argument `say` is the list of allowed types for the text of this
+// error.
 func parseMediaType(c *fiber.Ctx, allowed map[string]string, say string) (string, error) {
 	header := c.Get(fiber.HeaderContentType)
 	if header == "" {

@@ -23,8 +23,8 @@ type newInvitation struct {
 	Mail     *bool      `json:"mail"` // false: the server sends no mail; omitted: it sends one
 }
 
-// inviteAnswer is the answer to a request that invites a person. Only this answer contains the link by which the person
-// signs in.
+// inviteAnswer is the answer to a request that invites a person. Only this answer contains the link with which the
+// person signs in.
 type inviteAnswer struct {
 	PersonID  *uuid.UUID  `json:"person_id"` // null while the invitation is pending
 	Pending   *uuid.UUID  `json:"invitation_id"`
@@ -44,7 +44,7 @@ func (a *Admin) invite(c *fiber.Ctx) error {
 	return a.sendInvited(c, body)
 }
 
-// sendInvited invites a person. If the caller may see the link by which the person signs in, the answer contains this
+// sendInvited invites a person. If the caller may see the link with which the person signs in, the answer contains this
 // link.
 func (a *Admin) sendInvited(c *fiber.Ctx, body newInvitation) error {
 	made, err := a.inviteInto(c, body)
@@ -81,8 +81,8 @@ func (a *Admin) inviteInto(c *fiber.Ctx, body newInvitation) (*identity.Invited,
 	return a.Rooms.Accounts.Invite(c.UserContext(), principal(c), business, invitation)
 }
 
-// pendingInvitation is the JSON of an open invitation of a business. Of the invited person it contains only the e-mail
-// address.
+// pendingInvitation is the JSON of an open invitation of a business. It contains no data of the invited person except
+// the e-mail address.
 type pendingInvitation struct {
 	ID        uuid.UUID   `json:"id"`
 	Email     string      `json:"email"`

@@ -20,7 +20,8 @@ import (
 )
 
 const (
-	// maxForm is the maximum size of what surrounds the file in a multipart body, in bytes.
+	// maxForm is the maximum size in bytes of a multipart body without the file in it: boundaries, headers and other
+	// parts.
 	maxForm = 64 << 10
 	// maxParts is the maximum number of parts of a multipart body.
 	maxParts = 10

@@ -35,7 +35,7 @@ type operator struct {
 	Verified   bool       `json:"verified"`
 	Sessions   int        `json:"sessions"`
 	LastSeenAt *time.Time `json:"last_seen_at"`
-	Until      *time.Time `json:"until"` // time at which the right by a group lapses; null for other operators
+	Until      *time.Time `json:"until"` // time at which the right from a provider's group lapses; null without a group
 	CreatedAt  time.Time  `json:"created_at"`
 }
 

@@ -18,8 +18,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
-// Token has the SHA-256 hashes of the admin tokens from the environment. While the installation replaces its token,
-// Token has the hashes of the old and the new token.
+// Token has the SHA-256 hashes of the admin tokens from the environment. While an operator replaces the token of the
+// installation, Token has the hashes of the old and the new token.
 type Token struct{ sums [][sha256.Size]byte }
 
 // NewToken returns the hashes of the admin tokens in the argument `clear`. Commas separate the tokens.
@@ -41,8 +41,8 @@ func newEnvironmentPrincipal(value string) identity.Principal {
 }
 
 // matches reports whether a token is one of the admin tokens. It compares hashes, so that the duration of the call
-// reveals neither a token nor its length. It compares with all tokens, so that the duration does not reveal which one
-// matched.
+// reveals neither a token nor the token's length. It compares with all tokens, so that the duration does not reveal
+// which token matched.
 func (t Token) matches(value string) bool {
 	sum, match := sha256.Sum256([]byte(value)), 0
 	for i := range t.sums {
@@ -55,11 +55,11 @@ func (t Token) matches(value string) bool {
 const challenge = `Bearer realm="slotmesh admin"`
 
 // authenticate is middleware that admits only requests with a valid bearer token: the environment's token, or a token
-// of the admin API. It sets a header by which caches do not store the answers.
+// of the admin API. It sets the header Cache-Control, so that caches do not store the answers.
 //
 // After too many wrong tokens from one client address, authenticate refuses every token from this address, even a valid
-// one. Otherwise an attacker could still recognize a valid token by the answer. Requests from other addresses are not
-// refused.
+// one. Otherwise an attacker who guesses tokens could recognize a valid token, because only its answer would differ.
+// Requests from other addresses are not refused.
 func (a *Admin) authenticate(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	if err := a.Limits.CheckWrongTokens(c.UserContext(), server.ClientIP(c)); err != nil {
