@@ -12,15 +12,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 )
 
-// BrowserLifetime is how long a browser counts as known after the last sign-in by it.
+// BrowserLifetime is how long a browser counts as known after the last sign-in in this browser.
 const BrowserLifetime = 180 * 24 * time.Hour
 
-// maxBrowsers is the maximum number of browsers that are stored for a person. If a person signs in by more browsers,
+// maxBrowsers is the maximum number of browsers that are stored for a person. If a person signs in with more browsers,
 // the store keeps the browsers with the latest sign-ins.
 const maxBrowsers = 20
 
-// KnowsBrowser reports whether a person has signed in before by a browser. The argument `hash` is the hash of the
-// secret in the browser's cookie; `email` is the person's address in lower case. For a person whose address is not
+// KnowsBrowser reports whether a person has signed in before in the given browser. The argument `hash` is the hash of
+// the secret in the browser's cookie; `email` is the person's address in lower case. For a person whose address is not
 // verified, KnowsBrowser returns false.
 func (s *Store) KnowsBrowser(ctx context.Context, hash [sha256.Size]byte, email string, now time.Time) (bool, error) {
 	return postgres.Row(ctx, s.pool, pgx.RowTo[bool], "look up a browser", `
@@ -28,12 +28,12 @@ func (s *Store) KnowsBrowser(ctx context.Context, hash [sha256.Size]byte, email 
 		    WHERE b.hash = $1 AND people.email = $2 AND people.verified_at IS NOT NULL AND b.signed_in_at > $3)`, hash[:], email, now.Add(-BrowserLifetime))
 }
 
-// RememberBrowser stores the browser by which a person has signed in. The argument `hash` is the hash of the secret in
+// RememberBrowser stores the browser in which a person has signed in. The argument `hash` is the hash of the secret in
 // the browser's cookie. The session must not have ended. If the person then has more than maxBrowsers stored browsers,
-// RememberBrowser deletes those with the oldest sign-ins.
+// RememberBrowser deletes the browsers with the oldest sign-ins.
 //
-// It stores nothing for a person whose address is not verified. The inviter may be signed in as this person. Each
-// stored browser would give the inviter further attempts to send mails and to guess passwords.
+// It stores nothing for a person whose address is not verified, because the inviter may be signed in as this person.
+// Each stored browser would then give the inviter further attempts to send mails and to guess passwords.
 func (s *Store) RememberBrowser(ctx context.Context, hash [sha256.Size]byte, personID, sessionID uuid.UUID,
 	now time.Time) error {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {

@@ -51,8 +51,8 @@ func (s *Store) FindDeviceLogin(ctx context.Context, userCode string, now time.T
 }
 
 // AnswerDeviceLogin stores a person's answer to the sign-in of a program. The argument `allowed` has the rights that
-// the program gets; nil denies the sign-in. Only the first answer is stored. Errors: [ErrRevoked]; [ErrNotFound] if the
-// code has no sign-in that is valid and not yet answered.
+// the program gets; nil denies the sign-in. Only the first answer is stored. Errors: [ErrRevoked]; [ErrNotFound] if no
+// sign-in with the code waits for an answer.
 func (s *Store) AnswerDeviceLogin(ctx context.Context, by access.Principal, userCode string, allowed *access.Member,
 	now time.Time) error {
 	m := access.Member{}
@@ -91,13 +91,13 @@ func scanDeviceAnswer(row pgx.CollectableRow) (deviceAnswer, error) {
 	return a, err
 }
 
-// RedeemDeviceLogin stores the token of a program after a person has allowed the program's sign-in. It sets the owner,
-// the business and the role in the token t. The person must still have the rights that they had when they answered;
-// otherwise RedeemDeviceLogin denies the sign-in.
+// RedeemDeviceLogin stores the token of a program after a person has allowed the program's sign-in. The argument `t` is
+// the token without its creator, business and role, which RedeemDeviceLogin sets. If the person no longer has the
+// rights that they granted, RedeemDeviceLogin denies the sign-in.
 //
-// Before the person answers, the argument `every` is the minimum time between two calls for one program. Errors:
-// [ErrNotFound] for an unknown program; [ErrPending] before the answer; [ErrTooSoon] for a call before this minimum
-// time; [ErrExpired]; [ErrDenied].
+// The argument `every` is the minimum time between two calls for one program before the person answers. Errors:
+// [ErrNotFound] for an unknown program; [ErrPending] before the answer; [ErrTooSoon] for a call that comes too soon
+// after the previous call; [ErrExpired]; [ErrDenied].
 func (s *Store) RedeemDeviceLogin(ctx context.Context, hash [sha256.Size]byte, every time.Duration, t Token,
 	token [sha256.Size]byte) (Token, error) {
 	var stored error // error for the caller; the transaction is committed in spite of it
@@ -116,7 +116,7 @@ func (s *Store) RedeemDeviceLogin(ctx context.Context, hash [sha256.Size]byte, e
 		case a.person == nil && !a.expires.After(t.CreatedAt):
 			stored = ErrExpired
 			return endDeviceLogin(ctx, tx, hash)
-		case a.person == nil || person == nil: // the second case: the person answered after lockAnswerer
+		case a.person == nil || person == nil: // person is nil if the answer came after lockAnswerer
 			stored = ErrPending
 			if a.person == nil && a.polled != nil && t.CreatedAt.Sub(*a.polled) < every {
 				stored = ErrTooSoon
@@ -168,8 +168,8 @@ func (s *Store) EndDevice(ctx context.Context, by access.Principal, id uuid.UUID
 }
 
 // endDevices revokes the tokens of all programs that a person connected by `slotmesh login`, and the tokens that were
-// created with these tokens. It also denies the sign-ins that the person has allowed, if their programs have not yet
-// fetched a token.
+// created with these tokens. It also denies the sign-ins that the person has allowed but whose programs have not
+// fetched a token yet.
 func endDevices(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
 	if _, err := tx.Exec(ctx, `UPDATE device_logins SET allowed = false WHERE person_id = $1`, personID); err != nil {
 		return fmt.Errorf("refuse the programs that wait: %w", err)
@@ -187,8 +187,9 @@ func endDeviceLogin(ctx context.Context, tx pgx.Tx, hash [sha256.Size]byte) erro
 }
 
 // lockAnswerer takes the lock of [lockPerson] for the person who allowed or denied a program's sign-in, and returns the
-// person's id. It returns nil if the sign-in has no answer yet. The caller must lock the row of the sign-in after this
-// call, because [endDevices] takes the two locks in the same order. Errors: [ErrNotFound].
+// person's id. It returns nil if the sign-in has no answer yet. The caller must lock the row of the sign-in only after
+// this call. [endDevices] takes the two locks in the same order, so that the transactions cannot deadlock. Errors:
+// [ErrNotFound].
 func lockAnswerer(ctx context.Context, tx pgx.Tx, hash [sha256.Size]byte) (*uuid.UUID, error) {
 	person, err := postgres.Row(ctx, tx, pgx.RowTo[*uuid.UUID], "look up a program that waits",
 		`SELECT person_id FROM device_logins WHERE hash = $1`, hash[:])
@@ -199,8 +200,8 @@ func lockAnswerer(ctx context.Context, tx pgx.Tx, hash [sha256.Size]byte) (*uuid
 	return person, err
 }
 
-// stillHasRole reports whether a person still has the rights in the argument `member`. These are the rights that the
-// person had when they answered the sign-in of a program.
+// stillHasRole reports whether a person still has the role in the argument `member`. The person granted this role to a
+// program.
 func stillHasRole(ctx context.Context, tx pgx.Tx, personID uuid.UUID, member access.Member) (bool, error) {
 	person, err := lockPerson(ctx, tx, personID)
 	if err != nil || member.Role == access.Operator {

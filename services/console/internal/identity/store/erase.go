@@ -11,11 +11,11 @@ import (
 
 // Erase deletes all data of the given businesses from console's tables (lifecycle.md §6): members, tokens, invitations,
 // events and idempotency results. It also deletes the people who belonged only to these businesses and are not
-// operators. Erase returns the number of deleted rows. This number does not include the rows of deleted people's
-// sessions, links and credentials.
+// operators. Erase returns the number of deleted rows. The rows of deleted people's sessions, links and credentials are
+// not counted.
 //
-// If such a person is invited to another business at the same time, Erase returns an error. The next attempt keeps the
-// person.
+// If one of these people is invited to another business at the same time, Erase returns an error. The next call then
+// keeps the person.
 func (s *Store) Erase(ctx context.Context, businesses []uuid.UUID) (int64, error) {
 	var remaining int64
 	err := s.pool.QueryRow(ctx, `

@@ -24,8 +24,8 @@ WITH raised AS (
 )
 ` + eventlog.Record(event.Member, "", "told", `jsonb_build_object('id', id, 'role', role, 'staff_id', staff_id)`)
 
-// recordEvent records an event about a person in the transaction of the change. The context ctx names the actor of the
-// event. If businessID is the nil UUID, recordEvent adds the event in each business of the person.
+// recordEvent records an event about a change of a person, in the transaction of the change. The context ctx names the
+// actor of the event. If businessID is the nil UUID, recordEvent adds the event in each business of the person.
 func recordEvent(ctx context.Context, tx pgx.Tx, eventType event.Type, personID, businessID uuid.UUID,
 	now time.Time) error {
 	_, err := tx.Exec(ctx, recordSQL, eventlog.Add(ctx, pgx.NamedArgs{

@@ -12,9 +12,9 @@ import (
 // the address was not verified before, SignInVerified ends all access that other people may have had as this person.
 //
 // The argument `operator` points to true if the provider's group makes the person an operator, and to false if not. It
-// is nil if the provider does not decide this. If the operator right changes, SignInVerified ends the person's
-// sessions, and revokes the tokens that they created as an operator. The right lapses [GroupOperatorGood] after the
-// last sign-in by the provider.
+// is nil if the provider does not decide who is an operator. If the operator right changes, SignInVerified ends the
+// person's sessions, and revokes the tokens that they created as an operator. A right from the group lapses
+// [GroupOperatorLifetime] after the person's last sign-in by the provider.
 func (s *Store) SignInVerified(ctx context.Context, operator *bool, of Session, session [sha256.Size]byte) error {
 	ctx = withPersonActor(ctx, of.PersonID)
 	return s.revokeInTransaction(ctx, of.PersonID, func(tx pgx.Tx) error {
@@ -41,8 +41,8 @@ func (s *Store) SignInVerified(ctx context.Context, operator *bool, of Session, 
 
 // followGroup gives a person the operator right if the provider's group contains the person. Otherwise it removes this
 // right. The argument `operator` reports whether the group contains the person. The argument `now` is the time of the
-// sign-in. A right that another operator gave does not lapse. But followGroup removes such a right too if the group
-// does not contain the person.
+// sign-in. A right that another operator gave does not lapse with time. But followGroup also removes such a right if
+// the group does not contain the person.
 func followGroup(ctx context.Context, tx pgx.Tx, person Person, operator bool, now time.Time) error {
 	switch {
 	case operator && person.IsOperator:

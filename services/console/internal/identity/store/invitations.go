@@ -45,14 +45,14 @@ func scanInvitation(row pgx.CollectableRow) (Invitation, error) {
 	return i, err
 }
 
-// Invite makes a person a member of a business at once; if `mustAccept` returns true, it stores an invitation instead.
-// It is idempotent. The function `mustAccept` receives the principal with their current rights, the person, and the
-// person's memberships. Invite returns the stored invitation, with the nil UUID as id if the person is a member. It
-// does not change a member who already has this role.
+// Invite makes a person a member of a business at once. But if `mustAccept` returns true, Invite stores an invitation
+// that the person must accept. Invite is idempotent. The function `mustAccept` receives the principal with their
+// current rights, the person, and the person's memberships. Invite returns the stored invitation; its id is the nil
+// UUID if the person is a member now. Invite does not change a member who already has the role in `m`.
 //
-// If a person whose address is not verified becomes a member, Invite deletes their credentials, because another inviter
-// may have set them. Errors: [ErrRevoked], [ErrAlreadyMember], [ErrTooManyBusinesses], [ErrTooManyInvitations], the
-// errors of postgres.WriteIdempotently. Faults: business_not_found, forbidden.
+// If a person whose address is not verified becomes a member, Invite deletes their credentials, because an earlier
+// inviter may have set these credentials. Errors: [ErrRevoked], [ErrAlreadyMember], [ErrTooManyBusinesses],
+// [ErrTooManyInvitations], the errors of postgres.WriteIdempotently. Faults: business_not_found, forbidden.
 func (s *Store) Invite(
 	ctx context.Context, by access.Principal, personID uuid.UUID, m access.Member, now time.Time,
 	mustAccept func(access.Principal, Person, []access.Member) bool,
@@ -115,8 +115,9 @@ func insertMember(ctx context.Context, tx pgx.Tx, personID uuid.UUID, m access.M
 // e-mail address.
 const invitationEventSQL = `jsonb_build_object('id', id, 'role', role, 'staff_id', staff_id)`
 
-// insertInvitation stores an invitation. The argument `maker` is the principal who sent it. If the business already has
-// an invitation to the same address, insertInvitation replaces this invitation and keeps its id.
+// insertInvitation stores an invitation. The argument `maker` is the id of the principal who sent the invitation. If
+// the business already has an invitation to the same address, insertInvitation replaces this invitation and keeps its
+// id.
 func insertInvitation(ctx context.Context, tx pgx.Tx, maker uuid.UUID, i Invitation) (Invitation, error) {
 	var others int
 	err := tx.QueryRow(ctx,

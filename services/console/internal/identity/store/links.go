@@ -21,14 +21,14 @@ type Purpose string
 // The purposes of links.
 const (
 	PurposeSignIn   Purpose = "sign_in"
-	PurposePassword Purpose = "password" // the bearer of the link can choose a password
+	PurposePassword Purpose = "password" // a person who opens the link can choose a password
 )
 
 // Link is a link by which a person signs in or sets a password. It can be used once.
 type Link struct {
 	PersonID  uuid.UUID
 	Purpose   Purpose
-	Verifies  bool // using the link verifies the address, because an operator or a mail vouches for the bearer
+	Verifies  bool // using the link verifies the address: the link was mailed or came from an operator
 	ExpiresAt time.Time
 }
 
@@ -37,9 +37,9 @@ func (s *Store) AddLink(ctx context.Context, l Link, hash [sha256.Size]byte) err
 	return addLink(ctx, s.pool, l, hash)
 }
 
-// AddInvitation stores a link that is mailed to an invited person. It works as [Store.AddLink] does. The argument `by`
-// is the inviter. The argument `businessID` is the nil UUID if the person is invited to be an operator. Errors:
-// [ErrRevoked]. Faults: business_not_found, forbidden.
+// AddInvitation stores a link that is mailed to an invited person, as [Store.AddLink] does. The argument `by` is the
+// inviter. The argument `businessID` is the nil UUID if the person is invited to be an operator. Errors: [ErrRevoked].
+// Faults: business_not_found, forbidden.
 func (s *Store) AddInvitation(ctx context.Context, by access.Principal, businessID uuid.UUID, l Link,
 	hash [sha256.Size]byte) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
@@ -55,9 +55,9 @@ func (s *Store) AddInvitation(ctx context.Context, by access.Principal, business
 // person and use rights that the principal does not have.
 var ErrKnownElsewhere = errors.New("is known elsewhere")
 
-// AddSharedLink stores a link that the principal sees and passes on to the person. It works as [Store.AddInvitation]
-// does. The link verifies the person's address only if the principal is an operator. Errors: [ErrRevoked],
-// [ErrKnownElsewhere]. Faults: business_not_found, forbidden.
+// AddSharedLink stores a link that the principal sees and passes on to the invited person. It has the same arguments as
+// [Store.AddInvitation]. The link verifies the person's address only if the principal is an operator. Errors:
+// [ErrRevoked], [ErrKnownElsewhere]. Faults: business_not_found, forbidden.
 func (s *Store) AddSharedLink(ctx context.Context, by access.Principal, businessID uuid.UUID, l Link,
 	hash [sha256.Size]byte) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
@@ -132,7 +132,7 @@ func (s *Store) SetPasswordByLink(ctx context.Context, link [sha256.Size]byte, p
 		})
 }
 
-// useLink uses a link in one transaction: it deletes the link, calls the function `do`, and creates a session of the
+// useLink uses a link in one transaction: it deletes the link, calls the function `act`, and creates a session of the
 // person. It returns the person's id.
 func (s *Store) useLink(ctx context.Context, link [sha256.Size]byte, purpose Purpose, of Session,
 	session [sha256.Size]byte, act func(context.Context, pgx.Tx, uuid.UUID) error) (uuid.UUID, error) {
@@ -183,8 +183,8 @@ func verify(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) e
 	return endAllAccess(ctx, tx, personID, now)
 }
 
-// deleteCredentials deletes the password, the passkeys and the stored browsers of a person, because another person may
-// have set them.
+// deleteCredentials deletes the password, the passkeys and the stored browsers of a person. Callers use it if another
+// person, such as an inviter, may have added them.
 func deleteCredentials(ctx context.Context, tx pgx.Tx, personID uuid.UUID) error {
 	if _, err := tx.Exec(ctx, `DELETE FROM known_browsers WHERE person_id = $1`, personID); err != nil {
 		return err
@@ -210,7 +210,8 @@ func endAllAccess(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.T
 }
 
 // endUnverifiedAccess ends all sessions of a person, disconnects their programs, and deletes the links that do not
-// verify their address. It keeps the links that were mailed, because another business may have sent them.
+// verify the person's address. It keeps mailed links, which verify the address, because another business may have sent
+// these links.
 func endUnverifiedAccess(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
 	if err := endDevices(ctx, tx, personID, now); err != nil {
 		return err

@@ -36,7 +36,7 @@ func scanTeamMember(row pgx.CollectableRow) (TeamMember, error) {
 }
 
 // ListMembers lists the members of a business in the order in which they joined. It returns the cursor of the next
-// page, or "" after the last page. Fault: invalid_parameter for a cursor that Team did not return.
+// page, or "" after the last page. Fault: invalid_parameter for a cursor that ListMembers did not return.
 func (s *Store) ListMembers(ctx context.Context, businessID uuid.UUID,
 	page request.Page) ([]TeamMember, string, error) {
 	after, afterID, err := page.AfterTime()
@@ -55,7 +55,7 @@ func (s *Store) ListMembers(ctx context.Context, businessID uuid.UUID,
 	return list, next, nil
 }
 
-// maxOwners is the maximum number of owners of one business that [Store.Owners] returns, for mails to them.
+// maxOwners is the maximum number of owners of one business that [Store.ListOwners] returns.
 const maxOwners = 100
 
 // ListOwners returns the owners of a business, at most 100, in the order in which they joined.
@@ -125,8 +125,9 @@ func (s *Store) RemoveMember(ctx context.Context, by access.Principal, businessI
 // runMemberChange runs, idempotently, the function `change`, which changes or removes a member. The argument `to` is
 // the role of the member after the change, or "" if the change removes the member.
 //
-// Before the change, runMemberChange locks the person, and then all owners of the business in a fixed order. So if two
-// owners demote each other at the same time, the second demotion fails with [ErrLastOwner].
+// Before the change, runMemberChange locks the person, and then all owners of the business in a fixed order. If the
+// last two owners demote each other at the same time, these locks make the second demotion wait and fail with
+// [ErrLastOwner].
 func runMemberChange[T any](
 	ctx context.Context, s *Store, by access.Principal, businessID, personID uuid.UUID, to access.Role, now time.Time,
 	change func(context.Context, pgx.Tx) (T, error),
@@ -154,8 +155,8 @@ func runMemberChange[T any](
 }
 
 // endSessionsOfFormerMember ends the sessions of a person who belongs to no other business and is not an operator. It
-// keeps the sessions of any other person, because that person still uses them for other businesses. This is safe: every
-// request reads the person's current rights.
+// keeps the sessions of any other person, because that person still uses the sessions for other businesses. Such a
+// session gives no access to the left business, because every request reads the person's current rights.
 func endSessionsOfFormerMember(ctx context.Context, tx pgx.Tx, businessID, personID uuid.UUID, now time.Time) error {
 	var elsewhere bool
 	err := tx.QueryRow(ctx, `
@@ -167,7 +168,7 @@ func endSessionsOfFormerMember(ctx context.Context, tx pgx.Tx, businessID, perso
 	return endUnverifiedAccess(ctx, tx, personID, now)
 }
 
-// lockMember takes the locks of [runMemberChange], and returns the current role of the member.
+// lockMember takes the locks that [runMemberChange] describes, and returns the current role of the member.
 func lockMember(ctx context.Context, tx pgx.Tx, businessID, personID uuid.UUID, to access.Role) (access.Role, error) {
 	if _, err := lockPerson(ctx, tx, personID); err != nil {
 		return "", err

@@ -14,8 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// GroupOperatorLifetime is how long the operator right lasts that a person has through a group of the identity
-// provider. The time begins at the person's last sign-in by the provider.
+// GroupOperatorLifetime is the lifetime of an operator right that comes from a group of the identity provider. The time
+// begins at the person's last sign-in by the provider.
 const GroupOperatorLifetime = 12 * time.Hour
 
 // ErrLastOperator means that the change would leave the installation without an operator.
@@ -28,14 +28,14 @@ type Operator struct {
 	LastSeenAt *time.Time // time of the last request in any session, to the minute
 }
 
-// notLapsedSQL is the SQL condition that the operator right of a person has not lapsed. The right lapses only if a
-// group of the identity provider made the person an operator. This right has lapsed if the person's last sign-in by the
-// provider is at or before the parameter %s.
+// notLapsedSQL is the SQL condition that the operator right of a person has not lapsed. A right can lapse only if a
+// group of the identity provider made the person an operator. The right has lapsed if the person's last sign-in by the
+// provider was at or before the time in the parameter %s.
 const notLapsedSQL = `(people.operator_vouched_at IS NULL OR people.operator_vouched_at > %s)`
 
 // ListOperators lists the people who are operators at the instant `now`, in the order in which they were added. It also
-// returns the cursor of the next page, or "" after the last page. Fault: invalid_parameter for a cursor that Operators
-// did not return.
+// returns the cursor of the next page, or "" after the last page. Fault: invalid_parameter for a cursor that
+// ListOperators did not return.
 func (s *Store) ListOperators(ctx context.Context, now time.Time, page request.Page) ([]Operator, string, error) {
 	after, afterID, err := page.AfterTime()
 	if err != nil {
@@ -68,8 +68,8 @@ func scanOperator(row pgx.CollectableRow) (Operator, error) {
 // errors of postgres.WriteIdempotently. Faults: forbidden; outcome_unknown.
 func (s *Store) DemoteOperator(ctx context.Context, by access.Principal, personID uuid.UUID, now time.Time) error {
 	return s.runOperatorChange(ctx, by, personID, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
-		// The transaction locks all operators in one order. So if two operators demote each other, one of them stays an
-		// operator.
+		// The transaction locks all operators in a fixed order. So if two operators demote each other at the same time,
+		// one of them stays an operator.
 		all, err := postgres.Rows(ctx, tx, pgx.RowTo[uuid.UUID], "lock the operators", `
 			SELECT id FROM people WHERE operator AND `+fmt.Sprintf(notLapsedSQL, "$1")+` ORDER BY id FOR UPDATE`, now.Add(-GroupOperatorLifetime))
 		if err != nil {
@@ -86,7 +86,7 @@ func (s *Store) DemoteOperator(ctx context.Context, by access.Principal, personI
 }
 
 // runOperatorChange runs, idempotently, a change that removes rights of an operator. The argument `by` is the operator
-// who makes the change. The argument `personID` is the operator who loses rights.
+// who makes the change. The argument `personID` is the id of the operator who loses rights.
 func (s *Store) runOperatorChange(ctx context.Context, by access.Principal, personID uuid.UUID,
 	change func(context.Context, pgx.Tx) (struct{}, error)) error {
 	_, err := runRevocation(ctx, s.pool, personID, func() (struct{}, error) {

@@ -38,8 +38,8 @@ type Passkey struct {
 	LastUsedAt *time.Time
 }
 
-// AddOwnChallenge stores a challenge for a signed-in person who adds a passkey. It works as [Store.AddChallenge] does.
-// Errors: [ErrRevoked].
+// AddOwnChallenge stores a challenge for a signed-in person who adds a passkey, as [Store.AddChallenge] does. Errors:
+// [ErrRevoked].
 func (s *Store) AddOwnChallenge(ctx context.Context, by access.Principal, hash [sha256.Size]byte, challenge []byte,
 	expires time.Time) error {
 	return s.runOwnWrite(ctx, by, func(tx pgx.Tx) error {
@@ -99,7 +99,8 @@ func (s *Store) ListPasskeys(ctx context.Context, personID uuid.UUID) ([]Passkey
 		personID)
 }
 
-// FindPasskeyByKey returns the passkey with the id `id`. The person's device chose this id. Errors: [ErrNotFound].
+// FindPasskeyByKey returns the passkey with the WebAuthn credential id `id`, which the person's device chose. Errors:
+// [ErrNotFound].
 func (s *Store) FindPasskeyByKey(ctx context.Context, id []byte) (Passkey, error) {
 	p, err := postgres.Row(ctx, s.pool, scanPasskey, "look up a passkey", passkeySQL+`credential_id = $1`, id)
 	return p, toNotFound(err)
@@ -142,7 +143,7 @@ func countPasskeys(ctx context.Context, tx pgx.Tx, personID uuid.UUID) (int, err
 }
 
 // SignInByPasskey creates a session of a person, and stores the new counter and flags of the passkey that they used.
-// Errors: [ErrNotFound] if the passkey no longer exists, or if its counter is not larger than the stored one.
+// Errors: [ErrNotFound] if the passkey no longer exists, or if the new counter is not larger than the stored counter.
 func (s *Store) SignInByPasskey(ctx context.Context, used passkey.Key, of Session, session [sha256.Size]byte) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		if _, err := lockPerson(ctx, tx, of.PersonID); err != nil {

@@ -40,8 +40,8 @@ func scanCredentials(row pgx.CollectableRow) (Credentials, error) {
 }
 
 // SignInByPassword creates a session of a person, if the hash of their stored password is still `passwordHash`. The
-// caller has compared this hash with the typed password. After this comparison, the person may have changed the
-// password. Errors: [ErrNotFound].
+// caller has already compared the typed password with this hash. The check of the hash is necessary because the person
+// may have changed the password in the meantime. Errors: [ErrNotFound].
 func (s *Store) SignInByPassword(ctx context.Context, passwordHash string, of Session,
 	session [sha256.Size]byte) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {

@@ -20,10 +20,10 @@ type Person struct {
 	Name       string
 	Language   string // BCP 47; "" if the person's language is unknown
 	IsOperator bool
-	// last sign-in by which a provider's group made the person an operator; nil if no group did
+	// last sign-in at which a provider's group made the person an operator; nil if no group did
 	OperatorByGroupAt *time.Time
 	CreatedAt         time.Time
-	IsVerified        bool // the person has proved that the address is theirs
+	IsVerified        bool // the person has proved that they own the address
 	HasPassword       bool // the person has a password
 	HasPasskey        bool // the person has at least one passkey
 }
@@ -56,8 +56,8 @@ func (s *Store) AddPerson(ctx context.Context, by access.Principal, businessID u
 	return added, err
 }
 
-// AddVerifiedPerson adds a person whose identity the identity provider has confirmed. It works as [Store.AddPerson]
-// does. No principal invites this person.
+// AddVerifiedPerson adds a person whose identity the identity provider has confirmed, as [Store.AddPerson] does, but
+// without an inviter.
 func (s *Store) AddVerifiedPerson(ctx context.Context, p Person) (Person, error) {
 	var added Person
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
@@ -154,7 +154,7 @@ var ErrAlreadyMember = errors.New("is a member with another role")
 var ErrTooManyBusinesses = errors.New("belongs to too many businesses")
 
 // lockPerson takes the lock of [lockRights] and the row lock of a person, and returns the person. Until the transaction
-// ends, no other transaction can change the person's rights, or make a change that depends on these rights.
+// ends, no other transaction can change the person's rights, or make a change that a right of the person permits.
 func lockPerson(ctx context.Context, tx pgx.Tx, id uuid.UUID) (Person, error) {
 	if err := lockRights(ctx, tx, uuid.Nil, id); err != nil {
 		return Person{}, err

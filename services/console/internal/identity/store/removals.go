@@ -16,8 +16,8 @@ import (
 var ErrUnknownKey = errors.New("no removal has this key")
 
 // FindBusinessToRemove returns the id of the business that a request to remove a business means. This is the business
-// that had the slug when the first request with this Idempotency-Key arrived. FindBusinessToRemove stores this id for a
-// day. So a repeated request never removes a business that got the slug later.
+// that had the slug when the first request with the same Idempotency-Key arrived. FindBusinessToRemove stores the id
+// for a day, so that a repeated request does not remove another business that got the slug later.
 //
 // The argument `business` is the id of the business that has the slug now, or the nil UUID. The request must have an
 // Idempotency-Key. Errors: [ErrUnknownKey] if no business has the slug and no id is stored.

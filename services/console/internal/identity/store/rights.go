@@ -23,9 +23,9 @@ var ErrRevoked = fault.New(fault.Unauthorized,
 	"The session or token of this request has ended; sign in again, or send another token.")
 
 // lockRights locks the rights of principals until the transaction ends. The principals in `changed` get an exclusive
-// lock, and `reader` gets a shared lock, which only prevents changes of its rights. Both arguments have ids of roots,
-// as [findRoot] returns them. lockRights ignores the nil UUID. It locks in ascending order of ids, so that two
-// transactions cannot deadlock.
+// lock. The principal `reader` gets a shared lock, which only prevents changes of this principal's rights. Both
+// arguments are ids of roots, as [findRoot] returns them. lockRights ignores the nil UUID. It locks in ascending order
+// of ids, so that two transactions cannot deadlock.
 func lockRights(ctx context.Context, tx pgx.Tx, reader uuid.UUID, changed ...uuid.UUID) error {
 	all := append(slices.Clone(changed), reader)
 	slices.SortFunc(all, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
@@ -199,7 +199,8 @@ func runRevocation[T any](ctx context.Context, pool *pgxpool.Pool, root uuid.UUI
 	return result, nil
 }
 
-// revokeInTransaction calls [revocation]. It runs the function `revoke` in one transaction, which has no result.
+// revokeInTransaction runs the function `revoke` in one transaction, by [runRevocation]. The function returns no result
+// except an error.
 func (s *Store) revokeInTransaction(ctx context.Context, root uuid.UUID, revoke func(pgx.Tx) error) error {
 	_, err := runRevocation(ctx, s.pool, root, func() (struct{}, error) {
 		return struct{}{}, pgx.BeginFunc(ctx, s.pool, revoke)
@@ -212,8 +213,8 @@ const (
 	maxWritesPause = 100 * time.Millisecond
 )
 
-// awaitWrites waits until all writes in other services that principals with this root have in progress have ended. It
-// ignores writes that begin after the call, because these read their rights after the revocation.
+// awaitWrites waits for the writes in other services that principals with the given root have in progress. It ignores
+// writes that begin after the call, because these writes read the principal's rights after the revocation.
 func awaitWrites(ctx context.Context, pool *pgxpool.Pool, root uuid.UUID) error {
 	left, err := postgres.Rows(ctx, pool, pgx.RowTo[uuid.UUID], "list the writes under way", `
 		SELECT id FROM writes_under_way WHERE root_id = $1 AND ends_at > clock_timestamp()`, root)

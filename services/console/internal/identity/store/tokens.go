@@ -20,7 +20,7 @@ import (
 
 // Token is a stored token of the admin API. It does not contain the secret.
 type Token struct {
-	access.Member // the nil UUID as business for the role of an operator
+	access.Member // BusinessID is the nil UUID for the role of an operator
 	ID            uuid.UUID
 	Name          string
 	Prefix        string    // the first eight digits of the secret
@@ -79,8 +79,8 @@ var ErrTooManyTokens = errors.New("has too many tokens")
 
 // insertToken stores a token by the hash of its secret. Errors: [ErrTooManyTokens].
 func insertToken(ctx context.Context, tx pgx.Tx, t Token, hash [sha256.Size]byte) error {
-	// The lock makes two concurrent transactions wait for each other, so that the second one counts the token of the
-	// first.
+	// The lock makes the second of two concurrent transactions wait, so that the second transaction counts the token of
+	// the first.
 	if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended('tokens ' || $1::uuid::text, 0))`,
 		t.BusinessID); err != nil {
 		return err
@@ -111,9 +111,9 @@ func insertToken(ctx context.Context, tx pgx.Tx, t Token, hash [sha256.Size]byte
 	return err
 }
 
-// ListTokens lists the tokens of some businesses, oldest first. The argument `of` has the ids of these businesses; nil
-// stands for all tokens, including the tokens of operators. ListTokens returns the cursor of the next page, or "" after
-// the last page. Fault: invalid_parameter for a cursor that Tokens did not return.
+// ListTokens lists the tokens of the businesses whose ids are in the argument `of`, oldest first. If `of` is nil, it
+// lists all tokens, including the tokens of operators. ListTokens returns the cursor of the next page, or "" after the
+// last page. Fault: invalid_parameter for a cursor that ListTokens did not return.
 func (s *Store) ListTokens(ctx context.Context, of []uuid.UUID, page request.Page) ([]Token, string, error) {
 	after, afterID, err := page.AfterTime()
 	if err != nil {
@@ -143,8 +143,8 @@ const tokenEventSQL = `jsonb_build_object('id', id, 'business_id', business_id, 
     'created_at', created_at, 'expires_at', expires_at, 'revoked_at', revoked_at)`
 
 // buildRevokedTokensSQL returns the beginning of an SQL statement: the definition of the table ended_tokens. This table
-// has the ids of some tokens, and the ids of all tokens that were created with these tokens. The argument `first` is an
-// SQL query that returns the ids of the first tokens, without the tokens that these created.
+// has the ids of the tokens that the SQL query in the argument `first` returns. It also has the ids of all tokens that
+// were created with these tokens, directly or through other tokens.
 func buildRevokedTokensSQL(first string) string {
 	return `WITH RECURSIVE ended_tokens AS (
 		    ` + first + `
@@ -152,9 +152,9 @@ func buildRevokedTokensSQL(first string) string {
 		)`
 }
 
-// revoke revokes some tokens and the tokens that were created with these, and ends the invitations that were sent with
-// these tokens. The argument `first` is an SQL query that returns the ids of the first tokens, and `args` are the
-// parameters of this query. A token that is already revoked stays unchanged.
+// revoke revokes the tokens whose ids the SQL query in the argument `first` returns; `args` are the parameters of the
+// query. It also revokes the tokens that were created with these tokens, and ends the invitations that were sent with
+// any of the revoked tokens. A token that is already revoked stays unchanged.
 func revoke(ctx context.Context, tx pgx.Tx, first string, args pgx.NamedArgs, now time.Time) error {
 	args = eventlog.Add(ctx, args, now)
 	if _, err := tx.Exec(ctx,
@@ -170,8 +170,8 @@ func revoke(ctx context.Context, tx pgx.Tx, first string, args pgx.NamedArgs, no
 	return err
 }
 
-// RevokeToken revokes a token of a business and the tokens that were created with it, idempotently. A token that is
-// already revoked stays unchanged. Errors: [ErrRevoked], [ErrNotFound]. Faults: business_not_found, forbidden;
+// RevokeToken revokes a token of a business, and the tokens that were created with this token, idempotently. A token
+// that is already revoked stays unchanged. Errors: [ErrRevoked], [ErrNotFound]. Faults: business_not_found, forbidden;
 // outcome_unknown.
 func (s *Store) RevokeToken(ctx context.Context, by access.Principal, businessID, id uuid.UUID, now time.Time) error {
 	root, err := findTokenRoot(ctx, s.pool, id)
@@ -197,8 +197,8 @@ func (s *Store) RevokeToken(ctx context.Context, by access.Principal, businessID
 	return nil
 }
 
-// revokeTokensOf revokes the tokens of a business that a person created, and the tokens that were created with these.
-// It also ends all invitations to the business that the person sent, directly or with one of these tokens.
+// revokeTokensOf revokes the tokens of a business that a person created, and the tokens that were created with these
+// tokens. It also ends all invitations to the business that the person sent, directly or with one of these tokens.
 func revokeTokensOf(ctx context.Context, tx pgx.Tx, businessID, personID uuid.UUID, now time.Time) error {
 	args := pgx.NamedArgs{"business_id": businessID, "person_id": personID}
 	_, err := tx.Exec(ctx, buildEndInvitationSQL(`business_id = @business_id AND made_by = @person_id`),
@@ -226,8 +226,8 @@ const lapsedCreatorSQL = `
 	  AND NOT EXISTS (SELECT FROM members WHERE members.person_id = people.id AND members.business_id = tokens.business_id)`
 
 // validTokenSQL is the SQL condition for a valid token. The token is not revoked and not expired, and the operator
-// right of the person who created it has not lapsed. The token of a connected program was also used within
-// [MaxDeviceIdle]. [validTokenArgs] returns the parameters of the condition.
+// right of the person who created it has not lapsed. The token of a program that `slotmesh login` connected must also
+// have been used within [MaxDeviceIdle]. [validTokenArgs] returns the parameters of the condition.
 const validTokenSQL = `revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2) AND NOT EXISTS (` +
 	lapsedCreatorSQL + `)
 	AND (device IS NULL OR coalesce(last_used_at, created_at) > $4)`
@@ -238,8 +238,8 @@ func validTokenArgs(key any, now time.Time) []any {
 	return []any{key, now, now.Add(-GroupOperatorLifetime), now.Add(-MaxDeviceIdle)}
 }
 
-// ListTokensCreatedBy lists the tokens of a business that a person created, and the tokens that were created with
-// these. The oldest token comes first. The list includes revoked tokens.
+// ListTokensCreatedBy lists the tokens of a business that a person created, and the tokens that were created with these
+// tokens. The oldest token comes first. The list includes revoked tokens.
 func (s *Store) ListTokensCreatedBy(ctx context.Context, businessID, personID uuid.UUID) ([]Token, error) {
 	return postgres.Rows(ctx, s.pool, scanToken, "list a person's tokens", `
 		WITH RECURSIVE made AS (
