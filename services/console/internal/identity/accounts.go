@@ -1,8 +1,8 @@
 // Package identity signs people in, checks the tokens of the admin API, and manages people, their roles, their
 // invitations and their tokens.
 //
-// Package access has the table of permissions, and authorize checks each route. Package store has the tables. Package
-// signin has the pages to sign in, and accountmail has the mails about accounts. The packages oidc, passkey and
+// Package access has the table of permissions, and authorize checks each route. Package store has the database tables.
+// Package signin has the pages to sign in, and accountmail has the mails about accounts. The packages oidc, passkey and
 // password implement the ways to sign in. Package identity imports none of the packages offer, sales, reports and
 // integrations.
 package identity
@@ -36,7 +36,7 @@ type AccountsConfig struct {
 	// OwnerURL is the public base URL of the owner's pages, with which the links in mails begin. If OwnerURL is "",
 	// console sends no mails about accounts and changes.
 	OwnerURL string
-	// AllowsPasswords is true if people can sign in by a password or by a passkey.
+	// AllowsPasswords is true if people can sign in with a password or with a passkey.
 	AllowsPasswords bool
 	Passkeys        *passkey.Site  // nil: no sign-in by passkeys
 	Provider        *oidc.Provider // nil: no identity provider
@@ -46,8 +46,8 @@ type AccountsConfig struct {
 	Telemetry       *telemetry.Telemetry
 }
 
-// Principal is the caller. The route has already checked that the principal may do the action; the use case limits the
-// data that the principal can see and change.
+// Principal is the caller of a use case. The route has already checked that the principal may do the action. The use
+// case limits the data that the principal can see and change.
 type Principal = access.Principal
 
 // Accounts signs people in, checks tokens, and manages people, their roles and their tokens.
@@ -70,7 +70,7 @@ func NewAccounts(cfg AccountsConfig) *Accounts {
 	}
 }
 
-// ErrInvalidSecret means that the secret of a link, a session or a token is invalid or has expired. So the secret
+// ErrInvalidSecret means that the secret of a link, a session or a token is unknown or has expired, so that it
 // identifies no person.
 var ErrInvalidSecret = errors.New("nobody is signed in by this")
 
@@ -106,11 +106,11 @@ const (
 )
 
 // BeginWrite returns a principal with their current rights, and records that the principal has a write in progress in
-// another service. Until the write ends, a revocation of these rights waits. The caller ends the write by calling the
-// returned function with the write's error. Fault: unauthorized.
+// another service. Until the write ends, a revocation of these rights waits. After the write, the caller must call the
+// returned function with the error of the write. Fault: unauthorized.
 //
-// If the outcome of the write is unknown, the other service may still execute the write. So in this case the record
-// stays for twice the time that the request had left.
+// If the outcome of the write is unknown, the other service may still execute the write. In this case, the record stays
+// for twice the time that remained until the request's deadline when the write began.
 func (a *Accounts) BeginWrite(ctx context.Context, by Principal) (Principal, func(error), error) {
 	duration := maxWriteDuration
 	if deadline, ok := ctx.Deadline(); ok {

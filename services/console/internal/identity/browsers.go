@@ -7,15 +7,15 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/secret"
 )
 
-// BrowserKey returns the key by which package limits counts the attempts to sign in from a browser. The key is derived
-// from the secret in the browser's cookie, the argument `clear`, and does not reveal this secret.
+// BrowserKey returns the key under which package limits counts the attempts to sign in from a browser. The key is
+// derived from the secret in the browser's cookie, the argument `clear`, and does not reveal this secret.
 func BrowserKey(clear string) string {
 	hash := secret.Hash(clear)
 	return hex.EncodeToString(hash[:16])
 }
 
-// KnowsBrowser reports whether the person with the e-mail address has signed in before by a browser. The argument
-// `clear` is the secret in the browser's cookie.
+// KnowsBrowser reports whether the person with the e-mail address has signed in before in the given browser. The
+// argument `clear` is the secret in the browser's cookie.
 func (a *Accounts) KnowsBrowser(ctx context.Context, clear, email string) (bool, error) {
 	if !secret.IsWellFormed("", clear) {
 		return false, nil
@@ -23,7 +23,7 @@ func (a *Accounts) KnowsBrowser(ctx context.Context, clear, email string) (bool,
 	return a.Store.KnowsBrowser(ctx, secret.Hash(clear), normalizeAddress(email), a.Clock.Now())
 }
 
-// RememberBrowser stores the browser by which a person has signed in. The argument `clear` is the secret in the
+// RememberBrowser stores the browser in which a person has signed in. The argument `clear` is the secret in the
 // browser's cookie, or "" if the browser has no cookie. RememberBrowser returns the secret to keep in the cookie, which
 // is a new secret if `clear` is not a valid one.
 func (a *Accounts) RememberBrowser(ctx context.Context, clear string, signed *SignedInPerson) (string, error) {

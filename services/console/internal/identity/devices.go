@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	// DeviceLoginLifetime is how long a person can confirm the code of a program.
+	// DeviceLoginLifetime is the time within which a person must confirm the user code of a program.
 	DeviceLoginLifetime = 10 * time.Minute
 	// DevicePollInterval is the minimum interval between two polls by which a program asks for its token.
 	DevicePollInterval = 5 * time.Second
@@ -93,8 +93,8 @@ func shortenDeviceName(name string) string {
 	return "slotmesh"
 }
 
-// FindDeviceLogin returns the sign-in that waits for an answer to its user code. The argument `input` is the code as
-// the person typed it. Errors: [ErrInvalidSecret].
+// FindDeviceLogin returns the sign-in of a program that waits until a person confirms its user code. The argument
+// `input` is the code as the person typed it. Errors: [ErrInvalidSecret].
 func (a *Accounts) FindDeviceLogin(ctx context.Context, input string) (*store.DeviceLogin, error) {
 	code := ParseUserCode(input)
 	if code == "" {
@@ -181,7 +181,7 @@ func (a *Accounts) EndDevice(ctx context.Context, signed *SignedInPerson, id uui
 	return nil
 }
 
-// mailDeviceAdded sends a person a mail, which reports that a program now acts for them. The argument `token` is the
+// mailDeviceAdded sends a mail to the person who has allowed a program to act for them. The argument `token` is the
 // program's token.
 func (a *Accounts) mailDeviceAdded(ctx context.Context, token store.Token) {
 	person, err := a.Store.FindCredentials(ctx, token.CreatedBy)

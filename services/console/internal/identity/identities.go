@@ -12,8 +12,8 @@ import (
 )
 
 // BeginIdentity begins a sign-in by the identity provider. It returns the URL of the provider to which the browser is
-// redirected, and the attempt. The browser keeps the attempt until the provider redirects the browser back. Errors:
-// [oidc.ErrAway].
+// redirected, and the random values of the sign-in (the attempt). The browser keeps the attempt until the provider
+// redirects the browser back. Errors: [oidc.ErrUnavailable].
 func (a *Accounts) BeginIdentity(ctx context.Context) (string, oidc.Attempt, error) {
 	address, attempt, err := a.Provider.Begin(ctx)
 	if err != nil {
@@ -48,9 +48,9 @@ func (a *Accounts) SignInByIdentity(ctx context.Context, attempt oidc.Attempt,
 	return session, nil
 }
 
-// findOrAddVerified returns the stored person with the address that the provider has confirmed. If no such person is
-// stored, it adds one, but only if the provider's group makes the person an operator. Errors: [ErrInvalidSecret] for
-// any other unknown person.
+// findOrAddVerified returns the stored person with the e-mail address that the provider has confirmed. If no such
+// person is stored, it adds one, but only if the provider's group makes the person an operator. Errors:
+// [ErrInvalidSecret] for any other unknown person.
 func (a *Accounts) findOrAddVerified(ctx context.Context, claims oidc.Identity) (store.Person, error) {
 	found, err := a.Store.FindCredentialsByEmail(ctx, normalizeAddress(claims.Email))
 	if err == nil || !errors.Is(err, store.ErrNotFound) {

@@ -48,8 +48,8 @@ type ReceivedInvitation struct {
 }
 
 // ListReceivedInvitations lists the open invitations to the signed-in person, oldest first. If the person's address is
-// not verified, it returns no invitations, because an inviter may be signed in as this person. Fault:
-// service_unavailable.
+// not verified, it returns no invitations. In this case, an inviter who has the link of the invitation may be signed in
+// as this person. Fault: service_unavailable.
 func (a *Accounts) ListReceivedInvitations(ctx context.Context, signed *SignedInPerson) ([]ReceivedInvitation, error) {
 	if !signed.Person.IsVerified {
 		return nil, nil

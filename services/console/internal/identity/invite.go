@@ -29,7 +29,7 @@ type Invitation struct {
 	IsSilent bool       // true: the server sends no mail, because the inviter informs the person
 }
 
-// Invited is the result of an invitation. Link is the path of a page that signs the person in once. It is "" if the
+// Invited is the result of an invitation. Link is the path of a page that signs the person in once. Link is "" if the
 // inviter must not see a link of the person, or if the invitation is pending.
 type Invited struct {
 	ID        uuid.UUID // id of the person, or of the invitation while it is pending
@@ -38,7 +38,7 @@ type Invited struct {
 	IsPending bool // true: the person has an account and must accept
 	Link      string
 	ExpiresAt *time.Time // expiry of the link, or of the pending invitation
-	IsMailed  bool       // true: the mail server accepted the mail of the invitation, which has another link
+	IsMailed  bool       // true: the mail server accepted the mail of the invitation; the mail has another link
 }
 
 // LinkPath returns the path of the page on which a person signs in by a link. The argument `secret` is the secret of
@@ -46,9 +46,10 @@ type Invited struct {
 func LinkPath(secret string) string { return "/sign-in/link/" + secret }
 
 // Invite invites a person into a business and sends a mail. The person becomes a member at once if the inviter is an
-// operator. The person also becomes a member at once if their address is not verified, and the inviter manages all
-// businesses to which they belong. Every other person becomes a member when they accept; until then the business sees
-// only the person's address. Faults: invalid_parameter; conflict for a member with another role.
+// operator. The person also becomes a member at once if two conditions hold: their address is not verified, and the
+// inviter manages the teams of all businesses to which the person belongs. Every other person becomes a member when
+// they accept the invitation; until then the business sees only the person's e-mail address. Faults: invalid_parameter;
+// conflict for a member with another role.
 func (a *Accounts) Invite(ctx context.Context, by Principal, business *catalog.Snapshot,
 	wanted Invitation) (*Invited, error) {
 	if err := by.Require(business.ID, access.ManageTeam); err != nil {

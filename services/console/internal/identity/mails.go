@@ -31,15 +31,15 @@ const (
 	inviteMailTimeout = 5 * time.Second  // timeout of an invitation's mail, because the inviter waits for its result
 )
 
-// AccountKey returns the key by which package limits counts the attempts for an e-mail address, whether or not a person
+// AccountKey returns the key under which package limits counts the attempts for an e-mail address, even if no person
 // has this address. The key does not reveal the address.
 func AccountKey(email string) string {
 	sum := sha256.Sum256([]byte(normalizeAddress(email)))
 	return hex.EncodeToString(sum[:16])
 }
 
-// mailInBackground sends a mail in the background. So the duration of the response does not reveal whether a mail is
-// sent, or whether an account exists.
+// mailInBackground calls the function `send`, which sends a mail, in the background. So the duration of the response
+// does not reveal whether a mail is sent, or whether an account exists.
 func (a *Accounts) mailInBackground(ctx context.Context, send func(context.Context) error) {
 	select {
 	case a.waitingMails <- send:
@@ -68,8 +68,8 @@ func (a *Accounts) KeepMailing(ctx context.Context) error {
 	return nil
 }
 
-// sendMail sends one mail, and reports whether the mail server accepted it. The timeout is the longer one of the
-// argument `timeout` and the timeout for calls to other services.
+// sendMail calls the function `send`, which sends one mail, and reports whether the mail server accepted the mail. The
+// timeout is the argument `timeout` or the timeout for calls to other services, whichever is longer.
 func (a *Accounts) sendMail(ctx context.Context, send func(context.Context) error, timeout time.Duration) bool {
 	bounded, cancel := context.WithTimeout(ctx, max(timeout, a.PeerTimeout))
 	defer cancel()
@@ -82,10 +82,10 @@ func (a *Accounts) sendMail(ctx context.Context, send func(context.Context) erro
 
 // mailInvitation sends a person the mail of an invitation, and reports whether the mail server accepted the mail. The
 // argument `business` is the name of the business, or "" for an invitation to become an operator. The argument
-// `pending` is the id of the invitation that a person with an account must accept, or nil.
+// `pending` is the id of the invitation that a person with an account must accept, or the nil UUID.
 //
 // The mail has a link to sign in, unless the person can already sign in. Only the owner of the address receives the
-// mail, so using the link verifies the address.
+// mail, so a sign-in with the link verifies the address.
 func (a *Accounts) mailInvitation(ctx context.Context, by Principal, businessID uuid.UUID, to store.Person,
 	pending uuid.UUID, business, language string) bool {
 	if a.OwnerURL == "" || a.Limits.CountInvitation(ctx, AccountKey(to.Email)) != nil {

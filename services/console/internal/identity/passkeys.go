@@ -18,11 +18,10 @@ import (
 )
 
 const (
-	// ChallengeLifetime is how long a challenge is valid. The browser must send the answer of the passkey within this
-	// time.
+	// ChallengeLifetime is how long a challenge is valid. The browser must send the signed answer within this time.
 	ChallengeLifetime = 5 * time.Minute
-	// MaxSignInAge is how long after a sign-in a person can change their credentials. Later they must sign in again
-	// first.
+	// MaxSignInAge is the time after a sign-in in which a person can change their credentials. Later, the person must
+	// first sign in again.
 	MaxSignInAge = 15 * time.Minute
 	// maxPasskeyName is the maximum number of characters of a passkey's name.
 	maxPasskeyName = 100
@@ -115,8 +114,8 @@ func (a *Accounts) ListPasskeys(ctx context.Context, signed *SignedInPerson) ([]
 	return a.Store.ListPasskeys(ctx, signed.Person.ID)
 }
 
-// checkFresh returns [ErrStale] if the person signed in more than [MaxSignInAge] ago, and has a way to sign in again.
-// So another person at an unattended browser cannot add their own credentials.
+// checkFresh returns [ErrStale] if the person signed in more than [MaxSignInAge] ago, and has a password or passkey
+// with which to sign in again. So a stranger at an unattended browser cannot add their own credentials.
 func (a *Accounts) checkFresh(signed *SignedInPerson) error {
 	isRepeated := signed.Person.HasPassword || signed.Person.HasPasskey
 	if isRepeated && a.Clock.Now().Sub(signed.Session.CreatedAt) > MaxSignInAge {
@@ -194,7 +193,7 @@ func (a *Accounts) AddPasskey(ctx context.Context, signed *SignedInPerson, clear
 
 // RemovePasskey deletes a passkey, signs the person out in all browsers, and mails the person about the change. It
 // returns the secret of a new session for the browser of this request. Errors: [ErrStale], [store.ErrNotFound],
-// [store.ErrLastWay].
+// [store.ErrLastCredential].
 func (a *Accounts) RemovePasskey(ctx context.Context, signed *SignedInPerson, id uuid.UUID,
 	client string) (string, error) {
 	if err := a.checkFresh(signed); err != nil {
@@ -212,7 +211,7 @@ func (a *Accounts) RemovePasskey(ctx context.Context, signed *SignedInPerson, id
 
 // RemovePassword deletes the password of a person who has passkeys, signs the person out in all browsers, and mails the
 // person about the change. It returns the secret of a new session for the browser of this request. Errors: [ErrStale],
-// [store.ErrLastWay].
+// [store.ErrLastCredential].
 func (a *Accounts) RemovePassword(ctx context.Context, signed *SignedInPerson, client string) (string, error) {
 	if err := a.checkFresh(signed); err != nil {
 		return "", err

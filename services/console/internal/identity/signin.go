@@ -17,7 +17,7 @@ import (
 const LinkLifetime = 15 * time.Minute
 
 // makeLink makes a link that can be used once and expires after the duration `lifetime`. The function `save` stores the
-// link by the hash of its secret. makeLink returns the secret and the time of expiry.
+// link with the hash of the link's secret. makeLink returns the secret and the time of expiry.
 func (a *Accounts) makeLink(link store.Link, lifetime time.Duration,
 	save func(store.Link, [32]byte) error) (string, time.Time, error) {
 	clear, hash := secret.New("")
@@ -25,8 +25,8 @@ func (a *Accounts) makeLink(link store.Link, lifetime time.Duration,
 	return clear, link.ExpiresAt, save(link, hash)
 }
 
-// makeInvitation makes a link that is mailed to an invited person. It works as makeLink does. The argument `by` is the
-// inviter. The argument `businessID` is the nil UUID if the person is invited to become an operator.
+// makeInvitation makes a link that is mailed to an invited person, as [Accounts.makeLink] does. The argument `by` is
+// the inviter. The argument `businessID` is the nil UUID if the person is invited to become an operator.
 func (a *Accounts) makeInvitation(ctx context.Context, by Principal, businessID uuid.UUID, link store.Link,
 	lifetime time.Duration) (string, time.Time, error) {
 	return a.makeLink(link, lifetime, func(l store.Link, hash [32]byte) error {
@@ -47,8 +47,8 @@ func (a *Accounts) FindPersonByLink(ctx context.Context, link string, purpose st
 	return &p, err
 }
 
-// SignInByLink uses up a link to sign in, and returns the secret of a new session. The argument `client` is the
-// browser's User-Agent. Errors: [ErrInvalidSecret].
+// SignInByLink signs in the person of a link, and returns the secret of a new session. The link cannot be used again.
+// The argument `client` is the browser's User-Agent. Errors: [ErrInvalidSecret].
 func (a *Accounts) SignInByLink(ctx context.Context, link, client string) (string, error) {
 	if !secret.IsWellFormed("", link) {
 		a.recordRefusal(ctx, methodLink)
@@ -99,8 +99,8 @@ func (a *Accounts) ChooseLanguage(ctx context.Context, signed *SignedInPerson, l
 // effect.
 const sweepInterval = time.Hour
 
-// KeepSweeping calls [store.Store.Sweep] at intervals until ctx ends. So expired rows, such as sessions and links, are
-// deleted.
+// KeepSweeping calls [store.Store.Sweep] at intervals until ctx ends. The calls delete expired rows, such as sessions
+// and links.
 func (a *Accounts) KeepSweeping(ctx context.Context) error {
 	ticker := time.NewTicker(sweepInterval)
 	defer ticker.Stop()

@@ -127,8 +127,8 @@ func (a *Accounts) FindToken(ctx context.Context, by Principal, id uuid.UUID) (s
 	return token, err
 }
 
-// RevokeToken revokes a token and the tokens that were created with it. They stop working at once. Fault: not_found,
-// also for a token of a business whose team the principal does not manage.
+// RevokeToken revokes a token and the tokens that were created with this token. The tokens stop working at once. Fault:
+// not_found, also for a token of a business whose team the principal does not manage.
 func (a *Accounts) RevokeToken(ctx context.Context, by Principal, id uuid.UUID) error {
 	token, err := a.FindToken(ctx, by, id)
 	if err != nil {

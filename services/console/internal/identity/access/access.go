@@ -1,6 +1,6 @@
-// Package access decides who may do what on the owner's pages and in the admin API (accounts.md). [table] has all
-// permissions. The admin API and the owner's pages register each route with the [Action] that a caller of the route
-// does. The pages call [Principal.PermissionIn] to decide which data and buttons they show.
+// Package access decides who may do what on the owner's pages and in the admin API (accounts.md). The map permissions
+// has all permissions. The admin API and the owner's pages register each route with the [Action] that a caller of the
+// route does. The pages call [Principal.PermissionIn] to decide which data and buttons they show.
 package access
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Role is the role of a principal in a business. It decides the principal's permissions there. The role [Operator]
-// applies to all businesses of the installation.
+// Role is the role of a principal in a business. The role decides which actions the principal may do in this business.
+// The role [Operator] applies to all businesses of the installation.
 type Role string
 
 // The roles.
@@ -26,14 +26,14 @@ const (
 	Viewer    Role = "viewer"
 )
 
-// Roles lists all roles, in the order of the columns of [table].
+// Roles lists all roles, in the order of the columns in the table of permissions.
 var Roles = []Role{Operator, Owner, Manager, FrontDesk, Staff, Viewer}
 
 // IsBusinessRole reports whether an owner can give a person this role in a business. It returns false for [Operator].
 func (r Role) IsBusinessRole() bool { return r != Operator && slices.Contains(Roles, r) }
 
-// Permission is how much of a business's data a permission covers. Each value includes the data of all smaller
-// values.
+// Permission is the part of a business's data on which a role may do an action. Each value includes the data of all
+// smaller values.
 type Permission int
 
 // The values of [Permission].
@@ -78,7 +78,7 @@ func (p Principal) String() string { return p.Label }
 func (p Principal) Actor() actor.Actor { return actor.Actor{Kind: actor.Owner, ID: p.ID} }
 
 // MembershipIn returns the principal's membership in a business. An operator gets a membership with the role
-// [Operator]. In returns false if the principal does not belong to the business.
+// [Operator]. MembershipIn returns false if the principal does not belong to the business.
 func (p Principal) MembershipIn(businessID uuid.UUID) (Member, bool) {
 	if p.IsOperator {
 		return Member{BusinessID: businessID, Role: Operator}, true
@@ -111,7 +111,7 @@ func (p Principal) WidestPermission(action Action) Permission {
 }
 
 // Require returns an error unless the principal may do an action in a business. Faults: business_not_found if the
-// principal does not belong to the business; forbidden if their role does not permit the action.
+// principal does not belong to the business; forbidden if the principal's role does not permit the action.
 func (p Principal) Require(businessID uuid.UUID, action Action) error {
 	m, ok := p.MembershipIn(businessID)
 	if !ok {

@@ -10,8 +10,8 @@ import (
 
 type businessKey struct{}
 
-// WithBusiness returns a context with the id of the business for which a request was authorized. [CheckBusiness]
-// compares it later with the business that the request changes.
+// WithBusiness returns a context with the id of the business for which a request was authorized. [CheckBusiness] later
+// compares this id with the business that the request changes.
 func WithBusiness(ctx context.Context, businessID uuid.UUID) context.Context {
 	return context.WithValue(ctx, businessKey{}, businessID)
 }
@@ -30,9 +30,9 @@ func HasBusiness(ctx context.Context) bool {
 	return ok
 }
 
-// CheckBusiness returns an error unless businessID is the business for which the request was authorized. The two
-// businesses differ in this case: before the request's body arrived, the first business was removed, and another
-// business got its slug. Fault: business_not_found.
+// CheckBusiness returns an error unless businessID is the business for which the request was authorized. Before the
+// request's body arrives, that business can be removed, and another business can get its slug. The request must not
+// change this other business. Fault: business_not_found.
 func CheckBusiness(ctx context.Context, businessID uuid.UUID) error {
 	if authorized, ok := AuthorizedBusiness(ctx); ok && authorized != businessID {
 		return fault.New(fault.BusinessNotFound, "Business not found")

@@ -62,7 +62,7 @@ var sections = []struct {
 }
 
 // Sections returns the paths of all sections of the manifest. The sections that only few roles may change come before
-// those that more roles may change.
+// the sections that more roles may change.
 func Sections() []string {
 	paths := make([]string, len(sections))
 	for i, s := range sections {

@@ -17,7 +17,7 @@ var files embed.FS
 
 var texts = sync.OnceValues(func() (*message.Catalog, error) { return message.Read(files, "texts") })
 
-// platform is the sender's name in mails that are not about a business.
+// platform is the name of the sender in mails that are not about a business.
 const platform = "Slotmesh"
 
 // letter is a mail before translation: its fields `subject`, `paragraphs` and `button` contain the ids of texts.
@@ -48,8 +48,8 @@ func WritePasswordChanged(to, link string, languages ...string) (notifications.M
 }
 
 // WritePasskeyAdded returns the mail to a person who has added a passkey. The argument `link` is the URL of the page to
-// reset the password. If another person added the passkey, the recipient can remove it by resetting the password, which
-// deletes all passkeys.
+// reset the password. If the passkey was added by a stranger, the recipient can reset the password, which deletes all
+// passkeys.
 func WritePasskeyAdded(to, link string, languages ...string) (notifications.Mail, error) {
 	return writeChange("passkey_added", to, link, languages)
 }
@@ -112,7 +112,7 @@ func WriteInvitation(to, business, link string, invitee Invitee, languages ...st
 		l.paragraphs[1], l.button = "invited_known", "sign_in_button"
 	case AcceptingInvitee:
 		l.paragraphs[1] = "invited_accept"
-	default: // New: the values above are for a new person
+	default: // NewInvitee: the values above are for a new person
 	}
 	return l.write(to, languages)
 }

@@ -1,10 +1,10 @@
 // Package authorize authorizes the requests to the owner's pages and the admin API. Each route is registered with an
-// action. The package refuses a principal if the table of permissions in internal/identity/access does not allow the
-// principal to do this action. Another middleware must authenticate the caller and set the principal by [Admit] before
+// action. The package refuses a request if the table of permissions in internal/identity/access does not allow the
+// principal to do the action. Another middleware must authenticate the caller and set the principal by [Admit] before
 // this check.
 //
 // A write is authorized twice: before its body is read, and after. Otherwise a client that sends the body slowly could
-// still use rights that have been removed (docs/decisions/033).
+// still use rights that were removed before the body arrived (docs/decisions/033).
 package authorize
 
 import (
@@ -56,8 +56,8 @@ type Authority interface {
 	// Renew returns a principal with their current rights. Fault: unauthorized.
 	Renew(ctx context.Context, p access.Principal) (access.Principal, error)
 	// BeginWrite returns a principal with their current rights, before a write in another service. Until the write
-	// ends, a revocation of the principal's rights waits. The caller ends the write by calling `end` with the write's
-	// error.
+	// ends, a revocation of the principal's rights waits. After the write, the caller must call `end` with the error of
+	// the write.
 	BeginWrite(ctx context.Context, p access.Principal) (now access.Principal, end func(error), err error)
 }
 
@@ -71,7 +71,8 @@ type Router struct {
 	authority    Authority
 }
 
-// New returns a router for the routes below the path `base`. The function `find` looks up the business of a route.
+// New returns a router for the routes below the path `base`. The routes are added to the router `to`. The function
+// `find` looks up the business of a route.
 func New(to fiber.Router, base string, find FindBusiness, authority Authority) *Router {
 	return &Router{to, base, find, authority}
 }
@@ -168,8 +169,8 @@ func (r *Router) recheck(action access.Action) fiber.Handler {
 	}
 }
 
-// readmit continues the request if the principal may still do the action. Otherwise it returns a fault. The argument
-// `now` is the principal with their current rights.
+// readmit continues the request if the principal may still do the action. Otherwise it returns a fault:
+// business_not_found or forbidden. The argument `now` is the principal with their current rights.
 func readmit(c *fiber.Ctx, now access.Principal, action access.Action) error {
 	business, authorized := access.AuthorizedBusiness(c.UserContext())
 	if authorized && !now.IsOperator {

@@ -74,8 +74,8 @@ func isLoopback(host string) bool {
 // defaultName is the name of the provider on the sign-in page if [Config.Name] is empty.
 const defaultName = "OpenID Connect"
 
-// `within` is the minimum timeout of a request to the provider. maxResponseBytes is the maximum size of an answer of
-// the provider, in bytes.
+// Limits of requests to the provider: requestTimeout is the minimum timeout of a request, and maxResponseBytes is the
+// maximum size of an answer, in bytes.
 const (
 	requestTimeout   = 8 * time.Second
 	maxResponseBytes = 1 << 20
@@ -84,7 +84,7 @@ const (
 // The errors of a failed sign-in.
 var (
 	// ErrRefused means that the provider did not confirm the person's identity. It also means that the provider's
-	// answer is invalid, or belongs to the sign-in of another browser.
+	// answer is invalid, or belongs to a sign-in that another browser began.
 	ErrRefused = errors.New("the provider's answer is not good")
 	// ErrUnverified means that the provider has not verified that the person owns the e-mail address.
 	ErrUnverified = errors.New("the provider has not verified the e-mail address")
@@ -108,9 +108,9 @@ func ParseAttempt(text string) (Attempt, bool) {
 	return Attempt{State: parts[0], Nonce: parts[1], Verifier: parts[2]}, true
 }
 
-// Identity is a person whose identity the provider has confirmed. Operator reports whether the provider's group makes
-// the person an operator. Operator is nil if [Config.OperatorGroup] is empty: then the provider does not decide who is
-// an operator.
+// Identity is a person whose identity the provider has confirmed. IsOperator points to true if the person is a member
+// of the group [Config.OperatorGroup]. IsOperator is nil if no such group is configured, because then the provider does
+// not decide who is an operator.
 type Identity struct {
 	Email, Name string
 	IsOperator  *bool
@@ -128,7 +128,8 @@ type Provider struct {
 }
 
 // New returns a client of the provider. The argument `callback` is the URL to which the provider redirects browsers
-// after the sign-in. The timeout of a request to the provider is the longer one of [within] and `peerTimeout`.
+// after the sign-in. The timeout of a request to the provider is [requestTimeout] or `peerTimeout`, whichever is
+// longer.
 func New(cfg Config, callback string, peerTimeout time.Duration) *Provider {
 	return &Provider{cfg: cfg, callback: callback, client: &http.Client{Timeout: max(requestTimeout, peerTimeout),
 		Transport: boundedTransport{&http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}}}}
@@ -146,7 +147,7 @@ func (p *Provider) Name() string {
 func (p *Provider) Close() { p.client.CloseIdleConnections() }
 
 // open returns the provider and the configuration of the OAuth flow. The first call reads the discovery document.
-// Concurrent calls share the result of one request. If this request fails, the next call sends another one.
+// Concurrent calls share the result of one request. If this request fails, the next call sends another request.
 func (p *Provider) open(ctx context.Context) (*provider.Provider, *oauth2.Config, error) {
 	known := p.knownProvider.Load()
 	if known == nil {
@@ -163,7 +164,7 @@ func (p *Provider) open(ctx context.Context) (*provider.Provider, *oauth2.Config
 	}, nil
 }
 
-// discover reads the provider's discovery document and stores the result in p.known.
+// discover reads the provider's discovery document and stores the result in p.knownProvider.
 func (p *Provider) discover(ctx context.Context) (*provider.Provider, error) {
 	// The result uses this context later to read the provider's keys. So the context must not end.
 	known, err := provider.NewProvider(provider.ClientContext(context.WithoutCancel(ctx), p.client), p.cfg.Issuer)
@@ -181,8 +182,9 @@ func (p *Provider) scopes() []string {
 	return scopes
 }
 
-// Begin begins a sign-in. It returns the URL of the provider to which the caller redirects the browser, and the
-// attempt. The browser keeps the attempt until the provider redirects the browser back. Errors: [ErrUnavailable].
+// Begin begins a sign-in. It returns the URL of the provider to which the caller redirects the browser, and the random
+// values of the sign-in (the attempt). The browser keeps the attempt until the provider redirects the browser back.
+// Errors: [ErrUnavailable].
 func (p *Provider) Begin(ctx context.Context) (string, Attempt, error) {
 	_, flow, err := p.open(ctx)
 	if err != nil {
@@ -206,7 +208,7 @@ func (p *Provider) Finish(ctx context.Context, a Attempt, state, code string) (I
 	token, err := flow.Exchange(provider.ClientContext(ctx, p.client), code, oauth2.VerifierOption(a.Verifier))
 	var refusal *oauth2.RetrieveError
 	if errors.As(err, &refusal) && refusal.Response != nil && refusal.Response.StatusCode < 500 {
-		return Identity{}, ErrRefused // hides the error, because its text may repeat secrets of the request
+		return Identity{}, ErrRefused // hides the provider's error, because its text may repeat secrets of the request
 	}
 	if err != nil {
 		return Identity{}, ErrUnavailable

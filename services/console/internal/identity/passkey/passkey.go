@@ -1,10 +1,10 @@
 // Package passkey makes challenges for passkeys and checks the answers of browsers (WebAuthn, accounts.md). It stores
 // nothing: the caller stores each challenge, and must use it for one answer only.
 //
-// All passkeys are discoverable: the person's device finds the passkey for the site without a list from the server. So
-// console never sends a list of a person's passkeys to a browser that is not signed in. The device also verifies the
-// person by a fingerprint, a face or a PIN. So the answer proves two factors: that the person has the device, and that
-// the device has verified the person.
+// All passkeys are discoverable: the person's device finds the passkey for a site without a list of passkeys from the
+// server. So console never sends a list of a person's passkeys to a browser that is not signed in. The device also
+// verifies the person by a fingerprint, a face or a PIN. So the device's answer proves two factors: that the person has
+// the device, and that the device has verified the person.
 package passkey
 
 import (
@@ -48,8 +48,9 @@ type Site struct {
 }
 
 // NewSite returns the site for the public base URL of the owner's pages, such as https://owner.example.com. For a
-// loopback address, the host name of the site is localhost. NewSite returns nil if base is empty. It also returns nil
-// if the host of base is any other IP address, because a passkey is bound to a host name.
+// loopback address, the host name of the site is localhost. NewSite returns nil if the argument `base` is empty. It
+// also returns nil if the URL has an IP address that is not a loopback address, because a passkey is bound to a host
+// name.
 func NewSite(base string) (*Site, error) {
 	if base == "" {
 		return nil, nil // passkeys are not available
@@ -73,8 +74,8 @@ func NewSite(base string) (*Site, error) {
 			ResidentKey: protocol.ResidentKeyRequirementRequired, RequireResidentKey: protocol.ResidentKeyRequired(),
 			UserVerification: protocol.VerificationRequired,
 		},
-		// Browsers may add outputs of extensions that the challenge did not request. The WebAuthn library ignores
-		// these.
+		// Browsers may add outputs of extensions that the challenge did not request. This policy makes the WebAuthn
+		// library ignore such outputs.
 		ExtensionsUnsolicitedOutputPolicy: protocol.UnsolicitedOutputPolicyIgnore,
 	})
 	if err != nil {
@@ -86,8 +87,8 @@ func NewSite(base string) (*Site, error) {
 // Host returns the host name and port of the pages on which browsers may use passkeys.
 func (s *Site) Host() string { return s.host }
 
-// Begin makes a challenge for a sign-in. The challenge does not depend on the person. Begin returns the options for the
-// browser and the challenge to store, both as JSON.
+// Begin makes a challenge for a sign-in. The challenge does not depend on the person, who is still unknown. Begin
+// returns the options for the browser and the challenge to store, both as JSON.
 func (s *Site) Begin() (json.RawMessage, []byte, error) {
 	options, session, err := s.engine.BeginDiscoverableLogin()
 	if err != nil {
@@ -141,7 +142,7 @@ func (s *Site) FinishAdding(holder Holder, challenge []byte, answer string) (Key
 // passkey and the id of the owner, both reported by the device.
 //
 // Errors: [ErrRefused], and the errors of `find`. Finish also returns [ErrRefused] if the passkey's counter is not
-// larger than the stored one, because the device may be a copy.
+// larger than the stored counter, because the passkey may have been copied to another device.
 func (s *Site) Finish(challenge []byte, answer string, find func(id, holder []byte) (Holder, error)) (Key, error) {
 	var session webauthn.SessionData
 	if err := json.Unmarshal(challenge, &session); err != nil {

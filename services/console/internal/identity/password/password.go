@@ -18,7 +18,7 @@ import (
 )
 
 // params are the cost parameters of a hash. Their values are OWASP's minimum for argon2id. Each stored hash contains
-// the parameters of its computation. So a later version of Slotmesh can use higher values for new hashes.
+// the parameters with which it was computed. So a later version of Slotmesh can use higher values for new hashes.
 type params struct {
 	memory  uint32 // KiB
 	time    uint32
@@ -32,8 +32,8 @@ const (
 	keyBytes  = 32
 )
 
-// Hasher computes and compares hashes. Each computation uses 19 MiB of memory, so a Hasher runs only a few at the same
-// time; further calls wait. A Hasher is safe for concurrent use.
+// Hasher computes and compares hashes. Each computation uses 19 MiB of memory, so a Hasher runs only a few computations
+// at the same time; further calls wait. A Hasher is safe for concurrent use.
 type Hasher struct {
 	slots    chan struct{}
 	dummy    string // hash of a random key, which matches no password
@@ -51,8 +51,8 @@ func NewHasher() *Hasher {
 	return h
 }
 
-// Computed returns the number of hashes that the Hasher has computed. By this number, tests check that a sign-in costs
-// the same for unknown and known accounts.
+// Computed returns the number of hashes that the Hasher has computed. With this number, tests check that a sign-in
+// computes the same number of hashes for unknown and known accounts.
 func (h *Hasher) Computed() int64 { return h.computed.Load() }
 
 // Hash returns the hash of a password, for storing. The argument `clear` is the password. Error: the error of ctx, if

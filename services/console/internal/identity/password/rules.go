@@ -14,7 +14,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// The minimum and the maximum number of characters of a password (accounts.md). Longest limits the input of the hash.
+// The minimum and the maximum number of characters of a password (accounts.md). MaxLength limits the size of the input
+// of the hash function.
 const (
 	MinLength = 12
 	MaxLength = 256
@@ -93,6 +94,6 @@ func countDistinct(text string) int {
 	return len(seen)
 }
 
-// normalize returns a password in Unicode normal form NFKC. So a password has the same hash, whatever keyboard the
-// person uses (NIST SP 800-63B §3.1.1.2).
+// normalize returns a password in Unicode normal form NFKC. Keyboards can send the same character as different code
+// points. In the normal form, the password has the same hash with every keyboard (NIST SP 800-63B §3.1.1.2).
 func normalize(clear string) string { return norm.NFKC.String(clear) }

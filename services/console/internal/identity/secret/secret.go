@@ -1,5 +1,5 @@
-// Package secret makes the secrets of sessions, tokens and links: 256 random bits each. Console stores only their
-// hashes.
+// Package secret makes the secrets of sessions, tokens and links. Each secret has 256 random bits. Console stores only
+// their hashes.
 package secret
 
 import (

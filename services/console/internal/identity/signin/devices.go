@@ -35,15 +35,15 @@ func refuseDevice(c *fiber.Ctx, status int, code string) error {
 	return c.Status(status).JSON(map[string]string{"error": code})
 }
 
-// refuseTooOften sends a program the OAuth error slow_down, because the program's address sends too many requests. The
-// argument `err` is the fault with the time to wait.
+// refuseTooOften sends a program the OAuth error slow_down, because too many requests come from the program's IP
+// address. The argument `err` is the fault with the time to wait.
 func refuseTooOften(c *fiber.Ctx, err error) error {
 	c.Set(fiber.HeaderRetryAfter, strconv.Itoa(fault.Of(err).RetrySeconds()))
 	return refuseDevice(c, fiber.StatusTooManyRequests, "slow_down")
 }
 
-// beginDevice starts the sign-in of a program. Each request counts against the rate limit of attempts to sign in. So a
-// client cannot fill the database with rows for sign-ins.
+// beginDevice starts the sign-in of a program. Each request counts against the rate limit for attempts to sign in.
+// Without this limit, a client could fill the database with rows for sign-ins.
 func (p *Pages) beginDevice(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	form, err := web.Form(c)
@@ -74,8 +74,8 @@ func (p *Pages) beginDevice(c *fiber.Ctx) error {
 	})
 }
 
-// redeemDevice answers a program's poll for its token. If the secret in the request is unknown, the rate limit counts
-// the request as a request with a wrong token.
+// redeemDevice answers the request with which a program polls for a token. If the secret in the request is unknown, the
+// rate limit counts the request as a request with a wrong token.
 func (p *Pages) redeemDevice(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	form, err := web.Form(c)
@@ -111,14 +111,14 @@ func (p *Pages) redeemDevice(c *fiber.Ctx) error {
 	return err
 }
 
-// The cookie stores the user code while a person signs in. The browser gets the cookie when the person opens the URL
-// that a program shows. After the sign-in, the person returns to the page for this code.
+// The names of the cookie that stores a user code while a person signs in. The browser gets the cookie when the person
+// opens the URL that a program shows. After the sign-in, the browser returns to the page for the code.
 const (
 	deviceCookie         = "__Host-slotmesh-device"
 	loopbackDeviceCookie = "slotmesh-device"
 )
 
-// rememberDevice stores the user code of the URL in the cookie.
+// rememberDevice stores the user code that the URL contains in the cookie.
 func (p *Pages) rememberDevice(c *fiber.Ctx) error {
 	if code := identity.ParseUserCode(c.Query("code")); code != "" {
 		setHostCookie(c, deviceCookie, loopbackDeviceCookie, code, int(identity.DeviceLoginLifetime.Seconds()))
@@ -135,7 +135,7 @@ func (p *Pages) redirectSignedIn(c *fiber.Ctx) error {
 		return c.Redirect("/device?code="+identity.FormatUserCode(code), fiber.StatusSeeOther)
 	}
 	invitations, err := p.accounts.ListReceivedInvitations(c.UserContext(), SignedInPerson(c))
-	if err != nil || len(invitations) == 0 { // an unavailable catalog must not stop the sign-in
+	if err != nil || len(invitations) == 0 { // an error of the catalog service must not stop the sign-in
 		return c.Redirect("/", fiber.StatusSeeOther)
 	}
 	return c.Redirect("/account", fiber.StatusSeeOther)
@@ -181,8 +181,7 @@ func (p *Pages) showDevice(c *fiber.Ctx, status int, asking view.Device) error {
 	return p.render(c, status, func(page view.Page) view.Content { return view.AskDevice(page, asking) })
 }
 
-// answerDevice stores the person's answer to a program's sign-in. The person can choose only rights that they may
-// grant.
+// answerDevice stores the person's answer to a program's sign-in. The answer may grant only a role that the person has.
 func (p *Pages) answerDevice(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {

@@ -14,16 +14,16 @@ import (
 // CallbackPath is the path to which the identity provider redirects browsers after the sign-in.
 const CallbackPath = "/sign-in/oidc/callback"
 
-// mountIdentities adds two routes: one redirects to the identity provider, and the provider redirects back to the
-// other. The sign-in page links to the first route. The page cannot use a form instead, because the content security
-// policy forbids a form to redirect to another host.
+// mountIdentities adds two routes. The first route redirects the browser to the identity provider, and the provider
+// redirects the browser back to the second route. The sign-in page has a link to the first route. A form would not
+// work, because the content security policy forbids forms to redirect to another host.
 func (p *Pages) mountIdentities(router fiber.Router) {
 	router.Get("/sign-in/oidc", p.redirectToProvider)
 	router.Get(CallbackPath, p.handleCallback)
 }
 
-// The cookie of a browser that was redirected to the identity provider. The cookie proves that this browser began the
-// sign-in. Without the cookie, an attacker could send a person a link that signs the person in to the attacker's
+// The cookie of a browser that was redirected to the identity provider. The cookie proves that the same browser began
+// the sign-in. Without this proof, an attacker could send a person a link that signs the person in to the attacker's
 // account.
 const (
 	attemptCookie         = "__Host-slotmesh-oidc"
@@ -45,8 +45,8 @@ func (p *Pages) redirectToProvider(c *fiber.Ctx) error {
 	return c.Redirect(address, fiber.StatusSeeOther)
 }
 
-// handleCallback signs in the person whose browser the provider redirects back. It deletes the cookie of the attempt,
-// so each attempt can be used only once.
+// handleCallback signs in the person whose browser the provider redirects back. It deletes the cookie with the
+// attempt's random values, so that each attempt can be used only once.
 func (p *Pages) handleCallback(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	attempt, ok := oidc.ParseAttempt(readCookie(c, attemptCookie, loopbackAttemptCookie))

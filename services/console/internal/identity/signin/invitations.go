@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/signin/view"
 )
 
-// mountInvitations adds the routes by which people who already have an account accept or decline an invitation. They do
-// so on the page of a mailed link, or on their account page.
+// mountInvitations adds the routes for people who already have an account and are invited to a business. They accept
+// the invitation on the page of a mailed link, or accept or decline it on their account page.
 func (p *Pages) mountInvitations(router fiber.Router) {
 	router.Get("/sign-in/invitation/:secret", p.showInvitation)
 	router.Post("/sign-in/invitation/:secret", p.acceptByLink)
@@ -21,8 +21,8 @@ func (p *Pages) mountInvitations(router fiber.Router) {
 	router.Post("/account/invitations/:id/decline", p.declineInvitation)
 }
 
-// showInvitation shows a button that accepts the invitation. A program that only opens the link, such as a mail
-// scanner, accepts nothing.
+// showInvitation shows a button that accepts the invitation. So a program that only opens the link, such as a mail
+// scanner, does not accept the invitation.
 func (p *Pages) showInvitation(c *fiber.Ctx) error {
 	received, err := p.accounts.FindInvitationByLink(c.UserContext(), c.Params("secret"))
 	if errors.Is(err, identity.ErrInvalidSecret) {

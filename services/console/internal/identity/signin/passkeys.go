@@ -18,7 +18,7 @@ import (
 )
 
 // mountPasskeys adds the routes for passkeys. A script on the page requests a challenge, and the person's device signs
-// it. A form on the page sends the answer of the device, so that the browser shows the response as a page.
+// the challenge. Then a form on the page sends the signed answer, so that the browser shows the response as a page.
 func (p *Pages) mountPasskeys(router fiber.Router) {
 	router.Post("/sign-in/passkey/begin", p.beginPasskey)
 	router.Post("/sign-in/passkey", p.signInByPasskey)
@@ -28,8 +28,8 @@ func (p *Pages) mountPasskeys(router fiber.Router) {
 	router.Post("/account/password/remove", p.removePassword)
 }
 
-// The cookie stores the secret of a challenge. Only the browser that has this cookie can send the answer to the
-// challenge.
+// The names of the cookie that stores the secret of a challenge. Only the browser that has this cookie can send the
+// answer to the challenge.
 const (
 	challengeCookie         = "__Host-slotmesh-passkey"
 	loopbackChallengeCookie = "slotmesh-passkey"
@@ -55,8 +55,8 @@ func (p *Pages) offersPasskeys(c *fiber.Ctx) bool {
 }
 
 // sendOptions sends a JSON answer to a request of the page's script. The argument `options` has the WebAuthn options
-// for the browser. If `options` is nil, the answer has only the message for the person that the function `sentence`
-// returns.
+// for the browser. If `options` is nil, the answer has only a message for the person. The function `sentence` returns
+// this message.
 func (p *Pages) sendOptions(c *fiber.Ctx, status int, options json.RawMessage, sentence func(view.Page) string) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	if options != nil {
@@ -65,8 +65,8 @@ func (p *Pages) sendOptions(c *fiber.Ctx, status int, options json.RawMessage, s
 	return c.Status(status).JSON(map[string]string{"message": sentence(p.newPage(c))})
 }
 
-// beginPasskey starts a sign-in by a passkey. Its answer does not depend on the person, because the passkey itself
-// identifies the person.
+// beginPasskey starts a sign-in by a passkey. The response does not depend on the person, because only the passkey in
+// the browser's answer identifies the person.
 func (p *Pages) beginPasskey(c *fiber.Ctx) error {
 	if _, err := web.Form(c); err != nil {
 		return err
@@ -93,7 +93,7 @@ func (p *Pages) beginPasskey(c *fiber.Ctx) error {
 	return p.sendOptions(c, fiber.StatusOK, options, nil)
 }
 
-// signInByPasskey signs a person in by a passkey. It sends the same answer for an unknown passkey, for a passkey of
+// signInByPasskey signs a person in by a passkey. It sends the same response for an unknown passkey, for a passkey of
 // another person, and for an invalid answer of the device.
 func (p *Pages) signInByPasskey(c *fiber.Ctx) error {
 	form, err := web.Form(c)
@@ -188,9 +188,9 @@ func (p *Pages) removePassword(c *fiber.Ctx) error {
 }
 
 // finishChange completes a change of a person's credentials. It redirects to the account page, which shows the result;
-// the argument `done` names the text about the result. If the person can solve the problem in `err`, finishChange shows
-// the account page with a text about the error. The argument `session` is the secret of a new session, or "" if the
-// change creates no session.
+// the argument `done` is the key of the result in [doneTexts]. If the person can solve the problem in `err`,
+// finishChange shows the account page with a text about the error. The argument `session` is the secret of a new
+// session, or "" if the change creates no session.
 func (p *Pages) finishChange(c *fiber.Ctx, done, session string, err error) error {
 	if wrong := findPasskeyErrorText(err); wrong != "" {
 		return p.showAccount(c, fiber.StatusConflict, wrong)
@@ -204,7 +204,8 @@ func (p *Pages) finishChange(c *fiber.Ctx, done, session string, err error) erro
 	return c.Redirect("/account?done="+done, fiber.StatusSeeOther)
 }
 
-// doneTexts maps the parameter `done` of the account page to the id of the text that describes the result.
+// doneTexts maps each value of the query parameter done of the account page to the id of the text about the completed
+// change.
 var doneTexts = map[string]string{
 	"language": "language_done", "password": "password_done", "passkey_added": "passkey_added",
 	"passkey_removed": "passkey_removed", "password_removed": "password_removed",

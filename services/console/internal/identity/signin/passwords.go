@@ -65,8 +65,8 @@ func (p *Pages) signInByPassword(c *fiber.Ctx) error {
 	return err
 }
 
-// findAttempter returns the rate limit for an attempt to sign in. If the account has signed in before in the browser,
-// the limit is that of the account in this browser. So attempts of strangers cannot use up this limit.
+// findAttempter returns the rate limit for an attempt to sign in. If the person has signed in before in this browser,
+// the limit is separate for the account in this browser. So strangers in other browsers cannot use up this limit.
 func (p *Pages) findAttempter(c *fiber.Ctx, email string) (limits.Attempter, error) {
 	account, browser := identity.AccountKey(email), readBrowser(c)
 	isKnown, err := p.accounts.KnowsBrowser(c.UserContext(), browser, email)
@@ -76,7 +76,7 @@ func (p *Pages) findAttempter(c *fiber.Ctx, email string) (limits.Attempter, err
 	return limits.KnownBrowser(account, identity.BrowserKey(browser)), nil
 }
 
-// newAddressAttempter returns the rate limit of the client address, for an attempt that names no account.
+// newAddressAttempter returns the rate limit of the client's IP address, for an attempt that names no account.
 func newAddressAttempter(c *fiber.Ctx) limits.Attempter { return limits.Address(server.ClientIP(c)) }
 
 // newSessionAttempter returns the rate limit of the person's session, for an attempt of a signed-in person.
@@ -84,9 +84,8 @@ func newSessionAttempter(c *fiber.Ctx) limits.Attempter {
 	return limits.Session(SignedInPerson(c).Session.ID.String())
 }
 
-// runAttempt calls the function `try` if the person's rate limit, the argument `by`, allows an attempt to sign in. If
-// `try` returns the error for a wrong password, link or code, the rate limit counts a wrong attempt. Fault:
-// rate_limited.
+// runAttempt calls the function `try` if the rate limit in the argument `by` allows an attempt to sign in. If `try`
+// returns the error for a wrong password, link or code, the rate limit counts a wrong attempt. Fault: rate_limited.
 func (p *Pages) runAttempt(c *fiber.Ctx, by limits.Attempter, try func() error) error {
 	answer := server.AnswerHeader(c)
 	if err := p.accounts.Limits.CountSignIn(c.UserContext(), by, answer); err != nil {
@@ -101,8 +100,8 @@ func (p *Pages) runAttempt(c *fiber.Ctx, by limits.Attempter, try func() error) 
 	return err
 }
 
-// setRetryAfter reads from the fault `err` how long the person must wait. It sets this time in the answer's header
-// Retry-After and on the page.
+// setRetryAfter reads from the fault `err` how long the person must wait. It sets this time in the response header
+// Retry-After and in the data of the page.
 func setRetryAfter(c *fiber.Ctx, asking *view.SignInForm, err error) {
 	after := fault.Of(err)
 	asking.RetryAfter = after.RetryAfter
@@ -143,8 +142,8 @@ func (p *Pages) mailLink(c *fiber.Ctx) error {
 	return c.Redirect("/sign-in/forgotten?sent=yes", fiber.StatusSeeOther)
 }
 
-// offerPassword shows a form for a password. It does not use up the link, so a program that only opens the link changes
-// nothing.
+// offerPassword shows a form to choose a password. The mailed link stays valid, so a program that only opens the link
+// changes nothing.
 func (p *Pages) offerPassword(c *fiber.Ctx) error {
 	return p.showChoice(c, fiber.StatusOK, view.PasswordForm{})
 }

@@ -1,6 +1,7 @@
 // Package signin signs people in to the owner's pages. It has the pages for signing in and for a person's own account,
 // and the middleware that identifies the person of a browser's request. A session is a secret of 256 random bits in a
-// cookie. Every request reads the current rights of the session's person from the database (accounts.md).
+// cookie. Every request reads from the database the current rights of the person to whom the session belongs
+// (accounts.md).
 package signin
 
 import (
@@ -33,7 +34,7 @@ type Pages struct {
 	assets   *web.Assets
 }
 
-// New returns the pages for signing in. The pages call `accounts`.
+// New returns the pages for signing in. The argument `accounts` signs people in.
 func New(accounts *identity.Accounts) (*Pages, error) {
 	sentences, textErr := texts.Load()
 	files, fileErr := web.NewAssets(assets.Files, "/sign-in/assets")
@@ -71,8 +72,8 @@ func (p *Pages) Mount(router fiber.Router) {
 const maxFormBytes = 64 << 10
 
 // limitStrangers is middleware for the routes that need no session. Before any other work, it limits the number of
-// requests of each client address, and the size of the body. It also forbids other sites to show the answers in a
-// frame. Fault: rate_limited.
+// requests of each client address, and the size of the body. It also forbids other sites to show the pages in a frame.
+// Fault: rate_limited.
 func (p *Pages) limitStrangers(c *fiber.Ctx) error {
 	web.Protect(c, web.Policy{})
 	server.LimitBody(c, maxFormBytes)
@@ -83,11 +84,11 @@ func (p *Pages) limitStrangers(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// The cookie of a session. Its name has the prefix __Host-, so browsers accept the cookie only from this host, by
-// HTTPS, and for all paths.
+// The names of the cookie of a session. Because of the prefix __Host-, browsers accept the cookie only by HTTPS, for
+// this host alone, and for all paths.
 const (
 	sessionCookie         = "__Host-slotmesh-session"
-	loopbackSessionCookie = "slotmesh-session" // for http, by which browsers reject a __Host- cookie
+	loopbackSessionCookie = "slotmesh-session" // for HTTP, because browsers accept a __Host- cookie only by HTTPS
 )
 
 // isOnLoopback reports whether the request was sent to a loopback address, which has no HTTPS.
@@ -133,7 +134,7 @@ type signedInKey struct{}
 
 // Admit is middleware for signed-in people: it sets the principal of the request to the person of the session. If there
 // is no valid session, it redirects a read to the sign-in page and refuses a write with 401. It refuses a write that
-// another site makes the browser send (source_forbidden). It forbids other sites to show the answers in a frame.
+// another site makes the browser send (source_forbidden). It forbids other sites to show the pages in a frame.
 func (p *Pages) Admit(c *fiber.Ctx) error {
 	web.Protect(c, web.Policy{})
 	c.Set(fiber.HeaderCacheControl, "no-store")
@@ -159,8 +160,8 @@ func (p *Pages) Admit(c *fiber.Ctx) error {
 }
 
 // readmit is middleware that runs after [Pages.Admit]. It reads the body of a write, and then looks up the session
-// again. Otherwise a client could use a session that has ended, by sending the body slowly. The transaction of the
-// write also checks the session.
+// again. Otherwise a client that sends the body slowly could use a session that ends before the body arrives. The
+// database transaction of the write also checks the session.
 func (p *Pages) readmit(c *fiber.Ctx) error {
 	if c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead {
 		return c.Next()
@@ -231,7 +232,7 @@ func (p *Pages) signIn(c *fiber.Ctx) error {
 }
 
 // startSession calls the function `signIn`, which signs a person in and returns the secret of the new session. Then
-// startSession sets the session's cookie. It also ends the earlier session of the browser, even if this session
+// startSession sets the session's cookie. It also ends the browser's earlier session, even if the earlier session
 // belonged to another person.
 func (p *Pages) startSession(c *fiber.Ctx, signIn func() (string, error)) error {
 	before, err := p.accounts.AuthenticateSession(c.UserContext(), readSession(c))
@@ -261,9 +262,9 @@ func (p *Pages) startSession(c *fiber.Ctx, signIn func() (string, error)) error 
 	return nil
 }
 
-// The cookie of a browser by which a person has signed in before. The cookie gives no rights. With the cookie, console
-// counts wrong passwords in this browser separately from wrong passwords that strangers send. Otherwise strangers could
-// use up the limit, so that the person could not sign in.
+// The names of the cookie of a browser in which a person has signed in before. The cookie gives no rights. Because of
+// the cookie, console counts wrong passwords from this browser separately from wrong passwords that strangers send.
+// Otherwise strangers could use up the limit, so that the person could not sign in.
 const (
 	browserCookie         = "__Host-slotmesh-browser"
 	loopbackBrowserCookie = "slotmesh-browser"
@@ -322,8 +323,8 @@ func (p *Pages) endSession(c *fiber.Ctx) error {
 	return c.Redirect("/account", fiber.StatusSeeOther)
 }
 
-// newPage returns the data that every newPage needs. The language of the page is the language that the person has
-// chosen. If the person has chosen no language, it is the language of the browser.
+// newPage returns the data that every page needs. The language of the page is the language that the person has chosen.
+// If the person has chosen no language, the page has the language of the browser.
 func (p *Pages) newPage(c *fiber.Ctx) view.Page {
 	chosen := c.Query("lang")
 	if signed := SignedInPerson(c); signed != nil {
