@@ -2,9 +2,10 @@
 //
 // Console stores people, their roles in businesses, their sessions and the tokens of the admin API. The table of
 // permissions in internal/identity/access determines the rights of each role. Console reads and writes offers through
-// the service catalog, API keys and bookings through booking, and reservations through rental, each by its internal
-// API. Console checks the syntax of an owner's request and logs every change. Only owners and operators reach the
-// public port of console: the customers' ingress never routes requests to this port.
+// the internal API of the service catalog. It uses the internal API of booking for API keys and bookings, and the
+// internal API of rental for reservations. Console checks the syntax of an owner's request and logs every change. Only
+// owners and operators can reach the public port of console, because the customers' ingress never routes requests to
+// this port.
 //
 // The `slotmesh` command (cmd/slotmesh, internal/command) uses only the admin API.
 package console
@@ -78,9 +79,10 @@ type Config struct {
 	// parse, check and store a manifest of up to 5 MB.
 	PublishTimeout time.Duration `env:"PUBLISH_TIMEOUT, default=8s"`
 	// OwnerURL is the public base URL of the owner's pages, such as https://owner.example.com. Links in mails begin
-	// with this URL. If OwnerURL is empty, mails have no links, and people cannot use passkeys.
+	// with this URL, and passkeys are bound to its host. If OwnerURL is empty, console sends no mails about accounts,
+	// and people cannot use passkeys.
 	OwnerURL string `env:"OWNER_URL"`
-	// AllowsPasswords is true if people may sign in with a password or a passkey.
+	// PasswordSignIn is true if people may sign in with a password or a passkey.
 	PasswordSignIn bool `env:"PASSWORD_SIGN_IN, default=true"`
 	OIDC           oidc.Config
 	Events         eventlog.Config
@@ -145,8 +147,8 @@ func Migrate(ctx context.Context, cfg Config) error {
 	return postgres.Migrate(ctx, cfg.Postgres, "console", migrations.FS)
 }
 
-// New returns the service console, which the caller then runs. New itself does not connect to the database or to other
-// services.
+// New returns the service console, which the caller then runs. New does not connect to the database or to other
+// services; the running service does.
 func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -166,7 +168,7 @@ func openProvider(cfg Config, s *service.Service) *oidc.Provider {
 	return provider
 }
 
-// openPeers returns the clients by which console calls the other services.
+// openPeers returns the clients with which console calls the other services.
 func openPeers(cfg Config, rt server.Runtime, s *service.Service, records *store.Store,
 	team *eventlog.Log) *peers.Peers {
 	patient := peer.WriteTimeout(cfg.Server.RequestTimeout) // timeout of a request that changes data in another service
@@ -175,11 +177,13 @@ func openPeers(cfg Config, rt server.Runtime, s *service.Service, records *store
 	s.AddErasureJob(catalog, records.Erase)
 	return &peers.Peers{
 		Businesses: catalogclient.NewOwner(s.Peer("catalog", cfg.CatalogURL, peer.Timeout(cfg.PublishTimeout))),
-		// Offers has a shorter timeout than Businesses, because console never publishes manifests by Offers.
+		// Offers has a shorter timeout than Businesses, because only requests of Businesses publish manifests, which
+		// takes longer.
 		Offers:   catalogclient.NewClient(catalog, rt.Telemetry),
 		Bookings: bookingclient.NewClient(bookings),
 		Rentals:  rental.NewClient(rentals),
-		// Availability has the timeout of publishing, because a plan makes availability check thousands of bookings.
+		// Availability has the long timeout of publishing, because checking a plan of changes can include thousands of
+		// bookings.
 		Availability: availability.NewClient(
 			s.Peer("availability", cfg.AvailabilityURL, peer.Timeout(cfg.PublishTimeout)),
 		),

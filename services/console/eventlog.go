@@ -12,7 +12,7 @@ import (
 )
 
 // member is the data of an event about a team member. The role in this data is the member's role after the event. If
-// the event removed the member, the role is the member's role before the event.
+// the event is the removal of the member, the role is the member's role before the event.
 type member struct {
 	ID      uuid.UUID  `json:"id"`
 	Role    string     `json:"role"`
@@ -44,7 +44,7 @@ func (t token) toUTC() token {
 }
 
 // showEvents returns the functions that convert the stored data of events to the data that the admin API returns. The
-// key of the map is the kind of the event's subject.
+// key of the map is the kind of the event's subject, such as a member or a token.
 func showEvents() map[event.SubjectKind]eventlog.Show {
 	return map[event.SubjectKind]eventlog.Show{
 		event.Member: eventlog.NewShow(decodeEvents[member], func(m member) member { return m }),
@@ -52,8 +52,7 @@ func showEvents() map[event.SubjectKind]eventlog.Show {
 	}
 }
 
-// decodeEvents decodes the stored data of events whose data the audit log shows unchanged: as it was at the time of the
-// event.
+// decodeEvents decodes the stored data of events. The audit log shows these data as they were at the time of the event.
 func decodeEvents[T any](_ context.Context, texts []json.RawMessage) ([]T, error) {
 	list := make([]T, len(texts))
 	for i, text := range texts {
