@@ -71,7 +71,7 @@ type part struct {
 	once      sync.Once
 }
 
-// startTimeout limits the start of the services. It begins when PostgreSQL and Redis are ready.
+// startTimeout limits the time for the start of the services. This time begins when PostgreSQL and Redis are ready.
 const startTimeout = 3 * time.Minute
 
 // Start starts all services and returns when the services answer requests. It also runs the migrations and creates the
@@ -81,7 +81,7 @@ func Start(ctx context.Context, cfg Config, say func(line string)) (*Process, er
 	p := &Process{cfg: cfg, say: say, PeerSecrets: peer.NewSecrets(partNames()...),
 		failed: make(chan error, len(partNames())+1)}
 	if err := p.start(ctx); err != nil {
-		_ = p.Stop() // err is their cause
+		_ = p.Stop() // errors of Stop are consequences of err
 		return nil, err
 	}
 	return p, nil
@@ -101,8 +101,8 @@ func (p *Process) start(ctx context.Context) error {
 	return nil
 }
 
-// logStart logs the version of the build and the addresses, because the terminal's output may be lost later. logStart
-// omits the URLs of PostgreSQL and Redis, because they contain passwords.
+// logStart logs the version of the build, the public URL, the admin URL and the path of the home folder, because the
+// terminal's output may be lost later. logStart omits the URLs of PostgreSQL and Redis, because they contain passwords.
 func (p *Process) logStart(ctx context.Context) {
 	front := p.parts[len(p.parts)-1]
 	front.telemetry.Logger.InfoContext(ctx, "Slotmesh has started", "build", build.Version(), "public", p.PublicURL,
@@ -206,8 +206,8 @@ func (p *Process) migrate(ctx context.Context) error {
 	return nil
 }
 
-// newTablesError adds advice to an error of a migration. The argument `data` is the data folder of the PostgreSQL that
-// this process started, or "" if DATABASE_URL names the PostgreSQL.
+// newTablesError adds advice for the operator to an error of a migration. The argument `data` is the data folder of the
+// PostgreSQL that this process started, or "" if DATABASE_URL names the PostgreSQL.
 func newTablesError(service, data string, err error) error {
 	label := "the tables of " + service + " cannot be made or brought up to date"
 	if data == "" {
@@ -239,7 +239,7 @@ func (p *Process) startServices(ctx context.Context) error {
 	})
 }
 
-// upstreams returns the addresses of the services' public ports, to which the front forwards requests.
+// upstreams returns the addresses to which the front forwards requests: NAME=HOST:PORT of each service's public port.
 func (p *Process) upstreams() []string {
 	var upstreams []string
 	for _, name := range front.ServiceNames() {

@@ -38,8 +38,8 @@ var migrations = map[string]fs.FS{
 var homeFiles = []string{linkSecretFile, TokenFile, DemoKeyFile}
 
 // resumeStatements are the SQL statements that run after a restore. They release the locks of the processes that were
-// running when the backup was made. Without these statements, notifications would wait for minutes until the locks
-// expire and River runs the interrupted jobs again.
+// running when the backup was made. Without these statements, the service notifications would wait for minutes: its
+// locks must expire, and River must run the interrupted jobs again.
 var resumeStatements = []string{
 	`UPDATE notifications.feeds SET reader = NULL, reader_until = '-infinity'`,
 	`UPDATE notifications.webhook_endpoints SET lane = NULL, lane_until = '-infinity'`,
@@ -71,9 +71,9 @@ func newPrinter(out io.Writer) func(line string) {
 }
 
 // openDatabaseToRead returns the URL of the database to back up, and a function that the caller must call after the
-// backup. If DATABASE_URL is set, it names the database. Otherwise, it is the database of the process that uses the
-// home folder. If no process uses the folder, openDatabaseToRead starts the folder's PostgreSQL, and the returned
-// function stops it.
+// backup. If DATABASE_URL is set, this is the URL. Otherwise, openDatabaseToRead returns the URL of the PostgreSQL of
+// the process that uses the home folder. If no process uses the folder, openDatabaseToRead starts the folder's
+// PostgreSQL, and the returned function stops it.
 func openDatabaseToRead(ctx context.Context, cfg Config, say func(string)) (string, func() error, error) {
 	if cfg.DatabaseURL != "" {
 		return openDatabase(ctx, cfg, cfg.Home, say)

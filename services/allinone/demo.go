@@ -22,24 +22,24 @@ var demoManifest []byte
 
 const (
 	demoSlug    = "harbor-studio"
-	demoService = "Haircut" // the service that the printed commands book a slot of
+	demoService = "Haircut" // the printed commands book a slot of this service
 	demoDays    = 62        // number of days in one search for a free slot: the maximum of a request
 )
 
 // DemoKeyFile is the name of the file in the home folder that stores the demo's API key. Later starts need the file,
-// because the service returns an API key only when it creates the key.
+// because the admin API returns an API key only when it creates the key.
 const DemoKeyFile = "demo-key"
 
 // Demo is the demo business, with commands and links that a person can try.
 type Demo struct {
 	Slug string
-	Key  string // an API key of the business with the scope all
+	Key  string // an API key of the business, with the scope "all"
 	// SignIn is the URL at which the owner of the demo business signs in. The URL works only once.
 	SignIn string
 	// Begin is the URL at which an operator signs in. An operator can set up another business. The URL works only once.
 	Begin string
-	// Try contains shell commands that list the services, list the free slots of a service, and book a slot. If no slot
-	// is free in the next weeks, Try contains only the first command.
+	// Try contains shell commands that list the services, list the free slots of a service, and book a slot. If
+	// findFreeSlot finds no slot, Try contains only the first command.
 	Try []string
 }
 
@@ -116,8 +116,8 @@ const (
 	demoOperator = `{"email": "operator@slotmesh.example", "name": "Operator", "role": "operator", "mail": false}`
 )
 
-// createSignInLink sends an invitation and returns the URL at which the invited person signs in. At a later start of
-// the process, the invited person already exists.
+// createSignInLink sends an invitation and returns the URL at which the invited person signs in. If the invited person
+// already exists, because an earlier start invited the person, the URL signs in the same person.
 func (p *Process) createSignInLink(ctx context.Context, invitation string) (string, error) {
 	header := http.Header{"Authorization": {"Bearer " + p.AdminToken}, "Content-Type": {"application/json"}}
 	status, body, err := sendRequest(ctx, http.MethodPost, p.AdminURL+"/admin/invitations", header, []byte(invitation))
@@ -259,7 +259,8 @@ func (p *Process) findDemoService(ctx context.Context) (string, error) {
 // machine.
 const documentationAddress = "192.0.2.1"
 
-// getPublic reads a public path of the demo business from the given service, without the front.
+// getPublic requests a public path of the demo business and decodes the answer into `target`. The request goes directly
+// to the given service, not through the front.
 func (p *Process) getPublic(ctx context.Context, service, path string, target any) error {
 	address := p.ports.findURL(service) + "/api/public/" + demoSlug + "/" + path
 	status, body, err := sendRequest(ctx, http.MethodGet, address,

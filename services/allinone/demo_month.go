@@ -18,8 +18,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/zone"
 )
 
-// demoOrders are the bookings that the demo business gets each week, in its local time. The API key creates some
-// bookings, which stay pending until the business confirms them. The owner creates all other bookings.
+// demoOrders are the bookings that the demo business gets each week. Times are in the time zone of the business. The
+// API key creates some bookings, which stay pending until the business confirms them. The owner creates all other
+// bookings.
 var demoOrders = []struct {
 	weekday             time.Weekday
 	time, service, with string
@@ -57,7 +58,7 @@ const demoMonthFile = "demo-month"
 
 // demoProgress is the content of demoMonthFile: the progress of the demo's writes for the month.
 type demoProgress struct {
-	Database string    `json:"database"` // address of the demo's database; the home folder may be used with another one
+	Database string    `json:"database"` // address of the demo's database; a later start may use another one
 	From     time.Time `json:"from"`     // when the demo business was published; its date begins the month
 	Written  int       `json:"made"`     // number of writes of the month that are done
 }
@@ -123,8 +124,8 @@ type demoWrite struct {
 	body    any
 }
 
-// writeDemo sends one write of the month, as the owner or with the demo's API key. Each write with the API key has
-// another client address (from RFC 5737), so that no rate limit counts the writes together.
+// writeDemo sends one write of the month, as the owner or with the demo's API key. Each write with the API key has a
+// different client address (from RFC 5737), so that no rate limit counts the writes together.
 func (p *Process) writeDemo(ctx context.Context, w demoWrite, progress demoProgress) error {
 	body, err := json.Marshal(w.body)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 )
 
 // newInstallPrompt returns a function that reports whether a command may install packages. The function asks the person
-// at the terminal. If there is no terminal, it decides by the settings alone.
+// at the terminal. If there is no terminal, only the settings decide.
 func newInstallPrompt(cfg Config, in *os.File, say func(line string)) func(label string) bool {
 	return func(label string) bool {
 		if cfg.allowsInstall() {

@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// listeners are the listeners of a part's two ports.
+// listeners are the listeners of the two ports of a part (a service or the front).
 type listeners struct{ public, internal net.Listener }
 
 // ports contains the listeners of all services and of the front, by name. All listeners are open before the first

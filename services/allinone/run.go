@@ -14,8 +14,8 @@ import (
 	"go.opentelemetry.io/otel"
 )
 
-// Run is the command without arguments. It reads the settings from `env`, starts Slotmesh, and prints commands that a
-// person can try to `out`. When ctx ends, Run stops Slotmesh. The error is one sentence.
+// Run is the command without arguments. It reads the settings from `env` and starts Slotmesh. It then prints to `out`
+// the commands that a person can try. When ctx ends, Run stops Slotmesh. The error is one sentence.
 func Run(ctx context.Context, env envconfig.Lookuper, out io.Writer) error {
 	cfg, err := loadConfig(ctx, env)
 	if err != nil {
@@ -27,8 +27,8 @@ func Run(ctx context.Context, env envconfig.Lookuper, out io.Writer) error {
 	return run(ctx, cfg, out)
 }
 
-// isNotTerminal reports whether `out` is a file that is not a terminal. If it is such a file, a service manager or a
-// container engine probably started this process and collects its output.
+// isNotTerminal reports whether `out` is a file that is not a terminal. In that case, a service manager or a container
+// engine probably started this process and collects its output.
 func isNotTerminal(out io.Writer) bool {
 	file, ok := out.(*os.File)
 	if !ok {
@@ -125,8 +125,8 @@ func (p *Process) greeting() string {
 	return b.String()
 }
 
-// describeStores returns a sentence about the database and Redis that the process uses. The person at the terminal may
-// have forgotten that the environment contains DATABASE_URL.
+// describeStores returns a sentence about the database and Redis that the process uses. The terminal shows it, because
+// the person may have forgotten that the environment contains DATABASE_URL.
 func (p *Process) describeStores() string {
 	database, cache := "PostgreSQL of its own, with its data in "+p.stores.Data, "Redis of its own"
 	if p.cfg.DatabaseURL != "" {
@@ -139,7 +139,7 @@ func (p *Process) describeStores() string {
 }
 
 // describeAddress returns the host and the path in the URL of a store, without the user and the password. If the
-// address is not a URL, it returns "".
+// argument `address` is not a URL, it returns "".
 func describeAddress(address string) string {
 	if u, err := url.Parse(address); err == nil && u.Host != "" {
 		return " at " + u.Host + u.Path

@@ -61,7 +61,7 @@ func listPassedSettings() []string {
 
 // readSettings adds the services' settings in the environment `env` to `cfg`. If `env` contains a setting that this
 // process sets itself, readSettings returns an error, because the value would have no effect. The URLs of services are
-// such settings, although Docker or Kubernetes may have set them.
+// such settings, too: readSettings rejects them even if Docker or Kubernetes has set them.
 func readSettings(cfg *Config, env envconfig.Lookuper) error {
 	var errs []error
 	for _, name := range listServiceSettings() {

@@ -20,8 +20,8 @@ func call[P, R any](v *Visitor, command cdp.Command[P, R], params P) R {
 	return answer
 }
 
-// await calls the function `there` repeatedly, because pages change asynchronously. If `there` does not return true in
-// time, the test fails with the message in the argument `label`.
+// await calls the function `there` repeatedly until it returns true, because pages change asynchronously. If `there`
+// does not return true within maxWait, the test fails with the message in the argument `label`.
 func (v *Visitor) await(label string, there func() (bool, error)) {
 	v.t.Helper()
 	ctx, cancel := context.WithTimeout(v.ctx, maxWait)
@@ -70,8 +70,8 @@ func (v *Visitor) Await(label, expression string) {
 }
 
 // loadedCondition is a JavaScript condition that is true when a page is painted and its scripts are loaded. The visitor
-// waits for this condition before each input. Earlier, event handlers may be missing, and the browser drops the input
-// to a page that is not painted.
+// waits for this condition before each input. Before the scripts are loaded, event handlers may be missing. Before the
+// page is painted, the browser drops the input.
 const loadedCondition = `(document.readyState === "complete" && performance.getEntriesByType("paint").length > 0)`
 
 // AwaitLoad waits until the page is loaded with its scripts and no navigation is running.
@@ -82,7 +82,7 @@ func (v *Visitor) AwaitLoad() {
 	})
 }
 
-// ExpectText waits until the page shows all these texts.
+// ExpectText waits until the page shows all given texts.
 func (v *Visitor) ExpectText(words ...string) {
 	v.t.Helper()
 	for _, text := range words {
@@ -93,7 +93,7 @@ func (v *Visitor) ExpectText(words ...string) {
 	}
 }
 
-// ExpectNoText fails the test if the page shows one of these texts now.
+// ExpectNoText fails the test if the page shows one of the given texts now.
 func (v *Visitor) ExpectNoText(words ...string) {
 	v.t.Helper()
 	for _, text := range words {
@@ -117,15 +117,15 @@ func (v *Visitor) ExpectElement(selector string) {
 	})
 }
 
-// Press clicks the link, button or checkbox with this name. It waits until a point of the element is not covered by
-// another element, and clicks there with the pointer.
+// Press clicks the link, button or checkbox with the given name. It waits until a point of the element is not covered
+// by another element, and clicks there with the pointer.
 func (v *Visitor) Press(name string) {
 	v.t.Helper()
 	v.pressAt(fmt.Sprintf("nothing called %q can be pressed", name), fmt.Sprintf(findScript, pressableElements, name),
 		1)
 }
 
-// PressTwice clicks the element with this name twice in quick succession, like an impatient person.
+// PressTwice clicks the element with the given name twice in quick succession, like an impatient person.
 func (v *Visitor) PressTwice(name string) {
 	v.t.Helper()
 	v.pressAt(fmt.Sprintf("nothing called %q can be pressed", name), fmt.Sprintf(findScript, pressableElements, name),
@@ -138,7 +138,7 @@ func (v *Visitor) PressElement(selector string) {
 	v.pressAt("nothing that is "+selector+" can be pressed", fmt.Sprintf("document.querySelector(%q)", selector), 1)
 }
 
-// point is a position in the window.
+// point is a position in the browser window, in CSS pixels.
 type point struct{ X, Y float64 }
 
 func (v *Visitor) pressAt(missing, element string, times int) {
@@ -184,7 +184,8 @@ func (v *Visitor) pressAt(missing, element string, times int) {
 	}
 }
 
-// Fill replaces the value of the field with this label. In a list, it selects the option with this text.
+// Fill replaces the value of the field with the given label. If the field is a list, Fill selects the option with the
+// given text.
 func (v *Visitor) Fill(label, text string) {
 	v.t.Helper()
 	v.fill(fmt.Sprintf("there is no field called %q", label), fmt.Sprintf(findScript, fillableElements, label), text)
@@ -245,7 +246,7 @@ func (v *Visitor) Choose(selector string, place int) {
 	})
 }
 
-// FieldValue waits until the page is loaded, and returns the value of the field with this label.
+// FieldValue waits until the page is loaded, and returns the value of the field with the given label.
 func (v *Visitor) FieldValue(label string) string {
 	v.t.Helper()
 	v.AwaitLoad()
@@ -253,8 +254,8 @@ func (v *Visitor) FieldValue(label string) string {
 		fmt.Sprintf(findScript, fillableElements, label)))
 }
 
-// PressKeys presses these keys one after the other. The keys are constants of chromedp's package kb. PressKeys waits
-// until the page is loaded, because a key has no effect before the page's event handlers exist.
+// PressKeys presses the given keys one after the other. The keys are constants of chromedp's package kb. PressKeys
+// waits until the page is loaded, because a key has no effect before the page's event handlers exist.
 func (v *Visitor) PressKeys(keys ...string) {
 	v.t.Helper()
 	v.AwaitLoad()
@@ -263,7 +264,8 @@ func (v *Visitor) PressKeys(keys ...string) {
 	}
 }
 
-// Tab presses the Tab key until the element with this name has the focus. The test fails if the focus is not visible.
+// Tab presses the Tab key until the element with the given name has the focus. If the page does not show the focus
+// visibly, the test fails.
 func (v *Visitor) Tab(name string) {
 	v.t.Helper()
 	const most = 150
@@ -283,8 +285,8 @@ func (v *Visitor) Tab(name string) {
 	v.t.Fatalf("%q is not reached in %d steps of the Tab key; the page says:\n%s", name, most, v.Text())
 }
 
-// InFrame makes a frame the current frame and calls the function `look`. The frame's address contains the argument
-// `part`. During the call, the frame may navigate to another page.
+// InFrame makes the first frame whose URL contains the argument `part` the current frame, and calls the function
+// `look`. After the call, the page itself is current again. During the call, the frame may navigate to another page.
 func (v *Visitor) InFrame(part string, look func()) {
 	v.t.Helper()
 	v.await("there is no frame of "+part, func() (bool, error) { return v.enterFrame(part) })
@@ -292,8 +294,8 @@ func (v *Visitor) InFrame(part string, look func()) {
 	look()
 }
 
-// enterFrame makes a frame the current frame. The frame's address contains the argument `part`. If there is no such
-// frame, enterFrame returns false.
+// enterFrame makes the first frame whose URL contains the argument `part` the current frame. If there is no such frame,
+// enterFrame returns false.
 func (v *Visitor) enterFrame(part string) (bool, error) {
 	tree, err := chromedp.Call(v.ctx, page.GetFrameTree, cdp.Empty{})
 	if err != nil {

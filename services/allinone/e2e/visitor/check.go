@@ -25,8 +25,8 @@ const (
 //   - the scripts and the CSS do not exceed their maximum sizes;
 //   - the layout does not shift, and the page needs no horizontal scrolling.
 //
-// Check takes all requests and log entries since the opening of the window into account. If the page navigates during
-// the check, Check checks the next page.
+// Check considers all requests and log entries since the window was opened. If the page navigates during the check,
+// Check checks the next page instead.
 func (v *Visitor) Check() {
 	v.t.Helper()
 	var found []string
@@ -65,8 +65,8 @@ func (v *Visitor) findPageProblems() ([]string, error) {
 	return found, nil
 }
 
-// findBarriers returns the accessibility problems that axe-core finds. For visitors without JavaScript or with a slow
-// connection, it returns none, because the same page is checked for other visitors.
+// findBarriers returns the accessibility problems that axe-core finds. For visitors with NoScript, Slow or NoRules, it
+// returns none, because tests with other visitors check the same page.
 func (v *Visitor) findBarriers() ([]string, error) {
 	if v.profile.NoScript || v.profile.Slow || v.profile.NoRules {
 		return nil, nil
@@ -91,7 +91,7 @@ func (v *Visitor) findForeignRequests() []string {
 	return found
 }
 
-// ExpectComplaint waits until the browser has logged an error whose text contains these words. An example is a
+// ExpectComplaint waits until the browser has logged an error whose text contains the argument `words`. An example is a
 // violation of the Content-Security-Policy.
 func (v *Visitor) ExpectComplaint(words string) {
 	v.t.Helper()
@@ -107,7 +107,7 @@ func (v *Visitor) listComplaints() []string {
 }
 
 // MeasureWeight returns the total size of the scripts and the total size of the CSS that the window has loaded, in
-// bytes after gzip. It counts each address once.
+// bytes after gzip. MeasureWeight counts each URL once.
 func (v *Visitor) MeasureWeight() (int, int) {
 	v.t.Helper()
 	v.mu.Lock()
@@ -122,7 +122,7 @@ func (v *Visitor) MeasureWeight() (int, int) {
 		}
 		got, err := chromedp.Call(v.ctx, network.GetResponseBody, network.GetResponseBodyParams{RequestID: r.id})
 		if err != nil {
-			continue // the page was left before its response arrived
+			continue // the visitor left the page before the response arrived
 		}
 		seen[r.url.String()] = true
 		if r.kind == network.ResourceTypeScript {
@@ -163,7 +163,7 @@ func (v *Visitor) findShifts() ([]string, error) {
 }
 
 // findMoves returns the layout shifts that match a condition. If their sum does not exceed the visitor's limit, it
-// returns none. The argument `condition` is a JavaScript expression about the performance entry s.
+// returns none. The argument `condition` is a JavaScript expression about the performance entry `s`.
 func (v *Visitor) findMoves(condition string) ([]string, error) {
 	return tryEval[[]string](v, fmt.Sprintf(`(() => {
 		const o = new PerformanceObserver(() => {});
@@ -185,7 +185,7 @@ func (v *Visitor) findSidewaysOverflow() ([]string, error) {
 	return []string{fmt.Sprintf("it is %d px wider than the window: %s", wide, strings.Join(who, ", "))}, err
 }
 
-// ListRequests returns the addresses of all requests that the window has sent, in order.
+// ListRequests returns the URLs of all requests that the window has sent, in order.
 func (v *Visitor) ListRequests() []string {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -50,8 +50,9 @@ var shared struct {
 }
 
 // Open returns the browser that all tests of this process share. The first call starts the browser, and [Close] ends
-// it. If this machine has no Chromium, or axe-core cannot be installed, the test is skipped; in CI it fails (see
-// [testkit.SkipOrFail]). The name of the test must end with InABrowser, so that `-skip InABrowser` skips it.
+// it. If this machine has no Chromium, or axe-core cannot be installed, the test is skipped; in CI the test fails (see
+// [testkit.SkipOrFail]). The name of the test must end with InABrowser, so that `go test -skip InABrowser` skips the
+// test.
 func Open(t *testing.T) *Chromium {
 	t.Helper()
 	if test, _, _ := strings.Cut(t.Name(), "/"); !strings.HasSuffix(test, "InABrowser") {
@@ -83,12 +84,12 @@ func start(t *testing.T) *Chromium {
 	axe := testkit.InstallNode(t, axePackage).File(t, "axe-core/axe.min.js")
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
 		// The folder of the profile is created and removed by chromedp, not by the test. Parts of the browser write to
-		// the profile even after the browser's end, and this would make the removal of the test's temporary folder
-		// fail.
+		// the profile even after the browser's end. If the profile were in the test's temporary folder, the removal of
+		// that folder would fail.
 		chromedp.NoSandbox, chromedp.DisableGPU,
-		// Without isolation, a page and its embedded pages run in one process, so that a visitor can access both. The
-		// flag also disables hidden parts of the browser's own interface. They would start another process for each
-		// page and take about a quarter of the test's time.
+		// Without site isolation, a page and its embedded pages run in one process, so that a visitor can access both.
+		// The flag also disables hidden parts of the browser's own interface. These parts would start another process
+		// for each page and take about a quarter of the test's time.
 		chromedp.Flag("disable-features",
 			"Translate,IsolateOrigins,site-per-process,WebUIOmniboxPopup,WebUIOmniboxAimPopup"),
 		chromedp.Flag("disable-site-isolation-trials", true))
@@ -110,7 +111,7 @@ func start(t *testing.T) *Chromium {
 }
 
 // Profile describes a visitor and the visitor's browser. The zero value is a phone in English, in the light color
-// scheme, with JavaScript, in Lisbon.
+// scheme, with JavaScript and the time zone of Lisbon.
 type Profile struct {
 	Width    int // in CSS pixels; 0: 390, the width of a phone
 	Height   int // in CSS pixels; 0: 844
@@ -122,7 +123,7 @@ type Profile struct {
 	MayShift float64           // maximum Cumulative Layout Shift; 0 for booking pages
 	Headers  map[string]string // headers of every request
 	Heavy    bool              // a page for developers, whose scripts have no size limit
-	NoRules  bool              // skips axe-core, which is slow, if another visitor has this width and scheme
+	NoRules  bool              // skips axe-core, because another visitor runs it with this width and color scheme
 	Zoom     int               // in percent; 0: 100. As in a browser, a larger zoom makes the window smaller.
 }
 
@@ -257,8 +258,8 @@ func (v *Visitor) recordNavigation(frame cdp.FrameID, coming bool) {
 }
 
 // awaitStable calls the function `ask` and returns its result. If a navigation is running or starts during the call,
-// stays returns errNavigation instead of true. An action could otherwise miss its target or hit an element of the next
-// page.
+// awaitStable returns errNavigation instead of true. An action during a navigation could miss its target or hit an
+// element of the next page.
 func (v *Visitor) awaitStable(ask func() (bool, error)) (bool, error) {
 	look := func() (int, bool) {
 		v.mu.Lock()
@@ -285,7 +286,7 @@ func (v *Visitor) failOnError(err error) {
 	}
 }
 
-// Go opens an address and waits for its page.
+// Go opens a URL and waits until the page is loaded.
 func (v *Visitor) Go(address string) {
 	v.t.Helper()
 	v.failOnError(chromedp.Do(v.ctx, chromedp.Navigate(address)))
@@ -306,7 +307,7 @@ func (v *Visitor) Back() {
 	})
 }
 
-// Address returns the address of the page.
+// Address returns the URL of the page.
 func (v *Visitor) Address() string { return Eval[string](v, "location.href") }
 
 // Screenshot returns a picture of the whole page as a PNG.

@@ -24,8 +24,8 @@ type Options struct {
 	Home        string // folder of an open [Home] for the data; may be empty if IsThrowaway is set
 	DatabaseURL string // URL of the PostgreSQL to use; "": one is started
 	RedisURL    string // URL of the Redis to use; "": one is started
-	IsThrowaway bool   // fast stores for tests, not durable; without a Home, their data is temporary
-	SkipsRedis  bool   // neither starts nor checks a Redis
+	IsThrowaway bool   // starts fast stores for tests, whose data need not survive a crash; may be without Home
+	SkipsRedis  bool   // Start neither starts nor checks a Redis
 	// Folder is the path of an open [Home] for the sockets and the data of throwaway stores. With Folder, the stores
 	// have the same URLs at every start. Without Folder, they get a new temporary folder at every start.
 	Folder string
@@ -54,7 +54,7 @@ const stopTimeout = time.Minute
 func Start(ctx context.Context, o Options) (*Stores, error) {
 	s := &Stores{DatabaseURL: o.DatabaseURL, RedisURL: o.RedisURL, failed: make(chan error, 2)}
 	if err := s.start(ctx, o); err != nil {
-		_ = s.Stop() // err is their cause
+		_ = s.Stop() // errors of Stop are consequences of err
 		return nil, err
 	}
 	return s, nil
@@ -145,8 +145,8 @@ func (s *Stores) chooseFolders(o Options, a account) (storeFolders, error) {
 }
 
 // prepareStableFolders creates the folder that the stores use at every start, in the home folder. First it stops the
-// server that a killed process has left there, and removes the files of that process. If the account cannot enter the
-// home folder, the stores' folder is under systemData.
+// server that a killed process has left running in this folder, and removes the files of that process. If the account
+// cannot enter the home folder, the stores' folder is under systemData.
 func (s *Stores) prepareStableFolders(home string, a account) (storeFolders, error) {
 	base, err := a.findDataDir(home)
 	if err != nil {

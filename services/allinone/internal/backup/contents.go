@@ -31,7 +31,7 @@ const contentsName = "contents.json"
 type Contents struct {
 	Format int       `json:"format"`
 	Build  string    `json:"build"` // version of the build that wrote the file, for people
-	At     time.Time `json:"at"`    // time of the snapshot, by the database's clock
+	At     time.Time `json:"at"`    // time of the snapshot, according to the database's clock
 	// Schemas are the migrations of each schema that were applied to the database.
 	Schemas map[string][]postgres.MigrationText `json:"schemas"`
 	// Tables are sorted: each table follows all tables that its rows reference.

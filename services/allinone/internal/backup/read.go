@@ -173,8 +173,8 @@ func checkEmpty(ctx context.Context, conn *pgx.Conn, schemas []string) error {
 	return &NotEmptyError{found}
 }
 
-// drop removes the schemas after a failed restore. It opens a new connection, because a cancelled context has closed
-// the connection of the restore.
+// drop removes the schemas after a failed restore. It opens a new connection: if the context of the restore was
+// cancelled, the connection of the restore is closed.
 func drop(ctx context.Context, databaseURL string, schemas []string) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()

@@ -21,8 +21,9 @@ import (
 var ErrNoTables = errors.New("there are no tables of Slotmesh in this database")
 
 // Write writes a backup to `w` and returns its contents. The backup contains the given files, by name, and the tables
-// of the given schemas, in one snapshot. The snapshot is taken after the call of Write. The argument `build` is the
-// version of the program that writes the backup. Other users of the database can continue to work, but migrations wait.
+// of the given schemas, in one snapshot. The snapshot contains all transactions that were committed before the call of
+// Write. The argument `build` is the version of the program that writes the backup. Other users of the database can
+// continue to work, but migrations wait.
 func Write(ctx context.Context, w io.Writer, databaseURL string, schemas []string, files map[string][]byte,
 	build string) (Contents, error) {
 	conn, err := connect(ctx, databaseURL)

@@ -1,6 +1,6 @@
-// Package mailpage serves the page with the demo's mails. The page shows the mails to the demo business's customers and
-// owner. The page is available only on loopback. The frame with the content of a mail cannot run scripts or load
-// anything.
+// Package mailpage serves the page with the demo's mails. The page shows the mails that Slotmesh sends to the customers
+// and the owner of the demo business. The page is available only on loopback. The frame with the content of a mail
+// cannot run scripts or load anything.
 package mailpage
 
 import (

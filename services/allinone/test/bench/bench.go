@@ -49,7 +49,7 @@ type Options struct {
 type Seeds struct {
 	Salons   int // businesses that receive bookings
 	Keys     int // number of API keys of each business; each key allows 100 requests a minute
-	Bookings int // number of bookings within 62 days of the business whose calendars are read
+	Bookings int // bookings of the business whose calendars are read, in the 62 days of the window
 }
 
 // Report is the result of a run.

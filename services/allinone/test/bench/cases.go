@@ -34,16 +34,16 @@ type benchCase struct {
 	sessions string
 }
 
-// The values of application_name for two kinds of PostgreSQL sessions: the sessions of the service booking, which also
-// read its events, and the sessions of this process.
+// The values of application_name for two kinds of PostgreSQL sessions: the sessions of the service booking, with which
+// booking also reads its events, and the sessions of this process.
 const (
 	bookingSessions = "slotmesh-booking"
 	ownSessions     = "bench"
 )
 
 // isEarly reports whether a case is measured before the other cases. Cases that only use the database must come first.
-// Otherwise, the service notifications would still write messages about earlier bookings during the measurement of such
-// a case.
+// After a case with bookings, the service notifications still writes messages about these bookings, which would distort
+// the measurement.
 func (c benchCase) isEarly() bool { return c.sessions == ownSessions }
 
 // The names of the cases that the claims compare.
@@ -168,8 +168,8 @@ func (w *system) fetchAnswer(name, url string, target any) error {
 	return w.storeAnswer(name, body)
 }
 
-// countSeededBookings returns the number of bookings on a day that were created before the run. The argument `day`
-// counts from the first day of the window.
+// countSeededBookings returns how many of the bookings that were created before the run are on the given day. The
+// argument `day` is the number of days since the first day of the window.
 func (w *system) countSeededBookings(day int) int {
 	n, each := w.o.Seeds.Bookings, w.o.Seeds.Bookings/window
 	if day < n%window {
@@ -261,8 +261,8 @@ func (w *system) newAgentCase() benchCase {
 	}
 }
 
-// newBareAgentCase returns the case in which an agent calls the bare MCP server, which requests the same slots from
-// availability.
+// newBareAgentCase returns the case in which an agent calls the bare MCP server, which requests the same slots from the
+// service availability.
 func (w *system) newBareAgentCase(slots string) benchCase {
 	ask := w.newToolCall(w.bareAddresses.MCP, "ask", fmt.Sprintf(`{"url":%q}`, slots))
 	return benchCase{name: agentBare, isBare: true, callsSlotmesh: true, allowedStatuses: []int{http.StatusOK},
@@ -280,8 +280,8 @@ func (w *system) newBareAgentCase(slots string) benchCase {
 		}}
 }
 
-// newToolCall returns a function that creates the n-th call of an MCP tool. Each call has another client address. The
-// calls use the API keys of w.readSalon in turn.
+// newToolCall returns a function that creates the n-th call of an MCP tool. Each call has a different client address.
+// The calls use the API keys of w.readSalon in turn.
 func (w *system) newToolCall(url, tool, arguments string) func(n int64) call {
 	body := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool,
 		arguments)
@@ -306,8 +306,8 @@ func (w *system) checkTotal(body []byte) error {
 	return nil
 }
 
-// bookNextSlot sends the n-th request of the case in which each request books another slot. The requests use all salons
-// in turn.
+// bookNextSlot sends the n-th request of the case in which each request books a different slot. The requests use all
+// salons in turn.
 func (w *system) bookNextSlot(n int64) (int, error) {
 	return w.http.send(w.newBookCall(w.salons[int(n)%len(w.salons)], chooseSlot(n, len(w.salons)), n), nil)
 }

@@ -31,8 +31,8 @@ func (o Options) makeFilledDatabase(ctx context.Context, size Size) (string, fun
 }
 
 // fill writes test data of the given size. The services create their tables, and fill publishes one salon through the
-// API. It writes the other salons as copies of this salon, and all bookings, directly into the tables, because the API
-// would need days.
+// API. It writes the other salons as copies of this salon, and all bookings, directly into the tables, because writing
+// them through the API would take days.
 func (o Options) fill(ctx context.Context, database string, size Size) error {
 	_, _ = fmt.Fprintf(o.Progress, "making %d businesses and %d bookings\n", size.Businesses, size.Bookings)
 	o.DatabaseURL = database
@@ -61,8 +61,9 @@ func (o Options) fill(ctx context.Context, database string, size Size) error {
 	return err
 }
 
-// templateSlug is the slug of the salon from which the other salons are copied. In the manifest of this salon, the
-// name, the slug and the IDs occur only with this meaning, so that a copy can replace these texts.
+// templateSlug is the slug of the salon from which the other salons are copied. No other text in the manifest of this
+// salon contains its name, its slug or its IDs. [salon.newReplacer] can therefore replace them in a copy of the
+// manifest.
 const templateSlug = "template"
 
 // bulkPool opens a pool of connections that do not check foreign keys. This is safe, because the statements that use

@@ -225,8 +225,8 @@ func (w *system) bookInWorkingSet(set []salon, n int64) (int, error) {
 	return w.http.send(w.newBookCall(s, slot, n), nil)
 }
 
-// checkGrowthSlots checks the free slots of a business on one day. Their number must fit the occupied time in the
-// database.
+// checkGrowthSlots checks the free slots of a business on one day. The number of free slots must match the occupied
+// time in the database.
 func (w *system) checkGrowthSlots(s salon) error {
 	ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)
 	defer cancel()
@@ -267,7 +267,8 @@ func printGrowth(out io.Writer, grown []GrowthRow) {
 	}
 }
 
-// claimedResident is the maximum memory, in bytes, that Slotmesh promises for all services together at claimedSize.
+// claimedResident is the bound, in bytes, that Slotmesh promises for the memory of all services together at
+// claimedSize.
 var (
 	claimedSize     = Size{Businesses: 1000, Bookings: 1_000_000}
 	claimedResident = 400.0 * (1 << 20)

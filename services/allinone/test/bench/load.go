@@ -61,7 +61,7 @@ func closedLoop(ctx context.Context, clients int, d time.Duration, next *atomic.
 }
 
 // openLoop begins requests at a fixed rate, in requests per second, even if earlier requests still run. If all clients
-// are busy, a request begins late. Its latency then counts from the time at which the request should have begun.
+// are busy, a request begins late. The latency of the request then counts from the time at which it should have begun.
 func openLoop(ctx context.Context, clients int, rate float64, d time.Duration, next *atomic.Int64,
 	s sendFunc) (loopResult, error) {
 	startTime, total := now(), max(1, int64(rate*d.Seconds())) // at least one request, so that there is a latency

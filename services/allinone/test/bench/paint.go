@@ -121,7 +121,7 @@ const viewScript = `new Promise(done => new PerformanceObserver(list => {
 	done({Largest: list.getEntries().at(-1).startTime, HTML: performance.getEntriesByType("navigation")[0].encodedBodySize, Script: asked("script"), Style: asked("link")});
 }).observe({type: "largest-contentful-paint", buffered: true}))`
 
-// view opens an address once, as a phone with a slow connection and an empty cache.
+// view opens a URL once, as a phone with a slow connection and an empty cache.
 func (w *system) view(ctx context.Context, address string) (viewTimes, error) {
 	var s viewTimes
 	ctx, leave := chromedp.NewContext(ctx, chromedp.WithNewBrowserContext())

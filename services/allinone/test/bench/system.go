@@ -266,8 +266,8 @@ func (w *system) seedReservations(ctx context.Context, s salon) error {
 	return w.pool.SendBatch(ctx, &batch).Close()
 }
 
-// newClientHeaders returns the headers of the n-th client. Each request of a run has another client address, because
-// rate limits apply to addresses.
+// newClientHeaders returns the headers of the n-th client. Each request of a run has a different client address,
+// because rate limits count the requests of each address.
 func newClientHeaders(n int64) []string {
 	n += addressBase
 	return []string{"X-Forwarded-For", "10." + strconv.FormatInt(n>>16&255, 10) + "." + strconv.FormatInt(n>>8&255,

@@ -161,8 +161,8 @@ func (j *checker) checkStragglers(op *operation) {
 }
 
 // checkCancellations checks that an object is cancelled in the tables if an answer reported its cancellation as
-// successful. checkCancellations also checks that every cancelled object may have been cancelled by a client or by a
-// failed payment.
+// successful. checkCancellations also checks that a client or a failed payment can have caused the cancellation of
+// every cancelled object.
 func (j *checker) checkCancellations(op *operation) {
 	rows := j.rows[op.tag]
 	isCancelled := slices.ContainsFunc(op.cancellations, func(c *cancellation) bool { return c.findSuccess() != nil })
@@ -201,9 +201,9 @@ func (j *checker) checkOffers(op *operation) {
 	}
 }
 
-// checkRevocations checks that no attempt succeeded that began after the answer to the revocation of its API key.
-// checkRevocations also checks that no attempt was refused because of its API key before the revocation began. Attempts
-// during the revocation may have either result, because no table contains the commit time of a row.
+// checkRevocations checks the results of attempts with an API key that was revoked. An attempt that began after the
+// answer to the revocation must not succeed. Before the revocation begins, no attempt may be refused because of its API
+// key. Attempts during the revocation may have either result, because no table contains the commit time of a row.
 func (j *checker) checkRevocations(op *operation) {
 	if op.apiKey == nil {
 		return
@@ -220,7 +220,7 @@ func (j *checker) checkRevocations(op *operation) {
 }
 
 // expected are the statuses that answers may have; any other status is a finding. Status 429 is not among them, because
-// the limits are so high that no client reaches them.
+// the rate limits are so high that no client reaches them.
 var expected = []int{0, http.StatusOK, http.StatusCreated, http.StatusNoContent, http.StatusUnauthorized,
 	http.StatusConflict, http.StatusServiceUnavailable}
 
@@ -277,7 +277,7 @@ func (j *checker) checkCharges(rows []payment, p *provider) {
 		r, ok := known[c.subject]
 		switch {
 		case c.status == "canceled" || c.isSession() && c.status == "requires_payment_method" && !notified[c.reference]:
-			// This charge cannot be paid: no customer received the address of its payment page, and the page expires.
+			// This charge cannot be paid: no customer received the URL of its payment page, and the page expires.
 		case !ok:
 			j.findings = append(j.findings, fmt.Sprintf("a charge without an object: %+v", *c))
 		case r.Reference == nil || *r.Reference != c.reference:

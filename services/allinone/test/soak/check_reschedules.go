@@ -212,7 +212,7 @@ func (op *operation) listPossibleRefunds(p payment, changes []change) []int64 {
 		if a := c.findSuccess(); a != nil {
 			if answer := a.answer.Payment; answer != nil && answer.Refund != nil &&
 				int64(math.Round(answer.Refund.Amount*100)) != amount {
-				return nil // the answer contained another amount
+				return nil // no refund is possible, because the answer contained another amount
 			}
 			return []int64{amount}
 		}

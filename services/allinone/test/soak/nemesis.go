@@ -208,7 +208,7 @@ func newRedisFault(c condition) func(*nemesis) (string, *replica, step, step) {
 	return func(n *nemesis) (string, *replica, step, step) {
 		do := newLinkStep(c, n.listLinks(toRedis)...)
 		undo := func(ctx context.Context) error {
-			if c.isCut { // after a restart, Redis is empty
+			if c.isCut { // the cut simulates a restart of Redis, after which Redis is empty
 				if err := n.cluster.stores.redis.FlushAll(ctx).Err(); err != nil {
 					return err
 				}

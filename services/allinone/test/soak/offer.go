@@ -51,7 +51,7 @@ type rental struct {
 const (
 	opensAt, closesAt = 8, 20 // full hours, on every day
 	intervalMinutes   = 15
-	sessionTime       = "19:00" // start of each class session; its teacher has no other bookings then
+	sessionTime       = "19:00" // start of each class session; the teacher has no other bookings at that time
 	tierCapacity      = 30
 	eventCapacity     = 50 // less than the sum of the seats in the two tiers
 	events            = 40

@@ -208,7 +208,7 @@ func (p *provider) refund(r *http.Request) (int, object) {
 	switch {
 	case c == nil || c.status != "succeeded":
 		return http.StatusBadRequest, newErrorObject("invalid_request_error", "resource_missing")
-	case p.byKey[key] != nil: // a repeated request, because refunds are requested one at a time
+	case p.byKey[key] != nil: // a repeated request; its refund is the newest, because there is one request at a time
 		return http.StatusOK, c.refunds[len(c.refunds)-1]
 	case amount <= 0 || amount > c.amount-c.refunded:
 		return http.StatusBadRequest, newErrorObject("invalid_request_error", "charge_already_refunded")

@@ -102,8 +102,8 @@ func (s *stores) crashPostgres(ctx context.Context) error {
 // restartPostgres starts PostgreSQL again with the same data after a crash. restartPostgres retries the start, because
 // PostgreSQL cannot start before the last child process of the crashed server has ended.
 func (s *stores) restartPostgres(ctx context.Context) error {
-	// The file contains the path of the folder with the sockets. The next start would assume that a killed process has
-	// left this folder, and would remove the folder. But Redis still uses it.
+	// The file contains the path of the folder with the sockets, which Redis still uses. If the file remained, the next
+	// start would assume that a killed process has left the folder, and would remove the folder.
 	if err := os.Remove(filepath.Join(s.home, "sockets")); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
