@@ -64,7 +64,7 @@ type Reader struct {
 	Config
 	replica     uuid.UUID
 	progress    store.FeedProgress
-	lockedAt    time.Time     // when this replica read the feed's progress; zero if it does not hold the lock
+	lockedAt    time.Time     // when this replica read the feed's progress; zero if the replica does not hold the lock
 	caughtUp    time.Time     // all events until this time are processed; the feed's row does not contain this time yet
 	extendAfter time.Duration // how long the reader reads before it extends the lock
 	failures    metric.Int64Counter

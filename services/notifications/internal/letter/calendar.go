@@ -30,7 +30,7 @@ func buildInvitation(kind Kind, w *words, f *Facts) ([]byte, string, error) {
 	case f.Business.From != "":
 		e.Organizer.Email = f.Business.From
 	default:
-		method = ical.Publish // an organizer would need an address, and the business has none
+		method = ical.Publish // an organizer would need an e-mail address, and there is none
 	}
 	b, err := ical.Calendar{Method: method, Events: []ical.Event{e}}.Write()
 	return b, string(method), err
@@ -79,8 +79,8 @@ func buildEvent(w *words, f *Facts, status ical.Status) ical.Event {
 	}
 }
 
-// locate returns the location and the position of a calendar entry: the address of the place on one line, otherwise the
-// name of the place, otherwise the argument `business`.
+// locate returns the location and the position of a calendar entry: the address of the place on one line. If there is
+// no address, the location is the name of the place, otherwise the argument `business`.
 func locate(w *words, place *Place, business string) (string, *ical.Geo) {
 	if place == nil {
 		return business, nil

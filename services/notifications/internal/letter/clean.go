@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/unicode/bidi"
 )
 
-// The maximum lengths of texts, in characters. A longer text is cut.
+// The maximum lengths of texts, in characters. A longer text is shortened.
 const (
 	maxName         = 200
 	maxGreetingName = 80

@@ -32,7 +32,8 @@ func (p *page) addDetails(kind Kind, w *words, f *Facts, show parts) {
 	}
 }
 
-// addTimes adds the time, with a link to the calendar entry, and the time before the change.
+// addTimes adds the time of the subject, with a link to the calendar entry. After a reschedule, it also adds the former
+// time.
 func (p *page) addTimes(kind Kind, w *words, f *Facts, show parts) {
 	label, when := "when", f.Subject.When
 	if show.due {
@@ -53,7 +54,8 @@ func (p *page) addTimes(kind Kind, w *words, f *Facts, show parts) {
 	}
 }
 
-// addCustomer adds who booked. The owner can write to the customer, or call, from the message.
+// addCustomer adds the customer's name, e-mail address and telephone number. The address and the number are links, so
+// that the owner can answer from the message.
 func (p *page) addCustomer(w *words, f *Facts) {
 	p.addRow(w.Say("customer"), w.sanitize(f.Customer.Name, maxName))
 	p.addLines(w.Say("email"), w.newMailLine(f.Customer.Email))
@@ -102,7 +104,8 @@ func (p *page) addTotal(w *words, f *Facts) {
 	p.addRow(w.Say("total"), lines...)
 }
 
-// addPolicy adds a row with the refund steps and the deadline for cancelling online as dates, and the owner's rules.
+// addPolicy adds a row with the cancellation policy: until which dates the customer gets a refund and can cancel
+// online. It also adds the owner's rules in plain text.
 func (p *page) addPolicy(w *words, f *Facts) {
 	var sentences []string
 	isDeadlineNamed := f.Subject.Deadline.IsZero()

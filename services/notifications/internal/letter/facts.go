@@ -19,9 +19,9 @@ type Facts struct {
 	Business    Business
 	Customer    Person
 	Subject     Subject
-	FormerTime  *When   // the time before the change, for [BookingRescheduled] and its notice
-	FormerStaff string  // the staff member before the change; "" if the booking keeps its staff member
-	Payment     Payment // the open payment, for [PaymentDue] and [PaymentFailed]
+	FormerTime  *When   // the time before the reschedule, for [BookingRescheduled] and the owner's notice
+	FormerStaff string  // the staff member before the reschedule; "" if the staff member is the same
+	Payment     Payment // what the customer must still pay online, for [PaymentDue] and [PaymentFailed]
 	// Refund is set for [Refunded] and for cancellations of paid subjects; the amount may be 0. Otherwise it is nil.
 	Refund                   *Money
 	Notice                   Notice    // reason for the notice; only for [OwnerNotice]
@@ -31,9 +31,9 @@ type Facts struct {
 	Link                     string    // URL of the customer view or, for a notice, of the owner's page; may be empty
 	DeclineLink              string    // URL of the owner's page that cancels the booking; only for [OwnerNotice]
 	CalendarLink             string    // URL of the calendar entry; "" if the customer has no page
-	Now                      time.Time // when the message is written, for "today" and "tomorrow"; may be zero
-	Note                     Note      // text by the owner, which all messages of this kind to customers contain
-	Intro                    Note      // first sentences in the owner's words, with placeholders; may be empty
+	Now                      time.Time // when the message is written, so that it can say "today"; may be zero
+	Note                     Note      // text by the owner for all messages of this kind to customers
+	Intro                    Note      // first sentences of the message by the owner, with placeholders; may be empty
 	Stamp                    time.Time // time of the event that the message is about
 }
 
@@ -47,7 +47,7 @@ type Business struct {
 	ReplyTo  string            // the address for replies; "": the message does not ask for replies
 	From     string            // the sender's address; the organizer of invitations if ReplyTo is empty
 	Accent   string            // the business's colour as #rrggbb, or empty
-	Place    *Place            // where customers go; nil if the business has no place
+	Place    *Place            // the place that customers visit; nil if the business has none
 	Phone    string            // the number that customers call, or empty
 	Imprint  Note              // an https address or a text; may be empty
 	Privacy  Note              // an https address or a text; may be empty
@@ -182,8 +182,8 @@ func (w *words) translate(text string, translations map[string]string) string {
 	return text
 }
 
-// check returns an error that names a missing fact, or nil. The argument `needsSubject` is true if the message needs a
-// subject.
+// check returns an error about the first field of `f` that is missing or invalid, or nil. The argument `needsSubject`
+// is true if the message needs a subject.
 func (f *Facts) check(needsSubject bool) error {
 	switch {
 	case f.Business.Zone == nil:

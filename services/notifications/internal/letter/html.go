@@ -20,7 +20,8 @@ func (p *page) renderHTML() (string, error) {
 	return b.String(), err
 }
 
-// accent is the colour of a business. On is a text colour that is readable on this colour.
+// accent is the colour of a business. The field `On` is a text colour that is readable on the colour in the field
+// `Colour`.
 type accent struct{ Colour, On template.CSS }
 
 // platformColour is the accent colour of letters if the business has no valid colour.

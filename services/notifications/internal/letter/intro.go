@@ -5,14 +5,15 @@ import (
 	"strings"
 )
 
-// isReplaceable reports whether the owner's first sentences replace those of the platform. They do so if the state and
-// the headline of the letter state everything that the platform's sentences state. In other kinds, both appear.
+// isReplaceable reports whether the owner's first sentences replace Slotmesh's sentences in a kind of letter. In these
+// kinds, Slotmesh's sentences only repeat the letter's state and headline. In all other kinds, the owner's sentences
+// precede Slotmesh's sentences.
 func isReplaceable(kind Kind) bool {
 	return slices.Contains([]Kind{BookingConfirmed, Reminder, Reservation}, kind)
 }
 
-// formatIntro returns the first sentences in the owner's words, a paragraph for each line. It returns nothing if the
-// letter has no value for one of the placeholders in them.
+// formatIntro returns the owner's first sentences, a paragraph for each line. If the letter has no value for a
+// placeholder in these sentences, formatIntro returns nil.
 func (w *words) formatIntro(f *Facts) []string {
 	lines := f.Intro.lines(w)
 	if len(lines) == 0 {
@@ -36,8 +37,8 @@ func (w *words) formatIntro(f *Facts) []string {
 	return paragraphs
 }
 
-// fillPlaceholders returns the values of the placeholders of the manifest. Each value is cleaned, because customers
-// type their names.
+// fillPlaceholders returns the values of the placeholders in [Facts.Intro], by placeholder. Each value is cleaned,
+// because people typed most of them.
 func (w *words) fillPlaceholders(f *Facts) map[string]string {
 	start := f.Subject.When.Start.In(f.Business.Zone)
 	var items []string

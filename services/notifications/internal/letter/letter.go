@@ -55,8 +55,8 @@ type Letter struct {
 }
 
 // Render writes a message in the language that matches `locale` (semantics.md §6), otherwise in the business's
-// language, otherwise in English. Render fails if the kind of message needs a fact that is missing; the error names the
-// fact.
+// language, otherwise in English. Render fails if `f` lacks a value that the kind of message needs; the error names the
+// value.
 func Render(kind Kind, locale string, f Facts) (Letter, error) {
 	w, err := findWords(locale, f.Business.Language, f.Business.Region)
 	if err != nil {
@@ -200,8 +200,8 @@ func (w *words) formatTitle(kind Kind, l layout, f *Facts) string {
 	return w.Say(l.title)
 }
 
-// addCustomerParts adds the parts that only customers get: the greeting by name, the owner's note and the address for
-// questions.
+// addCustomerParts adds the parts that only customers get: the greeting by name, the owner's note, and the sentence
+// that invites the customer to reply with questions.
 func (p *page) addCustomerParts(w *words, f *Facts) {
 	if name := w.isolate(w.chooseGreetingName(filterName(f.Customer.Name))); name != "" {
 		p.Greeting = w.Fill("greeting", map[string]string{"Name": name})
@@ -229,7 +229,7 @@ func (p *page) addButtons(kind Kind, w *words, f *Facts, l layout) {
 	p.Buttons = []button{{Text: w.Say("confirm"), Link: link}, {Text: w.Say("decline"), Link: decline, IsPlain: true}}
 }
 
-// manageButton means a button for a subject that the customer may still change.
+// manageButton is the id of the button for a subject that the customer may still reschedule or cancel.
 const manageButton = "manage"
 
 // chooseButton returns the id of the text of the mail's button. If the argument `id` is manageButton and the customer
@@ -262,8 +262,8 @@ func (p *page) addLeads(kind Kind, w *words, f *Facts, l layout) {
 	}
 }
 
-// formatLead returns a first sentence. The sentences about a new time and about an appointment of today or tomorrow
-// have a time in them.
+// formatLead returns the first sentence with the given id. The sentence about a reschedule contains the new time. A
+// reminder of an appointment today or tomorrow contains the time of day.
 func (w *words) formatLead(id string, f *Facts) string {
 	start := f.Subject.When.Start.In(f.Business.Zone)
 	switch id {

@@ -20,14 +20,14 @@ type page struct {
 	Initial             string // first letter of Business, as a mark in HTML
 	State               string // what happened; may be empty
 	Tone                tone
-	Headline            string // the fact: when and what
+	Headline            string // the time and what was sold ([words.formatFact])
 	Greeting            string // may be empty
 	Paragraphs          []string
 	Rows                []row
 	NoteTitle           string
 	Note                []string // the lines of the owner's note; empty if there is none
 	Buttons             []button
-	Questions           string // the sentence with the address for questions; may be empty
+	Questions           string // invites the customer to reply with questions; may be empty
 	Footer              []line
 	Accent              accent
 }
@@ -40,13 +40,15 @@ type row struct {
 	IsOld    bool // whether the detail is no longer valid, such as the former time
 }
 
-// line is one line of text, which may be a link. The functions of this package build Href from checked addresses only.
+// line is one line of text, which may be a link. The functions of this package build Href only from URLs and addresses
+// that they have checked.
 type line struct {
 	Text string
 	Href template.URL // "" for plain text
 }
 
-// isWebLink reports whether the plain text must show the address of the link: the text does not contain it.
+// isWebLink reports whether the line is a link to a web page. The plain text must show the URL of such a link, because
+// the line's text does not contain the URL.
 func (l line) isWebLink() bool { return strings.HasPrefix(string(l.Href), "http") }
 
 // button is a link that the letter shows as a button.
@@ -129,13 +131,13 @@ func (w *words) newMailLine(address string) line {
 	return l
 }
 
-// newLink returns a link to a web address, or plain text if the address is invalid.
+// newLink returns a link to the URL `address`, or plain text if the URL is invalid.
 func newLink(text, address string) line {
 	return line{Text: text, Href: template.URL(checkLink(address))} //nolint:gosec // checkLink returns https or http
 }
 
-// addFooter adds who writes, how to reach the business, its legal texts, and why the reader gets the message. Owners
-// get no more than who writes and why.
+// addFooter adds the name of the business, its address, telephone number and legal texts, and the reason why the reader
+// gets the message. For owners, it adds only the name and the reason.
 func (p *page) addFooter(kind Kind, w *words, f *Facts) {
 	b, reason := &f.Business, line{Text: w.Say("reason")}
 	lines := []line{{Text: p.Business}}
@@ -149,7 +151,7 @@ func (p *page) addFooter(kind Kind, w *words, f *Facts) {
 	lines = append(lines, w.newPhoneLine(b.Phone), w.newMailLine(b.ReplyTo))
 	lines = append(lines, w.formatLegal(w.Say("imprint"), b.Imprint)...)
 	if privacy := w.formatLegal(w.Say("privacy"), b.Privacy); len(privacy) == 1 && privacy[0].isWebLink() {
-		lines = append(lines, privacy...) // a privacy notice that is no link is too long for a message
+		lines = append(lines, privacy...) // the text of a privacy notice would be too long, so only a link is added
 	}
 	p.Footer = slices.DeleteFunc(append(lines, reason), func(l line) bool { return l.Text == "" })
 }
@@ -170,7 +172,7 @@ func (w *words) formatLegal(label string, n Note) []line {
 	return lines
 }
 
-// renderText renders the page as plain text. A link is a line with its text and a line with its address.
+// renderText renders the page as plain text. A web link is one line: its text, a colon and its URL.
 func (p *page) renderText() string {
 	var b strings.Builder
 	block := func(indent string, lines ...line) {

@@ -11,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/postal"
 )
 
-// Place is where customers go.
+// Place is the place that the customers of a business visit.
 type Place struct {
 	Name           Note // "" if the place has the name of the business
 	Address        postal.Address
@@ -23,8 +23,8 @@ type Place struct {
 // Geo is a position in degrees (WGS 84).
 type Geo struct{ Lat, Lon float64 }
 
-// addPlace adds a row with the place: its name, its address, how to find it, a link with directions, and its telephone
-// number. Owners know their place, so they get only its name and its address.
+// addPlace adds a row with the place: the name, the address, the owner's directions, a link to a map, and the telephone
+// number. Owners know their place, so they get only the name and the address.
 func (p *page) addPlace(kind Kind, w *words, b *Business) {
 	place := b.Place
 	if place == nil {
@@ -74,8 +74,8 @@ func (w *words) joinAddress(place *Place) string {
 	return place.Address.OneLine(country)
 }
 
-// buildDirectionsURL returns the address of a map with the way to a place. A mail program opens the map only after a
-// click. Mail programs remove geo: addresses, so the link is an https address of OpenStreetMap.
+// buildDirectionsURL returns the URL of a map with the way to a place. A mail program opens the map only after a click.
+// The URL is an https URL of OpenStreetMap, because mail programs remove geo: URLs.
 func buildDirectionsURL(place *Place) string {
 	const site = "https://www.openstreetmap.org/"
 	if g := place.Geo; g != nil {

@@ -38,7 +38,8 @@ func findWords(locale, fallback, region string) (*words, error) {
 }
 
 // formatSubject returns the subject line of a mail. Calendar programs such as Exchange use the subject as the title of
-// the calendar entry, so the subject of an invitation is only the fact. Other subjects begin with what happened.
+// the calendar entry, so the subject line of an invitation contains only what was sold and the time. Other subject
+// lines begin with what happened, such as "Booking cancelled".
 func (w *words) formatSubject(kind Kind, title string, f *Facts, due bool) string {
 	what, when := w.formatWhat(kind, f), w.formatSpan(f, due)
 	if isInvitation(kind) && !f.Subject.IsPending {
@@ -47,7 +48,8 @@ func (w *words) formatSubject(kind Kind, title string, f *Facts, due bool) strin
 	return w.Fill("subject", map[string]string{"Title": title, "What": what, "When": when})
 }
 
-// formatFact returns the headline of a letter: when and what. Owners read who, what and when.
+// formatFact returns the headline of a letter: the time, and then what was sold. For owners, it returns the customer,
+// what was sold, and then the time.
 func (w *words) formatFact(kind Kind, f *Facts, due bool) string {
 	what, when := w.formatWhat(kind, f), w.formatSpan(f, due)
 	if kind == OwnerNotice {
@@ -56,7 +58,8 @@ func (w *words) formatFact(kind Kind, f *Facts, due bool) string {
 	return strings.ReplaceAll(when, " ", "\u00a0") + " · " + what // no line break within the date
 }
 
-// formatWhat returns the names of the items with the staff member. For owners, the customer's name comes first.
+// formatWhat returns the names of the sold items, and the name of the staff member. For owners, the customer's name
+// comes first.
 func (w *words) formatWhat(kind Kind, f *Facts) string {
 	var items []string
 	for _, item := range f.Subject.Items {
@@ -72,7 +75,8 @@ func (w *words) formatWhat(kind Kind, f *Facts) string {
 	return what
 }
 
-// formatSpan returns the start of a subject, the end if the argument `due` is true, or the dates of several days.
+// formatSpan returns the start of the letter's subject. If the subject lasts several whole days, it returns the first
+// and the last date. If the argument `due` is true, it returns the end instead.
 func (w *words) formatSpan(f *Facts, due bool) string {
 	when := f.Subject.When
 	if due {
@@ -85,11 +89,12 @@ func (w *words) formatSpan(f *Facts, due bool) string {
 	return first
 }
 
-// maxShortDay is the longest distance at which a date without its year is unambiguous.
+// maxShortDay is the maximum distance between a date and the time of the event at which the date is written without its
+// year.
 const maxShortDay = 300 * 24 * time.Hour
 
 // formatMoment returns the start of a time on one line: the short date and the time of day. The date has its year if it
-// is far from the event that the message is about.
+// is more than maxShortDay before or after the event that the message is about.
 func (w *words) formatMoment(t When, f *Facts) string {
 	start := t.Start.In(f.Business.Zone)
 	day := w.ShortDay(start)
@@ -115,7 +120,7 @@ func (w *words) clockUnit() string {
 // firstNameLanguages are the languages in which a business greets customers by their first names.
 const firstNameLanguages = " da en fi is nb nl sv "
 
-// titles are words before a name that are no first name.
+// titles are words that can be the first word of a name but are not first names.
 const titles = " mr mrs ms miss dr prof sir lady the "
 
 func isNoLetterOfName(r rune) bool {
@@ -123,7 +128,7 @@ func isNoLetterOfName(r rune) bool {
 }
 
 // chooseGreetingName returns the first name of a customer in languages that greet by first names, otherwise the whole
-// name. It returns the whole name too if the first word may be no first name, such as a title or an initial.
+// name. If the first word may not be a first name, for example a title or an initial, it also returns the whole name.
 func (w *words) chooseGreetingName(name string) string {
 	first, _, isLonger := strings.Cut(name, " ")
 	isName := utf8.RuneCountInString(first) > 1 && !strings.ContainsAny(first, ".,") &&

@@ -21,8 +21,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/plan"
 )
 
-// collectFacts returns the facts of messages about the event `e`. The names of the sold services, events or rentals are
-// in the argument `language`; "" means the business's default language.
+// collectFacts returns the facts of messages about the event `e`. The argument `language` is the language of the names
+// of the sold services, events or rentals; "" means the business's default language.
 func (m *Messages) collectFacts(offer *catalog.Snapshot, e event.Event, language string) (letter.Facts, error) {
 	f := letter.Facts{Notice: notices[e.Type], Stamp: e.At,
 		Business: m.newBusiness(offer, locale.RegionOf(offer.Timezone))}
@@ -47,7 +47,8 @@ func (m *Messages) collectFacts(offer *catalog.Snapshot, e event.Event, language
 	return f, nil
 }
 
-// sale holds the part of a booking, ticket order or reservation that its cancellation policy depends on.
+// sale holds the values of a booking, ticket order or reservation from which its refunds and its deadline for
+// cancelling are computed.
 type sale struct {
 	payment      *booking.Payment // nil if nothing is paid online
 	createdAt    time.Time

@@ -36,7 +36,7 @@ import (
 
 // Peers reads the data for messages from other services. The errors of its methods are faults.
 type Peers interface {
-	// Snapshot returns the snapshot of a business. Fault: business_not_found if the business was removed.
+	// Offer returns the snapshot of a business. Fault: business_not_found if the business was removed.
 	Offer(ctx context.Context, businessID uuid.UUID) (*catalog.Snapshot, error)
 	// Subject returns a booking, a ticket order or a reservation in its current state, in the format of the admin API.
 	// Fault: not_found.
@@ -62,7 +62,7 @@ type Config struct {
 	Sender     Sender // nil: messages are stored but not sent
 	IsPreview  bool   // Sender only shows messages to the operator, so they count as not sent
 	Limits     Limits
-	UndoPeriod time.Duration // how long messages about the business's changes wait for an undo
+	UndoPeriod time.Duration // how long messages about a change by the business wait, in case of an undo
 	From       string        // the sender's address; required if Sender is set
 	OwnerURL   string        // base URL of the owner's pages; "": notices have no links
 	KeptFor    time.Duration // time after which a message is deleted

@@ -5,7 +5,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/letter"
 )
 
-// newBusiness returns the business of a message, with the place and the legal texts as they are now.
+// newBusiness returns the business of a message, with the current place and the current legal texts.
 func (m *Messages) newBusiness(offer *catalog.Snapshot, region string) letter.Business {
 	b := letter.Business{
 		Name: offer.Name, Names: offer.NameTranslations, Language: offer.DefaultLanguage, Region: region,

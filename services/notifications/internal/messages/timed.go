@@ -99,16 +99,17 @@ func (m *Messages) readCurrent(ctx context.Context, businessID uuid.UUID,
 	return nil, nil, err
 }
 
-// uncheckedFor is how long after its writing a reminder is sent without a further check.
+// uncheckedFor is the age below which a message is sent without a check by [Messages.checkTimely].
 const uncheckedFor = time.Minute
 
-// errOver means that a reminder is outdated: its subject has begun, has ended, or was rescheduled or cancelled.
+// errOver means that a reminder, or another message that is due at a certain time, is outdated: its subject has begun,
+// has ended, or was rescheduled or cancelled.
 var errOver = &mail.RefusedError{Reason: "What it was to remind of had begun, was over, moved or cancelled before it " +
 	"could be sent."}
 
-// checkTimely checks before an attempt whether a reminder is still up to date, because the subject may have changed.
-// checkTimely accepts all messages of other kinds, and reminders younger than uncheckedFor. Errors: [errOver]; the
-// errors of [Peers].
+// checkTimely checks before an attempt whether a timed message ([plan.IsTimed]) is still up to date, because the
+// subject may have changed. checkTimely accepts all messages of other kinds, and messages younger than uncheckedFor.
+// Errors: [errOver]; the errors of [Peers].
 func (m *Messages) checkTimely(ctx context.Context, message store.Message) error {
 	now := m.Clock.Now()
 	if !plan.IsTimed(letter.Kind(message.Kind)) || now.Sub(message.CreatedAt) < uncheckedFor {

@@ -194,7 +194,7 @@ func newSettings(offer *catalog.Snapshot) plan.Settings {
 }
 
 // composeChange writes the messages about a change. The argument `before` holds the booking's time and staff member as
-// stated in earlier messages to the customer. It is nil if neither has changed.
+// stated in earlier messages to the customer. It is nil if the time and the staff member have not changed.
 func (m *Messages) composeChange(
 	ctx context.Context, offer *catalog.Snapshot, c plan.Change, before *plan.Place, drafts []plan.Draft,
 ) ([]store.Message, error) {
@@ -241,8 +241,8 @@ func (m *Messages) composeChange(
 	return list, nil
 }
 
-// addFormerState adds the former time and the former staff member of a booking to the facts. Names are in the argument
-// `language`.
+// addFormerState adds the former time and the former staff member of a booking to the facts. The argument `language` is
+// the language of the staff member's name.
 func addFormerState(offer *catalog.Snapshot, facts letter.Facts, language string, c plan.Change,
 	before *plan.Place) letter.Facts {
 	if before == nil || c.Event.Subject.Kind != event.Booking || c.Subject.Status == booking.StatusCancelled {

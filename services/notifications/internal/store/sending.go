@@ -217,8 +217,8 @@ type SendResult struct {
 	Now            time.Time
 }
 
-// EndSending stores the result of an attempt. If the message was not sent and no attempt follows, its last attempt no
-// longer counts against the limits.
+// EndSending stores the result of an attempt. If the message was not sent and no attempt follows, the last attempt at
+// the message no longer counts against the limits.
 func (s *Store) EndSending(ctx context.Context, tx pgx.Tx, o SendResult) error {
 	var sentAt *time.Time
 	if o.Status == MessageSent {
