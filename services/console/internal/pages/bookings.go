@@ -25,8 +25,8 @@ import (
 // bookingsPageSize is the number of bookings on one page of a list.
 const bookingsPageSize = 50
 
-// loadBookingList reads one page of the list of bookings. The parameters in the address filter the list. Without
-// parameters, the list begins today.
+// loadBookingList reads one page of the list of bookings. The query parameters of the request filter the list. Without
+// query parameters, the list begins today.
 func (p *Pages) loadBookingList(c *fiber.Ctx, page *view.Page) (view.BookingList, error) {
 	l := view.BookingList{Query: readQuery(c), Today: page.Business.Today(page.Now).String()}
 	l.Query.Del("lang")
@@ -92,7 +92,7 @@ var bookingColumns = []string{
 	"customer_name", "customer_email", "customer_phone", "source", "created_at", "timezone",
 }
 
-// exportBookings sends bookings as a CSV file. The parameters in the address filter the bookings.
+// exportBookings sends bookings as a CSV file. The query parameters of the request filter the bookings.
 func (p *Pages) exportBookings(c *fiber.Ctx) error {
 	slug, err := server.Slug(c)
 	if err != nil {

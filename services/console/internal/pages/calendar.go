@@ -9,8 +9,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// showCalendar shows the calendar of one day with a column for each member, or the calendar of a week. Without a date
-// in the address, it shows today or the current week.
+// showCalendar shows the calendar of one day with a column for each member, or the calendar of a week. If the URL has
+// no date, it shows today or the current week.
 func (p *Pages) showCalendar(c *fiber.Ctx) error {
 	page, err := p.newPage(c, view.PlaceCalendar)
 	if err != nil {

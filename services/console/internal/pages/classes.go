@@ -15,7 +15,7 @@ func (p *Pages) mountClasses(business *authorize.Router) {
 	business.Get("/classes/:id", access.SeeBookings, p.showRoster)
 }
 
-// listClasses shows the class sessions of a week. Without a date in the address, it shows the current week.
+// listClasses shows the class sessions of a week. If the URL has no date, it shows the current week.
 func (p *Pages) listClasses(c *fiber.Ctx) error {
 	page, err := p.newPage(c, view.PlaceClasses)
 	if err != nil {
@@ -38,7 +38,8 @@ func (p *Pages) listClasses(c *fiber.Ctx) error {
 	return p.render(c, fiber.StatusOK, page, view.Classes(page, sessions))
 }
 
-// showRoster shows the guests of a class session on a date. Without a date in the address, the date is today.
+// showRoster shows the guests of a class session on the date in the URL. If the URL has no date, it shows the guests of
+// today.
 func (p *Pages) showRoster(c *fiber.Ctx) error {
 	page, id, err := p.newPageWithID(c, view.PlaceClasses)
 	if err != nil {

@@ -25,8 +25,8 @@ func (p *Pages) mountCustomers(business *authorize.Router) {
 	business.Post("/customers/erase", access.Erase, p.eraseCustomer)
 }
 
-// listCustomers lists customers by e-mail address. With a search text in the address, it lists only the customers that
-// match.
+// listCustomers lists customers, sorted by e-mail address. If the URL has a search text, it lists only the customers
+// that match the text.
 func (p *Pages) listCustomers(c *fiber.Ctx) error {
 	page, err := p.newPage(c, view.PlaceCustomers)
 	if err != nil {

@@ -52,8 +52,8 @@ func (p *Pages) dropBooking(c *fiber.Ctx) error {
 	return redirectBack(c, slug, addUndo(back, b, moved, isSilent(form)), "done", chooseNotice("moved", moved))
 }
 
-// addUndo returns the address `back` with added parameters for an undo button. The parameters are the time and the
-// member of the booking before and after the reschedule, and whether the customer was not notified.
+// addUndo adds the query parameters of an undo button to the URL `back`. The parameters are the time and the member of
+// the booking before and after the reschedule, and whether the customer was not notified.
 func addUndo(back string, before, after *booking.Booking, silent bool) string {
 	path, query, _ := strings.Cut(back, "?")
 	values, err := url.ParseQuery(query)
@@ -68,8 +68,8 @@ func addUndo(back string, before, after *booking.Booking, silent bool) string {
 	return path + "?" + values.Encode()
 }
 
-// readUndo reads the parameters that [addUndo] wrote into the address. A forged address does no harm, because the
-// request of the undo button checks the state of the booking and the permissions of the person.
+// readUndo reads the query parameters that [addUndo] wrote into the URL. A forged URL does no harm, because the request
+// of the undo button checks the state of the booking and the permissions of the person.
 func readUndo(c *fiber.Ctx) *view.Undo {
 	was := strings.Split(c.Query("undo"), " ")
 	if len(was) != len([]string{"id", "date", "time", "staff"}) || len(was[2]) < len("15:04") ||

@@ -39,7 +39,7 @@ func (p *Pages) mountEvents(business *authorize.Router) {
 	business.Post("/tickets/:id/refund", access.Refund, p.refundTickets)
 }
 
-// listEvents lists upcoming events. With past=yes in the address, it lists past events instead.
+// listEvents lists upcoming events. If the URL has the parameter past=yes, it lists past events instead.
 func (p *Pages) listEvents(c *fiber.Ctx) error {
 	page, err := p.newPage(c, view.PlaceEvents)
 	if err != nil {
@@ -70,7 +70,8 @@ func (p *Pages) showEvent(c *fiber.Ctx) error {
 	return p.render(c, fiber.StatusOK, page, view.Event(page, o))
 }
 
-// loadOrders reads one page of the orders of tickets of an event. The parameters in the address filter the orders.
+// loadOrders reads one page of the orders of tickets of an event. The query parameters of the request filter the
+// orders.
 func (p *Pages) loadOrders(c *fiber.Ctx, page *view.Page, o *view.Orders) error {
 	o.Query = readQuery(c)
 	o.Query.Del("lang")
@@ -111,7 +112,8 @@ var orderColumns = []string{
 	"created_at", "cancelled_at", "customer_phone",
 }
 
-// exportOrders sends the orders of tickets of an event as a CSV file. The parameters in the address filter the orders.
+// exportOrders sends the orders of tickets of an event as a CSV file. The query parameters of the request filter the
+// orders.
 func (p *Pages) exportOrders(c *fiber.Ctx) error {
 	slug, err := server.Slug(c)
 	if err != nil {
@@ -187,8 +189,8 @@ func (p *Pages) prepareSale(c *fiber.Ctx) (*view.Page, *view.SellForm, error) {
 	return page, &view.SellForm{Event: event.Events[0], IsUnknown: event.IsUnknown}, nil
 }
 
-// sell sells tickets of one or more tiers at the door. The form has an Idempotency-Key, so that a form that is sent
-// twice sells only once.
+// sell sells tickets of one or more tiers at the door. The form has an Idempotency-Key, so that sending the form twice
+// sells the tickets only once.
 func (p *Pages) sell(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
@@ -211,8 +213,8 @@ func (p *Pages) sell(c *fiber.Ctx) error {
 	return p.showRefusedSale(c, err, s.Key, form)
 }
 
-// showRefusedSale shows the form again after the tickets could not be sold. The form has the typed values, the error
-// message and the present number of remaining tickets.
+// showRefusedSale shows the form again after the tickets could not be sold. The form has the values that the person
+// submitted, the error message and the present number of remaining tickets.
 func (p *Pages) showRefusedSale(c *fiber.Ctx, err error, key string, form url.Values) error {
 	page, s, again := p.prepareSale(c)
 	if again != nil {
@@ -230,7 +232,7 @@ func (p *Pages) showRefusedSale(c *fiber.Ctx, err error, key string, form url.Va
 		return err
 	}
 	page.ErrorText = page.Words.Say(sentence)
-	s.Key = rand.Text() // the next order is another order, so it needs a new Idempotency-Key
+	s.Key = rand.Text() // the corrected order differs from the refused one, so it needs a new Idempotency-Key
 	if fault.Is(err, fault.OutcomeUnknown) || fault.Is(err, fault.IdempotencyInProgress) {
 		s.Key = key
 	}

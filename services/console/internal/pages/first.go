@@ -31,9 +31,9 @@ import (
 type firstStep struct {
 	name   string
 	groups func(*offerPage) []form.Group
-	// The function `then` changes other fields of the offer after the typed values are written. For example, it adds a
-	// new member to all services. Its argument `before` has the keys of the members before the change. If `then` is
-	// nil, there is nothing to change.
+	// updateFields changes other fields of the offer after the submitted values are written. For example, it adds a new
+	// member to all services. Its argument `before` has the keys of the members before the change. If updateFields is
+	// nil, the form changes no other fields.
 	updateFields func(fields document.Fields, before []string)
 }
 
@@ -70,8 +70,8 @@ var firstSteps = []firstStep{
 	}, func(fields document.Fields, _ []string) { offer.OpenBookings(fields) }},
 }
 
-// filterFields filters the fields of groups: it keeps the fields whose names are in `names`. It omits a group if no
-// field of the group remains.
+// filterFields returns the groups with only those fields whose names are in the argument `names`. It omits a group if
+// no field of the group remains.
 func filterFields(groups []form.Group, names ...string) []form.Group {
 	var filtered []form.Group
 	for _, g := range groups {
@@ -92,7 +92,7 @@ func newRowsField(list, label, key string, groups []form.Group) form.Field {
 }
 
 // newSellableGroups returns the fields of the form in which a person enters what the business sells. The form always
-// has services. It has events and rentals if the first manifest of the business's trade has them.
+// has services. It has events or rentals only if the offer, which was made from the template of the trade, has them.
 func newSellableGroups(o *offerPage) []form.Group {
 	services := filterFields(newServiceGroups(o), "name", "category", "duration_minutes", "price", "staff")
 	if len(o.listChoices("staff")) == 0 {
@@ -191,8 +191,8 @@ func parseZone(input string) string {
 	return input
 }
 
-// beginBusiness creates a business from the first form of the first visit. The form has an Idempotency-Key, so that a
-// form that is sent twice creates only one business.
+// beginBusiness creates a business from the first form of the first visit. The form has an Idempotency-Key, so that
+// sending the form twice creates only one business.
 func (p *Pages) beginBusiness(c *fiber.Ctx) error {
 	posted, err := web.Form(c)
 	if err != nil {
@@ -242,8 +242,8 @@ func (p *Pages) beginBusiness(c *fiber.Ctx) error {
 	return c.Redirect(view.Path(published.Slug)+"/first/"+firstSteps[1].name, fiber.StatusSeeOther)
 }
 
-// addProblems adds a message text for each problem to the map `wrong`, under the name of the input with the problem. It
-// returns the message texts about problems for which the form has no input.
+// addProblems adds a message text for each problem to the map `wrong`. The key of the text is the name of the input
+// that has the problem. addProblems returns the message texts about problems for which the form has no input.
 func addProblems(page *view.Page, problems []manifest.Problem, wrong map[string]string) []string {
 	var others []string
 	for _, problem := range problems {
@@ -270,9 +270,10 @@ func (p *Pages) continueFirst(c *fiber.Ctx) error {
 	return c.Redirect(view.Path(page.Business.Slug)+"/first/"+firstSteps[1].name, fiber.StatusSeeOther)
 }
 
-// loadStep returns the offer that a form of the first visit edits. The argument `version` is the number of its version.
-// If another system manages the offer, loadStep redirects to the list of services and returns nil. If the business is
-// already open for bookings, loadStep redirects to the last page of the first visit and returns nil.
+// loadStep reads the offer that a form of the first visit edits. The argument `version` is the number of the version to
+// read; 0 means the newest version. If another system manages the offer, loadStep redirects to the list of services and
+// returns nil. If the business is already open for bookings, loadStep redirects to the last page of the first visit and
+// returns nil.
 func (p *Pages) loadStep(c *fiber.Ctx, version int64) (*offerPage, error) {
 	o, err := p.loadOfferPage(c, "", version)
 	if err != nil {
@@ -311,8 +312,9 @@ func (p *Pages) showStep(c *fiber.Ctx, status, i int, o *offerPage, f view.Form)
 // missingToOpen maps the results of offer.FindMissingToOpen to the ids of message texts.
 var missingToOpen = map[string]string{offer.LacksOffer: "offer_none_services", offer.LacksHours: "first_no_hours"}
 
-// saveStep returns the handler that saves the form with the index `i` of the first visit. The handler writes the typed
-// values into the version of the offer that the form showed, publishes the result, and redirects to the next form.
+// saveStep returns the handler that saves the form with the index `i` of the first visit. The handler writes the
+// submitted values into the version of the offer that the form showed, publishes the result, and redirects to the next
+// form.
 func (p *Pages) saveStep(i int) fiber.Handler {
 	step := firstSteps[i]
 	next := "/first/done"
@@ -356,7 +358,7 @@ func (p *Pages) saveStep(i int) fiber.Handler {
 	}
 }
 
-// showFirstDone shows the last page of the first visit. The page has the address of the booking page, and suggests next
+// showFirstDone shows the last page of the first visit. The page shows the URL of the booking page, and suggests next
 // steps.
 func (p *Pages) showFirstDone(c *fiber.Ctx) error {
 	page, err := p.newPage(c, view.PlaceOffer)

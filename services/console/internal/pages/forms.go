@@ -113,10 +113,13 @@ func (p *Pages) cancel(c *fiber.Ctx) error {
 	return p.showCancel(c, status, page, cancelForm)
 }
 
-// prepareRefusedCancellation prepares the form of a refused cancellation, so that the form can be shown again. It
-// returns the HTTP status of the page. If the refund amount is the reason for the refusal, prepareRefusedCancellation
-// writes the reason into `*amount`, otherwise into `page.Wrong`. The second result is false if the person cannot solve
-// the fault.
+// prepareRefusedCancellation prepares the form of a refused cancellation, so that the form can be shown again. The
+// argument `err` is the error of the cancellation. If it is nil, the argument `second` is the id of the message text
+// that [parseRefund] returned.
+//
+// The first result is the HTTP status of the page. If the refund amount is the reason for the refusal,
+// prepareRefusedCancellation writes the reason into `*amount`, otherwise into `page.ErrorText`. The second result is
+// false if the person cannot solve the fault.
 func prepareRefusedCancellation(page *view.Page, second string, err error, amount *string) (int, bool) {
 	status := fiber.StatusConflict
 	if err != nil {
@@ -280,8 +283,8 @@ func isSilent(form url.Values) bool {
 
 // prepareRefusedForm prepares a form that a service has refused, so that the form can be shown again. It returns the
 // HTTP status of the page. If an input causes the refusal, prepareRefusedForm writes the reason into `*fields`, under
-// the name of this input. Otherwise prepareRefusedForm writes the reason into `page.Wrong`. The second result is false
-// if the person cannot solve the fault.
+// the name of this input. Otherwise prepareRefusedForm writes the reason into `page.ErrorText`. The second result is
+// false if the person cannot solve the fault.
 func prepareRefusedForm(page *view.Page, err error, fields *map[string]string) (int, bool) {
 	f := fault.Of(err)
 	field, sentence := "", faultTexts[f.Kind]
@@ -323,7 +326,8 @@ var inputNames = map[string]string{
 	"quantity": "quantity",
 }
 
-// askBooking shows the booking form. Parameters in the address may preset its inputs, such as the service and the date.
+// askBooking shows the booking form. The query parameters of the request may preset inputs of the form, such as the
+// service and the date.
 func (p *Pages) askBooking(c *fiber.Ctx) error {
 	page, err := p.newPage(c, view.PlaceNew)
 	if err != nil {
@@ -337,8 +341,8 @@ func (p *Pages) askBooking(c *fiber.Ctx) error {
 	}))
 }
 
-// book makes a booking for a customer. The form has an Idempotency-Key, so that a form that is sent twice books only
-// once.
+// book makes a booking for a customer. The form has an Idempotency-Key, so that sending the form twice makes only one
+// booking.
 func (p *Pages) book(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
@@ -364,7 +368,7 @@ func (p *Pages) book(c *fiber.Ctx) error {
 		return err
 	}
 	bookingForm.IsRefused = slices.Contains(startRefusals, fault.KindOf(err))
-	bookingForm.Key = rand.Text() // the next booking is another booking, so it needs a new Idempotency-Key
+	bookingForm.Key = rand.Text() // the corrected booking differs from the refused one, so it needs a new key
 	if fault.Is(err, fault.OutcomeUnknown) || fault.Is(err, fault.IdempotencyInProgress) {
 		bookingForm.Key = form.Get("key")
 	}
@@ -392,8 +396,8 @@ func parseBooking(form url.Values) view.BookingForm {
 	}
 }
 
-// checkBooking returns error messages by the name of the invalid input. It checks only the rules that need no request
-// to another service; the service booking checks the other rules.
+// checkBooking returns a map from the name of each invalid input to its error message. It checks only the rules that
+// need no request to another service; the service booking checks the other rules.
 func checkBooking(page *view.Page, b view.BookingForm) map[string]string {
 	wrong := map[string]string{}
 	for field, value := range map[string]string{"service": b.Service, "date": b.Date, "time": b.Time, "name": b.Name} {

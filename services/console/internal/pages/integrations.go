@@ -58,15 +58,15 @@ func (p *Pages) showSettings(c *fiber.Ctx) error {
 	return p.render(c, fiber.StatusOK, page, view.Settings(page))
 }
 
-// redirectToPage redirects to a page of the business that shows the result of an action. The argument `parameter` is
-// the name of a parameter of this page, "done" or "wrong". The argument `value` is the value of this parameter, the id
-// of a message text.
+// redirectToPage redirects to a page of the business. This page shows the result of an action, because the URL gets a
+// query parameter. The argument `parameter` is the name of this query parameter, "done" or "wrong". The argument
+// `value` is its value, the id of a message text.
 func redirectToPage(c *fiber.Ctx, slug, path, parameter, value string) error {
 	return c.Redirect(view.Path(slug)+path+"?"+url.Values{parameter: {value}}.Encode(), fiber.StatusSeeOther)
 }
 
 // newEndHandler returns the handler of a form that has only a button. The handler calls `do` for the object whose id is
-// in the path, and redirects to the page with the path `to`. This page shows the message text with the id `done`, or
+// in the path. Then it redirects to the page with the path `to`, which shows the message text with the id `done`, or
 // the reason for the refusal.
 func (p *Pages) newEndHandler(to, done string, do func(*fiber.Ctx, string, uuid.UUID) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
@@ -109,8 +109,8 @@ func (p *Pages) showKeys(c *fiber.Ctx, status int, page *view.Page, k view.Keys)
 	return p.render(c, status, page, view.APIKeys(page, k))
 }
 
-// createKey creates an API key. The form has an Idempotency-Key, so that a form that is sent twice creates only one
-// key. Only the response to this request shows the secret text of the key.
+// createKey creates an API key. The form has an Idempotency-Key, so that sending the form twice creates only one key.
+// Only the response to this request shows the secret text of the key.
 func (p *Pages) createKey(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
@@ -150,9 +150,9 @@ func (p *Pages) createKey(c *fiber.Ctx) error {
 	return p.showKeys(c, status, page, view.Keys{Form: keyForm})
 }
 
-// chooseConflictText returns the id of the message text for a fault with code conflict. If an earlier request with the
-// same Idempotency-Key has created the object, the id is `existingText`. Otherwise the business has too many objects,
-// and chooseConflictText returns the id of the message text about this limit.
+// chooseConflictText returns the id of the message text for a fault with code conflict. The result is `existingText` if
+// an earlier request with the same Idempotency-Key has already created the object. Otherwise the business has too many
+// objects, and the result is the id of the message text about this limit.
 func chooseConflictText(err error, existingText string) string {
 	if strings.HasPrefix(fault.Of(err).Sentence, "Idempotency-Key") {
 		return existingText
@@ -184,7 +184,7 @@ func (p *Pages) showFeeds(c *fiber.Ctx, status int, page *view.Page, f view.Feed
 	return p.render(c, status, page, view.CalendarFeeds(page, f))
 }
 
-// createFeed creates a calendar feed. Only the response to this request shows the secret address of the feed.
+// createFeed creates a calendar feed. Only the response to this request shows the secret URL of the feed.
 func (p *Pages) createFeed(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
@@ -224,8 +224,8 @@ func (p *Pages) removeFeed(c *fiber.Ctx, slug string, id uuid.UUID) error {
 	return p.rooms.Integrations.RevokeCalendar(c.UserContext(), authorize.Principal(c), slug, id)
 }
 
-// showEmbed shows the HTML that embeds the booking page in another site. The parameters in the address are the options
-// of this HTML.
+// showEmbed shows the HTML that embeds the booking page in another site. The query parameters of the request are the
+// options of this HTML.
 func (p *Pages) showEmbed(c *fiber.Ctx) error {
 	page, err := p.newPage(c, view.PlaceSettings)
 	if err != nil {

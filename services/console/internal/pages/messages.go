@@ -26,7 +26,7 @@ func (p *Pages) mountMessages(business *authorize.Router) {
 		}))
 }
 
-// listMessages lists messages, newest first. The parameters in the address filter the list.
+// listMessages lists messages, newest first. The query parameters of the request filter the list.
 func (p *Pages) listMessages(c *fiber.Ctx) error {
 	page, err := p.newPage(c, view.PlaceMessages)
 	if err != nil {

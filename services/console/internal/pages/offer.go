@@ -194,8 +194,8 @@ func (p *Pages) showItem(c *fiber.Ctx, status int, k offerKind, o *offerPage, ob
 	return p.render(c, status, o.page, view.EditOffer(o.page, item))
 }
 
-// saveOffer returns the handler that saves the form of an object. The handler writes the typed values into the version
-// of the offer that the form showed, and publishes the result.
+// saveOffer returns the handler that saves the form of an object. The handler writes the submitted values into the
+// version of the offer that the form showed, and publishes the result.
 func (p *Pages) saveOffer(k offerKind) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		posted, err := web.Form(c)
@@ -294,8 +294,8 @@ func (p *Pages) undoOffer(c *fiber.Ctx) error {
 	return toOffer(c, o, s.back, url.Values{"saved": {strconv.FormatInt(published.Version, 10)}})
 }
 
-// toOffer redirects to a page of the offer. The argument `says` has the parameters that describe the result of an
-// action.
+// toOffer redirects to a page of the offer. The argument `says` has the query parameters that tell this page the result
+// of an action.
 func toOffer(c *fiber.Ctx, o *offerPage, path string, says url.Values) error {
 	join := "?"
 	if strings.Contains(path, "?") {
@@ -304,7 +304,7 @@ func toOffer(c *fiber.Ctx, o *offerPage, path string, says url.Values) error {
 	return c.Redirect(view.Path(o.page.Business.Slug)+path+join+says.Encode(), fiber.StatusSeeOther)
 }
 
-// trimBusinessPath removes the path of the business from the start of an address.
+// trimBusinessPath removes the path of the business from the beginning of `path`.
 func trimBusinessPath(o *offerPage, path string) string {
 	return strings.TrimPrefix(path, view.Path(o.page.Business.Slug))
 }

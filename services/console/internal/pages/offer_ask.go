@@ -20,8 +20,9 @@ import (
 // askConfirmation asks for confirmation before a draft is published, if confirmation is needed (pages.md, "What will
 // change"). askConfirmation reports whether it has shown the confirmation page.
 //
-// Confirmation is needed if the draft affects customers' bookings, sales or data, or if `s.always` is true. It is not
-// needed if the person has already confirmed the draft and no other version was published since then.
+// Confirmation is needed if the draft affects customers' bookings, sales or data, or if `s.alwaysAsks` is true. It is
+// not needed if the draft changes nothing. It is also not needed if the person has already confirmed the draft and no
+// other version was published in the meantime.
 func (p *Pages) askConfirmation(c *fiber.Ctx, o *offerPage, s submission, draft *offer.OfferDraft) (bool, error) {
 	if parseVersion(s.posted.Get("agreed")) == draft.Before.Version || bytes.Equal(draft.Text, draft.Before.Text) {
 		return false, nil

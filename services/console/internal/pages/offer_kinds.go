@@ -17,20 +17,20 @@ import (
 // offerKind describes a kind of objects of the offer, such as services or events, and how the pages list and edit these
 // objects.
 type offerKind struct {
-	// path segment of the pages, and a part of the ids of their message texts
+	// path segment of the pages, and a part of the ids of the message texts on these pages
 	section string
-	list    string // name of the list of the manifest
-	// key of a new object whose name has no letter that is valid in keys
+	list    string // name of the list in the manifest
+	// key of a new object if the object's name has no letter that is valid in a key
 	word      string
 	newObject func(*offerPage) document.Fields // returns a new object, which has the initial values of the form
-	isShown   func(item document.Fields) bool  // reports whether `section` shows an object of `list`; nil if all
+	isShown   func(item document.Fields) bool  // reports whether the pages show an object of `list`; nil: all
 	groups    func(*offerPage) []form.Group
-	name      func(*offerPage, document.Fields) string // returns the name in the list; nil for the field `name`
+	name      func(*offerPage, document.Fields) string // returns the name on the page; nil for the field `name`
 	summarize func(*offerPage, document.Fields) string // returns the line below the name
 	explain   func(*offerPage, document.Fields) string // returns a text above the form; nil for no text
 	// returns the sort key of an object; nil for the field `order`
 	sortKey func(document.Fields) int
-	// removes a field that another field excludes; nil for no such field
+	// removes a field if another field excludes it; nil if no field of the kind excludes another
 	removeExcluded func(document.Fields)
 }
 
@@ -61,7 +61,7 @@ func registerLabels(groups []form.Group) {
 	note(form.ListFields(groups))
 }
 
-// newLastObject returns a new object of the kind. The object comes after all others of its list.
+// newLastObject returns a new object of the kind. The object comes last in its list.
 func (k offerKind) newLastObject(o *offerPage) document.Fields {
 	object := k.newObject(o)
 	offer.PlaceLast(o.fields, k.list, object)
@@ -103,7 +103,7 @@ func (k offerKind) nameObject(o *offerPage, object document.Fields) string {
 }
 
 // listLanguages returns the languages of the owner's pages and the default language of the business as options. The
-// label of each option is the name of a language in the language itself.
+// label of each option is the language's own name for itself, such as Deutsch.
 func (o *offerPage) listLanguages() []form.Option {
 	if o.page == nil {
 		return nil
@@ -141,8 +141,8 @@ func (o *offerPage) listChoices(list string) []form.Option {
 	return options
 }
 
-// newOptions returns options with the values in `values`. The id of the text of an option is `word`, followed by the
-// option's value.
+// newOptions returns one option for each value in `values`. The label of an option is the message text with the id
+// `word` followed by the value.
 func (o *offerPage) newOptions(word string, values ...string) []form.Option {
 	options := make([]form.Option, len(values))
 	for i, value := range values {

@@ -17,12 +17,13 @@ import (
 // offerPart describes a form that edits fields of the business itself, such as its opening hours or its policies.
 type offerPart struct {
 	section string
-	title   string        // id of the text of the title; "" for the title of the section
+	title   string        // id of the message text with the title; "" for the title of the section
 	action  access.Action // the permission that the form needs; "" for the permission to change the offer
 	groups  func(*offerPage) []form.Group
-	suggest func(*offerPage, url.Values) // sets values that are probably right; nil for none
-	// write calls its second argument, which writes the form into the fields, and adds or removes objects before and
-	// after it. It is nil if the form needs no such change.
+	suggest func(*offerPage, url.Values) // fills inputs with suggested values; nil for no suggestions
+	// write writes the submitted form into the fields by calling its second argument. Before and after this call, write
+	// may add or remove objects, such as the place of the business. If write is nil, the form needs no other change,
+	// and writeForm calls the second argument itself.
 	write func(document.Fields, func() *form.Result) *form.Result
 }
 
@@ -92,8 +93,8 @@ func (p *Pages) showPart(c *fiber.Ctx, status int, part offerPart, o *offerPage,
 	}))
 }
 
-// savePart returns the handler that saves the form of a part. The handler writes the typed values into the version of
-// the offer that the form showed, and publishes the result.
+// savePart returns the handler that saves the form of a part. The handler writes the submitted values into the version
+// of the offer that the form showed, and publishes the result.
 func (p *Pages) savePart(part offerPart) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		posted, err := web.Form(c)

@@ -11,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/form"
 )
 
-// place is the prefix of the names of the fields of the business's place, which is the first location.
+// place is the prefix of the field names of the business's place, which is the first location in the manifest.
 const place = "locations.0."
 
 // countryField is the name of the field for the country of the place.
@@ -44,7 +44,8 @@ func placeGroups(o *offerPage) []form.Group {
 	}
 }
 
-// countryOptions returns the countries as options, by the alphabet of the reader. The first option is no country.
+// countryOptions returns all countries as options, sorted by their names in the language of the page. The first option
+// means that the place has no country.
 func (o *offerPage) countryOptions() []form.Option {
 	if o.page == nil {
 		return nil
@@ -65,9 +66,10 @@ func suggestCountry(o *offerPage, values url.Values) {
 	}
 }
 
-// writePlace calls the function `write`, which writes the form into the fields of the offer. The form needs a
-// place to write into; writePlace adds one, and removes a place that is empty afterwards. A new place that has only
-// the country is empty, because the form suggests the country.
+// writePlace calls the function `write`, which writes the submitted form into the fields of the offer. If the offer has
+// no location, writePlace first adds a place, because `write` needs an object to write into. If this place is empty
+// after the call and is the only location, writePlace removes it. A new place that has only a country counts as empty,
+// because the form itself suggests the country.
 func writePlace(fields document.Fields, write func() *form.Result) *form.Result {
 	locations, _ := fields["locations"].([]any)
 	isNew := len(locations) == 0
@@ -82,7 +84,8 @@ func writePlace(fields document.Fields, write func() *form.Result) *form.Result 
 	return result
 }
 
-// isPlaceEmpty reports whether a place has no field that a person has entered.
+// isPlaceEmpty reports whether a place has no field that a person has entered. If the argument `isNew` is true, an
+// address that has only a country does not count as entered, because the form suggests the country.
 func isPlaceEmpty(location document.Fields, isNew bool) bool {
 	for name, value := range location {
 		address, _ := value.(document.Fields)

@@ -117,7 +117,7 @@ func (p *Pages) describeFutureTickets(c *fiber.Ctx, o *offerPage, event uuid.UUI
 	return []string{o.page.Words.Count("offer_loses_tickets", n)}, nil
 }
 
-// describeFutureReservations returns a message text with the number of reservations of a rental that have not ended.
+// describeFutureReservations returns a message text with the number of a rental's reservations that have not ended.
 func (p *Pages) describeFutureReservations(c *fiber.Ctx, o *offerPage, thing uuid.UUID) ([]string, error) {
 	today := o.page.Business.Today(o.page.Now)
 	list, err := p.rooms.Sales.ListReservations(c.UserContext(), authorize.Principal(c), o.page.Business.Slug,

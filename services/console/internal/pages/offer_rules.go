@@ -168,8 +168,8 @@ func (o *offerPage) describeScope(r document.Fields) string {
 	return strings.Join(parts, ", ")
 }
 
-// describeExample returns a text with two prices: a price that a pricing rule applies to, and the same price changed by
-// this rule alone. The new price is rounded half up and is at least 0 (semantics.md §5).
+// describeExample returns a text with the price of one object before and after a pricing rule changes it. The text
+// ignores all other pricing rules. The new price is rounded half up and is at least 0 (semantics.md §5).
 func (o *offerPage) describeExample(r document.Fields) string {
 	name, price, ok := o.findFirstPriced(r)
 	if !ok {

@@ -20,18 +20,18 @@ import (
 // and to show the form again.
 type submission struct {
 	posted         url.Values
-	result         *form.Result                 // fields of the offer with the typed values
+	result         *form.Result                 // fields of the offer with the submitted values
 	findEditedPath func(document.Fields) string // returns the path of the object that the form edits
 	// shows the form again with errors; nil if there is no form
 	showForm func(status int, wrong map[string]string) error
 	back     string // path of the page after saving
-	action   string // address to which the browser sends the form
-	// ask for confirmation even if no bookings are affected
+	action   string // URL to which the browser sends the form
+	// true if publishing needs a confirmation even if the change affects no bookings
 	alwaysAsks bool
 	item       string // key of the object that the form edits; "" for none
-	// The function `draft` returns the draft to publish. The function `wrong` shows the page with the problems of this
-	// draft. Both functions are nil for a form that edits fields of the offer; publishOffer then makes the draft from
-	// the changed fields.
+	// draft returns the draft to publish. showProblems shows the page with the problems of this draft. Both functions
+	// are nil for a form that edits fields of the offer. For such a form, publishOffer makes the draft from the changed
+	// fields.
 	draft        func() (*offer.OfferDraft, error)
 	showProblems func([]manifest.Problem) error
 }
@@ -42,9 +42,9 @@ const publishAttempts = 3
 
 // publishOffer publishes the fields that a form has changed in `o`. All forms that edit the offer use publishOffer.
 //
-// publishOffer merges the change with the changes that other people have published since the form was shown. It first
-// asks the person if the form and another person have changed the same field differently, or if the change affects
-// customers' bookings.
+// publishOffer merges the change with the changes that other people have published since the form was shown. If another
+// person has changed the same field differently, publishOffer first asks the person to decide this conflict. If the
+// change affects customers' bookings, sales or data, publishOffer first asks for confirmation.
 func (p *Pages) publishOffer(c *fiber.Ctx, o *offerPage, s submission) error {
 	wrong := map[string]string{}
 	for name, sentence := range s.result.FieldErrors {
@@ -64,7 +64,7 @@ func (p *Pages) publishOffer(c *fiber.Ctx, o *offerPage, s submission) error {
 			if newest != nil && newest.Version == o.page.Business.Version {
 				change.Newest = newest
 			}
-			newest = nil // read the newest version again: another person has published one in the meantime
+			newest = nil // the next attempt reads the newest version again, because another person has published one
 			return p.rooms.Offer.DraftOffer(c.UserContext(), slug, change)
 		}
 	}
@@ -135,8 +135,9 @@ func (p *Pages) askConflict(c *fiber.Ctx, o *offerPage, s submission, draft *off
 	}))
 }
 
-// placeProblems adds a message text for each problem to the map `wrong`, under the name of the input in which a person
-// can correct the problem. It returns the message texts about problems for which the form has no input.
+// placeProblems adds a message text for each problem to the map `wrong`. The key of the text is the name of the input
+// in which a person can correct the problem. placeProblems returns the message texts about problems for which the form
+// has no input.
 func (o *offerPage) placeProblems(
 	draft *offer.OfferDraft,
 	editedPath string,

@@ -9,10 +9,13 @@ import (
 )
 
 // noteSaved sets the notice that a page shows after a version was saved. The notice tells the person whether customers
-// see the change. If customers see the change, the notice has a link to the booking page. If a field hides the saved
-// object, the notice has a link to the form with this field. If the business is not open for bookings yet, the notice
-// has a link to the first visit. The argument `key` is the key of the saved object, or "" for none. The argument
-// `pages` is the base URL of the booking pages.
+// see the change, and has one of these links:
+//   - the booking page, if customers see the change
+//   - the form with the field that hides the saved object, if a field hides it from customers
+//   - the first visit, if the business is not open for bookings yet
+//
+// The argument `key` is the key of the saved object, or "" if the form edits no object. The argument `pages` is the
+// base URL of the booking pages.
 func (o *offerPage) noteSaved(key, pages string) {
 	kind := slices.IndexFunc(offerKinds, func(k offerKind) bool { return k.section == o.about.Section })
 	o.about.Notice = o.page.Words.Say("offer_saved")
@@ -28,7 +31,8 @@ func (o *offerPage) noteSaved(key, pages string) {
 	}
 }
 
-// noteHidden changes the notice if customers do not see the saved object. The new notice names the field that hides it.
+// noteHidden changes the notice if customers do not see the saved object. The new notice names the field that hides the
+// object.
 func (o *offerPage) noteHidden(k offerKind, key string) {
 	label, at, name := "", "/offer/"+k.section+"/"+key, ""
 	if offer.IsModuleOff(o.fields, k.list) {

@@ -35,8 +35,8 @@ func (p *Pages) askText(c *fiber.Ctx) error {
 	return p.render(c, fiber.StatusOK, o.page, view.TextOffer(o.page, t))
 }
 
-// saveText handles a submitted text of the whole manifest. If the text has problems, saveText shows them beside the
-// lines. Otherwise it shows the changes, and publishes the text after the person has confirmed them.
+// saveText handles a submitted text of the whole manifest. If the text has problems, saveText shows each problem beside
+// its line. Otherwise it shows the changes, and publishes the text after the person has confirmed them.
 func (p *Pages) saveText(c *fiber.Ctx) error {
 	posted, err := web.Form(c)
 	if err != nil {

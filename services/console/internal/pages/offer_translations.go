@@ -33,15 +33,15 @@ var translatedLists = []string{"services", "packages", "staff", "events", "renta
 const translationsPageSize = 40
 
 // translatedObject is an object of the offer with translatable texts. The field `name` is the prefix of the names of
-// its inputs. The field `called` is the name of the object on the page.
+// the object's inputs. The field `title` is the name of the object on the page.
 type translatedObject struct {
 	name, title string
 	object      document.Fields
 	fields      []string
 }
 
-// listTexts returns the objects of a list that have translatable texts. The objects inside an object follow this
-// object.
+// listTexts returns the objects of a list that have translatable texts. The inner objects of an object, such as the
+// variants of a service, follow the object.
 func listTexts(fields document.Fields, list string) []translatedObject {
 	var all []translatedObject
 	if list == "page" { // the page shows the texts of the business, too
@@ -82,7 +82,7 @@ func listBusinessTexts(fields document.Fields) []translatedObject {
 	return all
 }
 
-// longTexts are the translatable fields of several lines whose text is not HTML.
+// longTexts has the names of the translatable fields whose texts may have several lines but are not HTML.
 var longTexts = []string{"description", "policy_text", "imprint", "privacy", "terms"}
 
 // findTranslation returns the translation of a field into a language, or "" if there is no translation.
@@ -119,8 +119,8 @@ func (t translatedObject) translate(language, field, input string) {
 	}
 }
 
-// parseTranslationsQuery reads three choices for a page of translations from the address: the list, the objects of this
-// list, and the language.
+// parseTranslationsQuery reads three query parameters of a page of translations: the list, the position of the first
+// object to show, and the language.
 func (o *offerPage) parseTranslationsQuery(c *fiber.Ctx) view.Translations {
 	t := view.Translations{Offering: o.about, Lists: translatedLists, List: c.Query("of"),
 		Language: c.Query("language")}

@@ -71,8 +71,8 @@ func (p *Pages) findTeamNames(c *fiber.Ctx, page *view.Page) map[uuid.UUID]strin
 	return names
 }
 
-// namePublisher returns the name of the person who published a version. For a program, it returns a word for the kind
-// of program. It returns "" if the publisher is not recorded.
+// namePublisher returns the name of the person who published a version. If a program published the version, it returns
+// a word for the kind of program. It returns "" if the publisher is not recorded.
 func namePublisher(page *view.Page, names map[uuid.UUID]string, by actor.Actor) string {
 	switch {
 	case by.Kind == "":
@@ -115,9 +115,9 @@ func (p *Pages) showVersion(c *fiber.Ctx, status int, o *offerPage, old *offer.O
 		view.ShowVersion(o.page, view.OldVersion{Offering: o.about, Number: old.Version, Difference: difference}))
 }
 
-// restoreVersion publishes an old version again. It publishes only if the newest version is still the version with
-// which the page compared the old one. If the change affects customers' bookings, sales or data, it first asks for
-// confirmation, as all forms of the offer do.
+// restoreVersion publishes an old version again. The page has compared the old version with the newest version; if
+// another version was published in the meantime, restoreVersion publishes nothing. If the change affects customers'
+// bookings, sales or data, restoreVersion first asks for confirmation, as all forms of the offer do.
 func (p *Pages) restoreVersion(c *fiber.Ctx) error {
 	posted, err := web.Form(c)
 	if err != nil {

@@ -42,8 +42,9 @@ type Pages struct {
 	box       *sealed.Box
 }
 
-// New returns the pages for the use cases in `all`. The first secret in `secrets` encrypts customers' data in the
-// addresses of pages. All secrets can decrypt, so that addresses stay valid while a new secret replaces an old one.
+// New returns the pages for the use cases in `all`. The first secret in `secrets` encrypts customers' data in the URLs
+// of pages. Each of the secrets can decrypt the data, so that old URLs stay valid while a new secret replaces an old
+// one.
 func New(all *rooms.Rooms, addresses Addresses, secrets ...string) (*Pages, error) {
 	sentences, textErr := texts.Load()
 	files, fileErr := web.NewAssets(assets.Files, "/assets")
@@ -142,8 +143,8 @@ func (p *Pages) newPage(c *fiber.Ctx, place view.Place) (*view.Page, error) {
 	return page, nil
 }
 
-// doneText returns the message text about a completed action. The argument `label` is the value of the parameter `done`
-// in the address. If the value is unknown, doneText returns "".
+// doneText returns the message text about a completed action. The argument `label` is the value of the query parameter
+// `done`. If the value is unknown, doneText returns "".
 func doneText(page *view.Page, label string) string {
 	if slices.Contains(integrationNotices, label) {
 		return page.Words.Say("done_" + label)
@@ -160,8 +161,8 @@ func doneText(page *view.Page, label string) string {
 	return ""
 }
 
-// refusalText returns the message text about a refused action. The argument `label` is the value of the parameter
-// `wrong` in the address. If the value is unknown, refusalText returns "".
+// refusalText returns the message text about a refused action. The argument `label` is the value of the query parameter
+// `wrong`. If the value is unknown, refusalText returns "".
 func refusalText(page *view.Page, label string) string {
 	if label == "delivery_waits" {
 		return page.Words.Say(label)
@@ -191,8 +192,8 @@ func (p *Pages) ShowFault(c *fiber.Ctx, f *fault.Error) error {
 	return p.render(c, f.Kind.Status, page, view.Fault(page, f.Kind.Status))
 }
 
-// chooseBusiness lists the businesses of the signed-in person. If there is only one, and the person may not create
-// another, chooseBusiness redirects to the pages of this business.
+// chooseBusiness lists the businesses of the signed-in person. If there is only one business, and the person may not
+// create another, chooseBusiness redirects to the pages of this business.
 func (p *Pages) chooseBusiness(c *fiber.Ctx) error {
 	limited, err := server.Query(c).Page()
 	if err != nil {
@@ -209,7 +210,7 @@ func (p *Pages) chooseBusiness(c *fiber.Ctx) error {
 	return p.render(c, fiber.StatusOK, page, view.Choose(page, list.Businesses, list.NextCursor))
 }
 
-// redirectToToday redirects to Today, the first page of a business.
+// redirectToToday redirects to the page Today, which is the first page of a business.
 func (p *Pages) redirectToToday(c *fiber.Ctx) error {
 	slug, err := server.Slug(c)
 	if err != nil {
@@ -238,7 +239,7 @@ func (p *Pages) showToday(c *fiber.Ctx) error {
 	return p.render(c, fiber.StatusOK, page, view.Today(page, t))
 }
 
-// newPageWithID returns the data that every page of a business needs, by [Pages.page], and the id in the path.
+// newPageWithID returns the data that [Pages.newPage] returns, and the id in the path.
 func (p *Pages) newPageWithID(c *fiber.Ctx, place view.Place) (*view.Page, uuid.UUID, error) {
 	page, err := p.newPage(c, place)
 	if err != nil {
@@ -257,7 +258,7 @@ func parseID(c *fiber.Ctx) (uuid.UUID, error) {
 	return id, nil
 }
 
-// readQuery returns the parameters in the address, except `done` and `wrong`, which report the result of the last
+// readQuery returns the query parameters of the request, except `done` and `wrong`, which report the result of the last
 // action.
 func readQuery(c *fiber.Ctx) url.Values {
 	values, err := url.ParseQuery(string(c.Request().URI().QueryString()))
@@ -269,12 +270,13 @@ func readQuery(c *fiber.Ctx) url.Values {
 	return values
 }
 
-// redirectBack redirects to a page of the business that shows the result of an action. The argument `parameter` is the
-// name of a parameter of this page, "done" or "wrong". The argument `value` is the value of this parameter, the id of a
-// message text.
+// redirectBack redirects to a page of the business. This page shows the result of an action, because the URL gets a
+// query parameter. The argument `parameter` is the name of this query parameter, "done" or "wrong". The argument
+// `value` is its value, the id of a message text.
 //
 // The argument `back` is the path and the query of the page, relative to the path of the business. A form sends `back`,
-// so redirectBack redirects to Today if the path is invalid.
+// and a forged form could send the URL of another site. So redirectBack redirects to the page Today if `back` is not a
+// valid relative path.
 func redirectBack(c *fiber.Ctx, slug, back, parameter, value string) error {
 	at, err := url.Parse(back)
 	if err != nil || at.IsAbs() || at.Host != "" || !relativePath.MatchString(at.Path) {
@@ -304,8 +306,8 @@ func (p *Pages) newTransitionHandler(transition string) fiber.Handler {
 }
 
 // newButtonHandler returns the handler of a form that has only a button. The handler calls `do` and redirects to the
-// previous page. This page shows the message text with the id `done`. If the action is refused and the person can solve
-// the fault, this page shows the reason for the refusal instead.
+// previous page, which shows the message text with the id `done`. If the action is refused and the person can solve the
+// fault, the previous page shows the reason for the refusal instead.
 func (p *Pages) newButtonHandler(done string, do func(*fiber.Ctx, string, uuid.UUID) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		form, err := web.Form(c)
@@ -357,8 +359,8 @@ func (p *Pages) findBooking(c *fiber.Ctx) (*view.Page, *booking.Booking, error) 
 	return page, b, err
 }
 
-// readListQuery returns the query, with "?", of the list from which the person opened a booking. It returns "" if the
-// query is empty.
+// readListQuery returns the query, with "?", of the list from which the person opened a booking. If the query is empty,
+// it returns "" without "?".
 func readListQuery(c *fiber.Ctx) string {
 	if values := readQuery(c); len(values) > 0 {
 		return "?" + values.Encode()
@@ -366,8 +368,8 @@ func readListQuery(c *fiber.Ctx) string {
 	return ""
 }
 
-// redirectToBooking redirects to the page of a booking after an action. This page shows the message text with the id
-// `done`.
+// redirectToBooking redirects to the page of a booking after an action. The argument `done` is the id of the message
+// text that the page shows.
 func redirectToBooking(c *fiber.Ctx, business *catalog.Snapshot, id uuid.UUID, done string) error {
 	return redirectBack(c, business.Slug, "bookings/"+id.String()+readListQuery(c), "done", done)
 }

@@ -71,8 +71,8 @@ func (p *Pages) endPause(c *fiber.Ctx) error {
 	return p.setPause(c, page, form, nil, "resumed")
 }
 
-// setPause pauses online bookings until the date `until`, or ends the pause if `until` is nil. Then it redirects to
-// Today, which shows the message text with the id `done`.
+// setPause pauses online bookings until the date `until`, or ends the pause if `until` is nil. Then it redirects to the
+// page Today, which shows the message text with the id `done`.
 func (p *Pages) setPause(c *fiber.Ctx, page *view.Page, form view.PauseForm, until *timespan.Date, done string) error {
 	err := p.rooms.Offer.Pause(c.UserContext(), authorize.Principal(c), page.Business, until)
 	if sentence := faultTexts[fault.KindOf(err)]; err != nil && sentence != "" {

@@ -35,7 +35,7 @@ func (p *Pages) mountRentals(business *authorize.Router) {
 }
 
 // showRentals shows the reservations that are picked up or due for pickup. It also shows the free units on 14 days. The
-// parameter `from` in the address is the first of these days.
+// query parameter `from` is the first of these days.
 func (p *Pages) showRentals(c *fiber.Ctx) error {
 	page, err := p.newPage(c, view.PlaceRentals)
 	if err != nil {
@@ -66,7 +66,7 @@ func (p *Pages) newReservationHandler(transition string) fiber.Handler {
 	})
 }
 
-// askReserve shows the reservation form. Parameters in the address may preset the rental and the date.
+// askReserve shows the reservation form. The query parameters of the request may preset the rental and the date.
 func (p *Pages) askReserve(c *fiber.Ctx) error {
 	page, err := p.newPage(c, view.PlaceRentals)
 	if err != nil {
@@ -78,8 +78,8 @@ func (p *Pages) askReserve(c *fiber.Ctx) error {
 			End: date, Quantity: "1", Key: rand.Text()}))
 }
 
-// reserve reserves units of a rental for a customer. The form has an Idempotency-Key, so that a form that is sent twice
-// reserves only once.
+// reserve reserves units of a rental for a customer. The form has an Idempotency-Key, so that sending the form twice
+// makes only one reservation.
 func (p *Pages) reserve(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
@@ -113,7 +113,7 @@ func (p *Pages) reserve(c *fiber.Ctx) error {
 		}
 	}
 	if !fault.Is(err, fault.OutcomeUnknown) && !fault.Is(err, fault.IdempotencyInProgress) {
-		// The next reservation needs a new Idempotency-Key, because it differs from the refused one.
+		// The corrected reservation differs from the refused one, so it needs a new Idempotency-Key.
 		reservationForm.Key = rand.Text()
 	}
 	return p.render(c, status, page, view.Reserve(page, reservationForm))

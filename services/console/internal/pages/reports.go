@@ -30,7 +30,7 @@ func (p *Pages) mountReports(business *authorize.Router) {
 		reportcsv.FormatUtilisation))
 }
 
-// showReports shows all reports for the period and the grouping in the address.
+// showReports shows all reports. The query parameters of the request are the dates and the grouping of the reports.
 func (p *Pages) showReports(c *fiber.Ctx) error {
 	page, err := p.newPage(c, view.PlaceReports)
 	if err != nil {
@@ -55,8 +55,8 @@ func (p *Pages) showReports(c *fiber.Ctx) error {
 	return p.render(c, fiber.StatusOK, page, view.Reports(page, reportForm, shown))
 }
 
-// parseReport reads the parameters `from`, `to` and `by` of a report from the address. Without dates, the report covers
-// the last 28 days, 12 weeks or 12 months, depending on `by`.
+// parseReport reads the query parameters `from`, `to` and `by` of a report. Without dates, the report covers the last
+// 28 days, 12 weeks or 12 months, depending on `by`.
 func parseReport(c *fiber.Ctx, page *view.Page) (view.ReportForm, report.Query) {
 	reportForm := view.ReportForm{From: c.Query("from"), To: c.Query("to"),
 		By:          cmp.Or(c.Query("by"), string(report.Week)),
@@ -110,8 +110,8 @@ func computeDefaultFrom(by report.By, to timespan.Date) timespan.Date {
 	return to - 27
 }
 
-// newReportExporter returns the handler that sends a report as CSV. The parameters in the address are the dates and the
-// grouping.
+// newReportExporter returns the handler that sends a report as CSV. The query parameters of the request are the dates
+// and the grouping of the report.
 func newReportExporter[Row any](
 	p *Pages, name string, ask func(context.Context, string, report.Query) (*report.Report[Row], error),
 	csv func([]Row) []byte,

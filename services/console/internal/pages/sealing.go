@@ -13,7 +13,7 @@ import (
 
 type boxKey struct{}
 
-// unseal is middleware for all pages of a business. It decrypts customers' data in the query of the address (package
+// unseal is middleware for all pages of a business. It decrypts customers' data in the query of the URL (package
 // sealed), so that the handlers read plain text.
 func (p *Pages) unseal(c *fiber.Ctx) error {
 	slug, _, _ := strings.Cut(strings.TrimPrefix(c.Path(), "/business/"), "/")
@@ -26,15 +26,15 @@ func (p *Pages) unseal(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// sealQuery encrypts customers' data in the query of the address to which a handler redirects.
+// sealQuery encrypts customers' data in the query of the URL to which a handler redirects.
 func sealQuery(c *fiber.Ctx, values url.Values) {
 	if box, ok := c.Locals(boxKey{}).(*sealed.Box); ok {
 		box.SealQuery(values)
 	}
 }
 
-// redirectToSearch handles the search form, which browsers send by POST. It redirects to the page with the results. It
-// encrypts the search text in the address of this page if the text contains an e-mail address.
+// redirectToSearch handles the search form, which browsers send by POST. It redirects to the page with the results. If
+// the search text contains an e-mail address, redirectToSearch encrypts the search text in the URL of this page.
 func (p *Pages) redirectToSearch(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {

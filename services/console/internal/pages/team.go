@@ -141,8 +141,8 @@ func (p *Pages) invite(c *fiber.Ctx) error {
 	return p.render(c, fiber.StatusConflict, page, view.Invite(page, inviteForm))
 }
 
-// parseJoining reads the role and the staff member of a person from a form. It adds an error message for each invalid
-// value.
+// parseJoining checks the role and the staff member that a person has chosen in a form. The result has an error message
+// for each invalid value.
 func parseJoining(page *view.Page, role, staff string) view.RoleForm {
 	j := view.RoleForm{Role: role, Staff: staff}
 	switch {
@@ -220,7 +220,8 @@ func (p *Pages) removeMember(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	// The API keys, feeds and webhooks of a removed person work until an owner ends them. The next page lists them.
+	// The API keys, feeds and webhooks of a removed person stay valid until an owner revokes them. So the next page
+	// lists them.
 	if credentials, err := p.rooms.Integrations.ListCredentials(c.UserContext(), authorize.Principal(c), page.Business,
 		m.Person.ID); err == nil &&
 		!credentials.IsEmpty() {

@@ -16,8 +16,8 @@ import (
 )
 
 // showTimeOff shows the time off of a member. A member of the staff sees their own time off. A person who may edit the
-// offer chooses a member by the parameter `staff_id`. If this parameter is missing and there are several members, the
-// page asks for the member.
+// offer chooses a member by the query parameter `staff_id`. If this parameter is missing or invalid, and the business
+// has several members, the page asks for the member.
 func (p *Pages) showTimeOff(c *fiber.Ctx) error {
 	page, err := p.newPage(c, view.PlaceCalendar)
 	if err != nil {
@@ -39,9 +39,9 @@ func (p *Pages) showTimeOff(c *fiber.Ctx) error {
 	return p.render(c, fiber.StatusOK, page, view.TimeOff(page, view.TimeOffForm{TimeOff: off, From: today, To: today}))
 }
 
-// loadTimeOff reads the time off of one member. If the principal may see only their own time off, this member is the
-// principal. Otherwise the argument `requested` is the id of the member. If `requested` is not a valid id and the
-// business has only one member, loadTimeOff reads the time off of that member.
+// loadTimeOff reads the time off of one member. If the principal may see only their own time off, loadTimeOff reads the
+// principal's time off. Otherwise the argument `requested` is the id of the member. If `requested` is not a valid id
+// and the business has only one member, loadTimeOff reads the time off of that member.
 //
 // loadTimeOff returns nil if the business has no member with the id `requested`. It also returns nil if `requested` is
 // not a valid id and the business does not have exactly one member.
@@ -117,7 +117,7 @@ func (p *Pages) setTimeOff(c *fiber.Ctx) error {
 	return redirectBack(c, page.Business.Slug, back, "done", map[bool]string{true: "off", false: "work"}[adds])
 }
 
-// parseAbsence parses the dates and times of an absence that a person has typed. Without times, the parseAbsence covers
+// parseAbsence parses the dates and times of an absence that a person has typed. Without times, the absence covers
 // whole days. If only one time is given, the absence begins at the start of the first day or ends at the end of the
 // last day.
 func parseAbsence(timeOffForm view.TimeOffForm) (offer.Absence, error) {

@@ -95,8 +95,8 @@ func prepareRefusedWebhook(page *view.Page, webhookForm *view.WebhookForm, err e
 	return status, ok
 }
 
-// createWebhook creates a webhook endpoint and shows its secret. The form has an Idempotency-Key, so that a form that
-// is sent twice creates only one endpoint.
+// createWebhook creates a webhook endpoint and shows its secret. The form has an Idempotency-Key, so that sending the
+// form twice creates only one endpoint.
 func (p *Pages) createWebhook(c *fiber.Ctx) error {
 	webhookForm, err := parseWebhook(c)
 	if err != nil {
@@ -187,7 +187,7 @@ func (p *Pages) changeWebhook(c *fiber.Ctx) error {
 }
 
 // newWebhookHandler returns the handler of a form that has only a button and is about one webhook endpoint. The handler
-// calls `do` and redirects to the page of the endpoint. This page shows the message text with the id `done`, or the
+// calls `do` and redirects to the page of the endpoint. The page shows the message text with the id `done`, or the
 // reason for the refusal.
 func (p *Pages) newWebhookHandler(done string, do func(*fiber.Ctx, string, uuid.UUID) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {

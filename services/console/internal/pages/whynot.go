@@ -20,8 +20,8 @@ func (p *Pages) mountWhyNot(business *authorize.Router) {
 	business.Get("/why-not", access.Serve, p.showStartForm)
 }
 
-// showStartForm shows a form for the start of a booking. If the address has a start, the page also explains why this
-// start cannot be booked.
+// showStartForm shows a form for the start of a booking. If the URL has a start, the page also explains why this start
+// cannot be booked.
 func (p *Pages) showStartForm(c *fiber.Ctx) error {
 	page, err := p.newPage(c, view.PlaceCalendar)
 	if err != nil {
@@ -49,9 +49,8 @@ func (p *Pages) showStartForm(c *fiber.Ctx) error {
 	return p.render(c, status, page, view.AskStart(page, w))
 }
 
-// parseStart reads what a person has typed about the start of a booking: the service, the date, the time and the
-// member. Fault: invalid_parameter; its message begins with the name of the parameter in the API of the service
-// booking.
+// parseStart parses the inputs for the start of a booking: the service, the date, the time and the member. Fault:
+// invalid_parameter; its message begins with the name of the parameter in the API of the service booking.
 func parseStart(w view.StartForm) (availability.Question, error) {
 	var q availability.Question
 	service, _, varied := strings.Cut(w.Service, ":")
