@@ -19,16 +19,16 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// NewBusiness has the values that a new owner submits in the first form of the first visit. [UseCases.Begin] creates a
-// business from these values.
+// NewBusiness has the values that a new owner submits in the first form of the first visit. [UseCases.CreateBusiness]
+// creates a business from these values.
 type NewBusiness struct {
-	Trade    string // trade of the business: one of [template.Trades]
+	Trade    string // trade of the business: one of [template.ListTrades]
 	Name     string
 	Address  string // slug of the business's pages, as the person typed it; "" to derive the slug from Name
 	Currency string // ISO 4217 code
 	Timezone string // IANA time zone name
 	Language string // default language of the business's texts
-	Email    string // address for notices of new bookings; "" for no notices
+	Email    string // e-mail address for notices of new bookings; "" for no notices
 }
 
 // Slug returns the slug of the business. The slug is derived from Address, or from Name if Address is empty.
@@ -43,10 +43,10 @@ func (b NewBusiness) Slug() string {
 // sellableLists has the names of those manifest fields that list the objects that customers can book, buy or rent.
 var sellableLists = []string{"services", "events", "rentals"}
 
-// CreateBusiness publishes the first version of a business. CreateBusiness makes this version from the template of the
-// trade `b.Trade`. The version contains only the fields that the owner sees on the first visit (docs/decisions/030).
-// Customers cannot book until the caller has published a version that [Open] has changed. If the values of `b` are
-// invalid, Begin returns the problems and publishes nothing.
+// CreateBusiness publishes the first version of a business. It makes this version from the template of the trade
+// `b.Trade`. The version contains only the fields that the owner sees on the first visit (docs/decisions/030).
+// Customers cannot book yet: first the caller must call [OpenBookings] on the fields and publish the result. If the
+// values of `b` are invalid, CreateBusiness returns the problems and publishes nothing.
 //
 // Faults: precondition_failed if the slug is taken; invalid_parameter for an unknown trade; forbidden if the principal
 // may not create businesses.
@@ -94,8 +94,8 @@ func (o *UseCases) CreateBusiness(ctx context.Context, by peers.Principal, b New
 	return published, nil, err
 }
 
-// keepShownFields keeps only the fields that the forms of the first visit show. So the business offers only what its
-// owner has seen.
+// keepShownFields deletes the fields that the forms of the first visit do not show. Otherwise the business would offer
+// something that its owner has not seen.
 func keepShownFields(fields document.Fields) {
 	delete(fields, "form")
 	for _, member := range listObjects(fields, "staff") {
@@ -119,15 +119,16 @@ func keepShownFields(fields document.Fields) {
 	}
 }
 
-// EnableModule switches on the module (services, events or rentals) to which the list of the manifest belongs.
+// EnableModule switches on the module of a list of the manifest. The list "services", "events" or "rentals" has a
+// module with the same name.
 func EnableModule(fields document.Fields, list string) {
 	if IsModuleOff(fields, list) {
 		fields["modules"].(document.Fields)[list] = true
 	}
 }
 
-// IsModuleOff reports whether the module of a list is switched off. The module (services, events or rentals) is the one
-// to which the list of the manifest belongs.
+// IsModuleOff reports whether the module of a list of the manifest is switched off. The list "services", "events" or
+// "rentals" has a module with the same name.
 func IsModuleOff(fields document.Fields, list string) bool {
 	modules, _ := fields["modules"].(document.Fields)
 	return modules[list] == false
@@ -148,8 +149,8 @@ func listObjects(fields document.Fields, list string) []document.Fields {
 // OpenBookings sets the field `open` of a manifest to true. Customers can book as soon as this manifest is published.
 func OpenBookings(fields document.Fields) { fields["open"] = true }
 
-// Results of [FindMissingToOpen]: the business offers nothing, or the business lacks the working hours that its
-// services or rentals need.
+// Results of [FindMissingToOpen]: the business offers nothing, or working hours are missing that its services or
+// rentals need.
 const (
 	LacksOffer = "offer"
 	LacksHours = "hours"
@@ -157,7 +158,7 @@ const (
 
 // FindMissingToOpen returns [LacksOffer] if the manifest has no active service, event or rental. It returns
 // [LacksHours] if a service or rental needs working hours, but the business and all members have no hours. It returns
-// "" if customers can book after the caller has called [Open] and published the manifest.
+// "" if customers can book after the caller has called [OpenBookings] and published the manifest.
 func FindMissingToOpen(fields document.Fields) string {
 	isOffered, withinHours := false, false
 	for _, list := range sellableLists {
@@ -195,8 +196,8 @@ func hasHours(of document.Fields) bool {
 
 // UpdateStaff updates the staff of all services and class sessions after a person added or removed members. The
 // argument `before` has the keys that the members had before this change. UpdateStaff adds each new member to every
-// service that lists its staff. If all members of a service were removed, the service lists the whole team. If the
-// member of a class session was removed, the first member of the team takes over the session.
+// service that lists its staff. If all members that a service lists were removed, the service lists the whole team. If
+// the member of a class session was removed, the first member of the team takes over the session.
 func UpdateStaff(fields document.Fields, before []string) {
 	var now, added []any
 	for _, member := range listObjects(fields, "staff") {

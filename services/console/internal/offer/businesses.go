@@ -31,8 +31,8 @@ var _ RemovalRecords = (*store.Store)(nil)
 // disappears. Faults: conflict if customers have future bookings, tickets or reservations and `force` is false;
 // outcome_unknown if catalog fails after the keys were revoked.
 //
-// The caller can repeat an interrupted removal while the business still has the slug. If another business has the slug
-// in the meantime, a repeated request with the same Idempotency-Key does not remove that business.
+// The caller can repeat an interrupted removal as long as the business still has the slug. If another business has
+// taken the slug in the meantime, a repeated request with the same Idempotency-Key does not remove that other business.
 func (o *UseCases) Remove(ctx context.Context, by peers.Principal, slug string, force bool) error {
 	business, err := o.FindBusiness(ctx, slug)
 	if idempotency.Of(ctx).Key != "" && (err == nil || fault.Is(err, fault.BusinessNotFound)) {

@@ -18,7 +18,7 @@ import (
 
 // OwnerMailer mails all owners of a business in the background. [identity.Accounts] implements it.
 type OwnerMailer interface {
-	// VersionsURL returns the address of the page that lists the published versions of a business's offer.
+	// VersionsURL returns the URL of the page that lists the published versions of a business's offer.
 	VersionsURL(slug string) string
 	MailOwners(ctx context.Context, businessID uuid.UUID, subject string,
 		write func(to store.Person) (notifications.Mail, error))
@@ -26,8 +26,8 @@ type OwnerMailer interface {
 
 var _ OwnerMailer = (*identity.Accounts)(nil)
 
-// watchedFields has the fields of a manifest that [UseCases.notifyOwners] compares. Its field Name is the name of the
-// business, which the mail shows.
+// watchedFields has the fields of a manifest that [UseCases.notifyOwners] compares, and the name of the business, which
+// the mail shows.
 type watchedFields struct {
 	Name     string `json:"name"`
 	Payments struct {

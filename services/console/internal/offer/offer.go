@@ -47,8 +47,9 @@ type OfferChange struct {
 	// changed differently. The value true takes the published change of the other person, and false takes the change in
 	// Fields. The draft lists each conflict without a decision.
 	TakeTheirs map[string]bool
-	// OverVersion is the number of the version that was the newest one when the person decided the conflicts. Over is 0
-	// if the person has decided no conflict. If a newer version exists by now, the person must decide again.
+	// OverVersion is the number of the version that was the newest one when the person decided the conflicts.
+	// OverVersion is 0 if the person has decided no conflict. If a newer version was published after the decision, the
+	// person must decide again.
 	OverVersion int64
 	// Newest is the newest version, if the caller has just read this version. If Newest is nil, the use case reads the
 	// newest version. If Newest is outdated, publishing the draft fails.
@@ -63,8 +64,8 @@ type OfferDraft struct {
 	// Conflicts are the paths that this person and another person changed differently, without the conflicts that the
 	// person has decided. A draft with conflicts cannot be published.
 	Conflicts []document.Conflict
-	// Problems are the errors that prevent publishing. The paths of the problems count the items of lists in Fields
-	// from 0.
+	// Problems are the errors that prevent publishing. If a path names an item of a list, it has the index of the item
+	// in Fields, from 0.
 	Problems []manifest.Problem
 	Fields   document.Fields
 }

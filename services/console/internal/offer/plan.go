@@ -112,7 +112,8 @@ func (o *UseCases) countErased(ctx context.Context, business, snapshot *catalog.
 	return nil
 }
 
-// findAffectedBookings asks the service availability which future bookings conflict with the new offer.
+// findAffectedBookings asks the service availability which future bookings conflict with the new offer, and adds these
+// bookings to the argument `into`.
 func (o *UseCases) findAffectedBookings(ctx context.Context, by peers.Principal, business, snapshot *catalog.Snapshot,
 	into *plan.Conflicts) error {
 	future, more, err := o.listFutureBookings(ctx, by, business)
@@ -145,7 +146,7 @@ func (o *UseCases) findAffectedBookings(ctx context.Context, by peers.Principal,
 
 // listFutureBookings reads the pending and confirmed bookings that have not ended and that the principal may see. The
 // bookings of each status are sorted by start. The second result reports whether there are more such bookings, which
-// `future` has not read.
+// listFutureBookings has not read.
 func (o *UseCases) listFutureBookings(ctx context.Context, by peers.Principal,
 	business *catalog.Snapshot) ([]booking.Booking, bool,
 	error) {

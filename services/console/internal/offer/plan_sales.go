@@ -17,9 +17,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/plan"
 )
 
-// affectedSales has the reservations and tickets that would conflict with a new offer. The reservations and tickets are
-// read at the same time as the conflicting bookings. Then the method `into` adds them to the [plan.Outside] that has
-// the conflicting bookings.
+// affectedSales has the reservations and tickets that would conflict with a new offer. They are read at the same time
+// as the conflicting bookings. Then the method addTo adds them to the [plan.Conflicts] that has the conflicting
+// bookings.
 type affectedSales struct {
 	rentalAnswer    rental.OutsideResponse
 	ticketConflicts []plan.Tickets
@@ -166,7 +166,7 @@ func findTierName(e *catalog.Event, id uuid.UUID) string {
 	return id.String()
 }
 
-// findEvent finds an event in an offer by the event's id. Unlike the look-up of the offer itself, findEvent needs no
+// findEvent finds an event in an offer by the event's id. It searches the list of events, so the offer needs no
 // prepared index of ids.
 func findEvent(offer *catalog.Snapshot, id uuid.UUID) *catalog.Event {
 	i := slices.IndexFunc(offer.Events, func(e catalog.Event) bool { return e.ID == id })
@@ -177,9 +177,9 @@ func findEvent(offer *catalog.Snapshot, id uuid.UUID) *catalog.Event {
 }
 
 // AffectsSales reports whether replacing the manifest `before` with the manifest `after` may affect sales or customers'
-// data. The new manifest may conflict with sales, remove customers' data, or change the time zone or currency of future
-// sales. AffectsSales returns false if only prices, texts and pictures differ, because existing bookings are not
-// checked against prices, texts and pictures.
+// data: the new manifest may conflict with sales, remove customers' data, or change the time zone or currency of future
+// sales. AffectsSales returns false if only prices, texts and pictures differ, because a change of these never
+// conflicts with an existing booking.
 func AffectsSales(before, after *manifest.Manifest) (bool, error) {
 	old, err := json.Marshal(removePrices(before))
 	if err != nil {

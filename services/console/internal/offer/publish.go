@@ -23,8 +23,8 @@ import (
 const maxAttempts = 3
 
 // Publish makes a manifest the newest version of a business. Faults: forbidden if the manifest changes a section that
-// the principal's role may not change (access.ActionOn); the faults of catalog. If the principal is a member of the
-// staff, the manifest may change only the time off of this member (accounts.md).
+// the principal's role may not change (access.ActionForField); the faults of catalog. If the principal is a member of
+// the staff, the manifest may change only the time off of this member (accounts.md).
 func (o *UseCases) Publish(ctx context.Context, by peers.Principal, slug string, text []byte,
 	mediaType, ifMatch string) (*catalog.Published, error) {
 	published, err := o.publishOverNewest(ctx, by, slug, ifMatch, func(newest *catalog.Snapshot) error {
@@ -60,8 +60,8 @@ func (o *UseCases) Rollback(ctx context.Context, by peers.Principal, slug string
 	return published, err
 }
 
-// publishOverNewest publishes a change of the offer if the principal may make this change. The function `may` checks
-// the change against the newest version. The function `make` publishes the change, but only if this version is still
+// publishOverNewest publishes a change of the offer if the principal may make this change. The function `check` checks
+// the change against the newest version. The function `publish` publishes the change, but only if this version is still
 // the newest one. So a change never replaces a version against which it was not checked.
 //
 // If another person has published in the meantime, publishOverNewest repeats the check and the publishing, unless
@@ -157,7 +157,8 @@ func checkOnlyTimeOff(businessID, staffID uuid.UUID, before, after *manifest.Man
 
 // encodeWithoutTimeOff returns a manifest as JSON, without the time off of one member. The time off consists of the
 // overrides of the member's hours and of the blocked times that name only this member. If the manifest omits the id of
-// the business, encodeWithoutTimeOff adds the id. So a manifest with this id equals the same manifest without it.
+// the business, encodeWithoutTimeOff adds the id. So two manifests are equal if they differ only in whether they omit
+// the id.
 func encodeWithoutTimeOff(businessID, staffID uuid.UUID, m *manifest.Manifest) ([]byte, error) {
 	rest, id := *m, manifest.ID(businessID)
 	if rest.ID == nil {

@@ -40,8 +40,8 @@ func readDocument(ctx context.Context, slug string, text []byte) (*document.Docu
 	return read, problems, err
 }
 
-// rewriteFields calls [document.Document.With] to write other fields into the text of a manifest. It returns the
-// changed document, or the problems of the new fields. Faults: the faults of [reading.Do].
+// rewriteFields calls [document.Document.WithFieldsUntil] to write other fields into the text of a manifest. It returns
+// the changed document, or the problems of the new fields. Faults: the faults of [reading.Do].
 func rewriteFields(ctx context.Context, slug string, d *document.Document,
 	fields document.Fields) (*document.Document, []manifest.Problem, error) {
 	var changed *document.Document
@@ -54,8 +54,8 @@ func rewriteFields(ctx context.Context, slug string, d *document.Document,
 	return changed, problems, err
 }
 
-// FindWarnings returns the warnings that [manifest.Warnings] finds in a published manifest at the time in the argument
-// `now`. The warnings are sorted by line. The result is never nil. Faults: the faults of [reading.Do].
+// FindWarnings returns the warnings that [manifest.Warnings] finds in a published manifest. The argument `now` is the
+// current time. The warnings are sorted by line. The result is never nil. Faults: the faults of [reading.Do].
 func FindWarnings(ctx context.Context, slug string, text []byte, now time.Time) ([]manifest.Problem, error) {
 	found := []manifest.Problem{}
 	err := reading.Do(ctx, slug, func(stop func() bool) error {

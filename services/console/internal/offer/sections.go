@@ -61,8 +61,8 @@ func findChangedSections(before, after *manifest.Manifest) ([]string, error) {
 }
 
 // readSectionFields returns the fields of a manifest by their JSON names. If the manifest omits the account or the id
-// of the business, readSectionFields adds the default. So a manifest that omits such a field equals a manifest that has
-// the field with its default.
+// of the business, readSectionFields adds the default. So two manifests are equal if one omits such a field and the
+// other has the field with its default.
 func readSectionFields(m *manifest.Manifest) (map[string]any, error) {
 	filled, id := *m, manifest.ID(m.BusinessID())
 	filled.ID = &id

@@ -109,11 +109,11 @@ func (o *UseCases) ListOverlappingBookings(
 	}), nil
 }
 
-// SetTimeOff adds an absence of a member to the offer if the argument `off` is true, and removes the absence if `off`
-// is false. SetTimeOff publishes the result as the next version. It keeps the changes that other people publish at the
-// same time, and does not change bookings.
+// SetTimeOff adds an absence of a member to the offer if the argument `isAdded` is true, and removes the absence if
+// `isAdded` is false. SetTimeOff publishes the result as the next version. It keeps the changes that other people
+// publish at the same time, and does not change bookings.
 //
-// Faults: invalid_parameter if `off` is true and [Absence.Check] refuses the absence; conflict if another system
+// Faults: invalid_parameter if `isAdded` is true and [Absence.Check] refuses the absence; conflict if another system
 // manages the offer, or if another person changed the same fields; the faults of [UseCases.ReadTimeOff] and
 // [UseCases.PublishOffer].
 func (o *UseCases) SetTimeOff(
@@ -155,8 +155,8 @@ func (o *UseCases) SetTimeOff(
 	return nil
 }
 
-// publishFields publishes a change over the newest version. If another version was published in the meantime,
-// publishFields merges the change with this version and tries again.
+// publishFields publishes a change of the newest version. If another version was published in the meantime,
+// publishFields merges the change with that version and tries again.
 func (o *UseCases) publishFields(ctx context.Context, by peers.Principal, business *catalog.Snapshot,
 	change OfferChange) error {
 	for attempt := 1; ; attempt++ {
@@ -192,9 +192,9 @@ func setBlock(fields document.Fields, key string, from, to timespan.LocalDateTim
 	}
 }
 
-// setDays changes the overrides of a member's hours in the fields of a manifest. setDays adds whole days without work
-// if the argument `isAdded` is true, and removes these days if `isAdded` is false. Fault: not_found for an unknown
-// member.
+// setDays changes the overrides of a member's hours in the fields of a manifest. If the argument `isAdded` is true,
+// setDays replaces all overrides from `from` to `to` with whole days without work. If `isAdded` is false, it removes
+// the days without work from `from` to `to`. Fault: not_found for an unknown member.
 func setDays(fields document.Fields, key string, from, to timespan.Date, isAdded bool) error {
 	staff, _ := fields["staff"].([]any)
 	for _, one := range staff {
