@@ -75,7 +75,8 @@ func nilIfEmpty(text string) *string {
 	return &text
 }
 
-// warn prints a warning for each of the business's rules for customers that a booking or reservation breaks.
+// warn prints the warnings about a booking or reservation. Each warning is about a rule for customers that the booking
+// or reservation breaks.
 func warn(cmd *cobra.Command, warnings []booking.Warning) {
 	for _, w := range warnings {
 		cmd.PrintErrln("Warning: " + w.Message)

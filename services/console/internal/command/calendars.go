@@ -35,7 +35,7 @@ func (c *command) newCreateCalendarCommand() *cobra.Command {
 			}
 			address := calendar.URL
 			if address == "" {
-				address = calendar.Token // without customers' pages, the calendar has no address
+				address = calendar.Token // a server without customers' pages gives the calendar no URL
 			}
 			return c.print(calendar, table{
 				head: []string{"ADDRESS", "OF", "SHOWS", "ID"},

@@ -20,8 +20,8 @@ type saleKind[T any] struct {
 }
 
 // newRefundCommands returns three commands for a kind of paid object: one cancels an object, one previews the
-// cancellation, and one refunds the object. The argument `freed` is a part of the help of the cancel command: the text
-// that names what a cancellation makes available again.
+// cancellation, and one refunds the object. The argument `freed` is a part of the help of the cancel command. It names
+// what a cancellation makes available again.
 func newRefundCommands[T any](c *command, of saleKind[T], freed string) []*cobra.Command {
 	return []*cobra.Command{newCancelCommand(c, of, freed), newPreviewCommand(c, of), newRefundCommand(c, of)}
 }

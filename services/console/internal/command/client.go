@@ -16,8 +16,8 @@ import (
 // pageSize is the maximum number of entries on one page of the admin API.
 const pageSize = 1000
 
-// client calls the admin API. Its methods return *fault.Error if the server refused a request, and *unreachable if the
-// server gave no readable answer.
+// client calls the admin API. Its methods return *fault.Error if the server refused a request, and *unreachableError if
+// the server gave no readable answer.
 type client struct{ *adminapi.Client }
 
 // unreachableError means that the server gave no readable answer.
@@ -52,7 +52,7 @@ func (c *client) do(ctx context.Context, r adminapi.Request) ([]byte, error) {
 }
 
 // explainError replaces an error that means that the server gave no answer. The new error has a message that advises
-// the user.
+// the user what to do. explainError returns other errors unchanged.
 func (c *client) explainError(err error) error {
 	var lost *adminapi.NoAnswerError
 	if !errors.As(err, &lost) {

@@ -48,8 +48,8 @@ func (c *command) completeSlug(cmd *cobra.Command, args []string, _ string) ([]s
 }
 
 // completeArgument completes the arguments of a command in the shell. It completes the first argument with slugs of
-// businesses. The usage line has the name of the second argument. If this name is ID, the words are ids of objects. If
-// this name is VERSION, the words are versions of the business.
+// businesses. It completes the second argument with ids of objects if the usage line names this argument ID. It
+// completes the second argument with versions of the business if the usage line names this argument VERSION.
 func (c *command) completeArgument(cmd *cobra.Command, args []string,
 	input string) ([]string, cobra.ShellCompDirective) {
 	if len(args) != 1 {
@@ -66,8 +66,8 @@ func (c *command) completeArgument(cmd *cobra.Command, args []string,
 	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
-// idLists maps the name of a group of commands to a list of the admin API. The commands of the group take ids from
-// this list.
+// idLists maps the name of a group of commands to the name of a list in the admin API. The list has the objects whose
+// ids the commands of the group take.
 var idLists = map[string]string{
 	"keys": "keys", "calendars": "calendars", "webhooks": "webhooks", "messages": "messages", "bookings": "bookings",
 	"reservations": "reservations",
@@ -93,7 +93,8 @@ func (c *client) listIDs(ctx context.Context, slug, list string) ([]string, erro
 	return words, nil
 }
 
-// completeVersions completes the second argument with the versions of the business that the first argument names.
+// completeVersions completes the second argument of a command with versions of a business. The first argument is the
+// slug of the business.
 func (c *command) completeVersions(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -113,8 +114,9 @@ func (c *command) completeVersions(cmd *cobra.Command, args []string, _ string) 
 // flagKinds maps each flag that takes an object of an offer to the kind of the object.
 var flagKinds = map[string]string{"service": kindService, "staff": kindMember, "event": kindEvent, "rental": kindRental}
 
-// completeFlags adds completion to flags of `cmd` and its subcommands: the flags whose value is an object of an offer.
-// The words are the keys of such objects in the offer of the business that the first argument names.
+// completeFlags adds shell completion to those flags of `cmd` and of its subcommands whose value is an object of an
+// offer, such as a service. The words are the keys of these objects. They come from the offer of the business whose
+// slug is the first argument.
 func (c *command) completeFlags(cmd *cobra.Command) {
 	for _, below := range cmd.Commands() {
 		c.completeFlags(below)

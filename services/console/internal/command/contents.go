@@ -63,7 +63,7 @@ func (c *command) newContentsCommand(kind, short string, head []string,
 }
 
 // formatPrice returns the price `amount` as text, with the currency of the manifest `o`. It returns "free" for the
-// price 0. The price is the one before any pricing rule.
+// price 0. The text ignores pricing rules.
 func formatPrice(o *contents, amount manifest.Decimal) string {
 	if amount.IsZero() {
 		return "free"

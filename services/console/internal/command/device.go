@@ -104,7 +104,7 @@ func (c *command) requestToken(ctx context.Context, server string) (string, erro
 }
 
 // postForm sends a POST request with form values, as OAuth requires, and decodes the answer into `out`. If the answer
-// is an OAuth error, form decodes the error's code into a field of `out` and returns nil.
+// is an OAuth error, postForm decodes the error's code into a field of `out` and returns nil.
 func (c *client) postForm(ctx context.Context, path string, form url.Values, out any) error {
 	answer, err := c.Do(ctx, adminapi.Request{
 		Method: http.MethodPost, Path: path,

@@ -45,8 +45,9 @@ func (c *client) suggestSlug(ctx context.Context, slug string, refused error) er
 	return refused
 }
 
-// newListEntriesCommand returns a command that lists the objects of a business, such as bookings. The map `filters` has
-// the names of the request's query parameters. Its values point to the values of the flags that set these parameters.
+// newListEntriesCommand returns a command that lists the objects of a business, such as bookings. The keys of the map
+// `filters` are the names of the request's query parameters. The values of the map point to the values of the flags
+// that set these parameters.
 func newListEntriesCommand[T any](c *command, list, short string, filters map[string]*string, all func([]T) any,
 	show func(...T) table) *cobra.Command {
 	return c.newBusinessCommand("list SLUG", short, 1, func(cmd *cobra.Command, args []string, client *client) error {

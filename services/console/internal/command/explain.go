@@ -43,7 +43,7 @@ func (c *command) newExplainCommand() *cobra.Command {
 }
 
 // newExplanationTable returns the explanation of a start as a table. The first row is about the start as a whole, and
-// each further row is about one member. The argument `person` is the text in the first cell.
+// each further row is about one member. The argument `person` is the text in the first cell of the first row.
 func newExplanationTable(e availability.Explanation, person string) table {
 	t := table{head: []string{"STAFF", "BOOKABLE", "RULE", "WHY"}}
 	row := func(staff string, bookable bool, reason *availability.Reason) {

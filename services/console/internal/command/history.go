@@ -80,8 +80,8 @@ func orDash(text string) string {
 	return text
 }
 
-// findPublishers maps the number of each version to the name of its publisher. If the token may read the team, people
-// have their e-mail addresses as names. If the token may not read the events, the map is empty.
+// findPublishers returns a map from version numbers to the names of the publishers. If the token may read the team, the
+// name of a team member is the member's e-mail address. If the token may not read the events, the map is empty.
 func (c *client) findPublishers(ctx context.Context, slug string) map[int64]string {
 	by := map[int64]string{}
 	events, err := readPages[event.Event](ctx, c, buildPath(slug, "events"), "events",
@@ -107,7 +107,7 @@ func (c *client) findPublishers(ctx context.Context, slug string) map[int64]stri
 	return by
 }
 
-// describeChanges sets the field What of the newest versions in `list`. It compares each of these versions with the
+// describeChanges sets the field Changes of the newest versions in `list`. It compares each of these versions with the
 // previous version.
 func (c *client) describeChanges(ctx context.Context, slug string, list []historyEntry) error {
 	var newer *manifest.Manifest

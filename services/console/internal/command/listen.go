@@ -26,7 +26,7 @@ import (
 
 const (
 	listenInterval = 2 * time.Second
-	listenOverlap  = time.Minute      // each poll reads the time before the newest event again, for late events
+	listenOverlap  = time.Minute      // each poll reads this time before the newest event again; events may be late
 	forwardTimeout = 15 * time.Second // timeout of one request, as for webhooks
 	secretPrefix   = "whsec_"
 	secretBytes    = 32
@@ -102,8 +102,8 @@ func (l *listener) run(ctx context.Context, client *client, since time.Time, onc
 	}
 }
 
-// forward sends the events at or after the time `since`, oldest first. It skips the events that this listener has
-// already sent. It returns the time of the newest event.
+// forward sends the events at or after the time `since` to the receiver, oldest first. It skips the events that this
+// listener has already sent. It returns the time of the newest event.
 func (l *listener) forward(ctx context.Context, client *client, since time.Time) (time.Time, error) {
 	query := url.Values{"from": {since.UTC().Format(time.RFC3339Nano)}}
 	list, err := readPages[event.Event](ctx, client, buildPath(l.slug, "events"), "events", query)

@@ -90,8 +90,8 @@ func (c *command) findTokensFile() string {
 	return ""
 }
 
-// readTokens returns the stored tokens by the URL of the server for which each was stored. The command must never send
-// a token to another server.
+// readTokens returns a map from the URL of each server to the token that is stored for this server. The command must
+// never send a token to another server.
 func (c *command) readTokens() (map[string]string, error) {
 	stored := map[string]string{}
 	path := c.findTokensFile()

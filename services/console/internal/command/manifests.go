@@ -95,8 +95,9 @@ func (c *command) newApplyCommand() *cobra.Command {
 	return cmd
 }
 
-// publish sends a manifest to the server. It does not check the manifest on this machine, because a newer server may
-// know more fields than this command. It refuses only a manifest without the slug of a business.
+// publish sends a manifest to the server, unless the newest version already has the same text. It does not check the
+// manifest on this machine, because a newer server may know more fields than this command. It refuses only a manifest
+// without the slug of a business.
 func (c *command) publish(cmd *cobra.Command, src *source, ifVersion int64) error {
 	slug, err := c.findSlug(src)
 	if err != nil {

@@ -43,8 +43,8 @@ type contents struct {
 	*manifest.Manifest
 }
 
-// nameResolver replaces the names of services, members and other objects of an offer by their ids. It reads the
-// offer only to look up a name. So a command whose arguments are all ids does not read the offer.
+// nameResolver replaces the names of services, members and other objects of an offer by their ids. It reads the offer
+// only to look up a name. So a command does not read the offer if all of the command's arguments are ids.
 type nameResolver struct {
 	client *client
 	slug   string
@@ -81,8 +81,8 @@ func (c *client) loadContents(ctx context.Context, slug string) (*contents, erro
 	return nil, fault.New(fault.BusinessNotFound, "Business not found")
 }
 
-// listKind returns all objects of an offer that have this kind. The command looks up names and completes flags by this
-// list.
+// listKind returns all objects of the given kind in an offer. The command looks up names in this list, and completes
+// flags with its keys.
 func (o *contents) listKind(kind string) []entry {
 	var list []entry
 	switch kind {
@@ -216,7 +216,7 @@ func (n *nameResolver) resolveVariants(ctx context.Context, pairs []string) erro
 	for i, pair := range pairs {
 		service, variant, ok := strings.Cut(pair, ":")
 		if !ok {
-			continue // the server refuses the pair, and its message names the right form
+			continue // the server refuses the pair, and explains the valid form
 		}
 		if err := n.resolve(ctx, kindService, &service); err != nil {
 			return err
@@ -234,8 +234,8 @@ func (n *nameResolver) resolveVariants(ctx context.Context, pairs []string) erro
 	return nil
 }
 
-// findEntry returns the object that the user names by `text`. It returns the object whose key is the text. If no object
-// has this key, findEntry returns the only object whose name is the text; upper and lower case are equal.
+// findEntry returns the object that the user means by `text`: the object whose key is `text`. If no object has this
+// key, findEntry returns the only object whose name is `text`; the comparison of names ignores case.
 func findEntry(kind, text string, entries []entry) (*entry, error) {
 	if i := slices.IndexFunc(entries, func(e entry) bool { return e.Key == text }); i >= 0 {
 		return &entries[i], nil

@@ -20,8 +20,8 @@ func (c *command) newOperatorsGroup() *cobra.Command {
 			"signed_out"))
 }
 
-// operator is the JSON of an operator in the server's answers. The field Until is the time at which the operator right
-// lapses. It is set only if a group of the identity provider made the person an operator.
+// operator is the JSON of an operator in the server's answers. The field Until is the time at which the person stops
+// being an operator. It is set only if a group of the identity provider made the person an operator.
 type operator struct {
 	ID         uuid.UUID  `json:"id"`
 	Email      string     `json:"email"`

@@ -65,7 +65,7 @@ func (c *command) print(value any, t table) error {
 }
 
 // printDone prints the result of a change: the argument `value` as JSON or YAML, or otherwise one line of text. The
-// argument `line` is the format of this text, and `args` are its values.
+// argument `line` is the format string of this text, and `args` are the values for the format string.
 func (c *command) printDone(value any, line string, args ...any) error {
 	if c.output == jsonFormat || c.output == yamlFormat {
 		return c.print(value, table{})

@@ -58,7 +58,7 @@ func (c *command) newResumeCommand() *cobra.Command {
 // only in bookings.paused_until.
 //
 // If another version is published after setPause has read the newest one, setPause fails. If bookings.paused_until
-// already has the new value, setPause publishes nothing.
+// already has the requested value, setPause publishes nothing.
 func (c *client) setPause(ctx context.Context, slug string, first *timespan.Date) (*published, error) {
 	newest, err := c.findNewestVersion(ctx, slug)
 	if err != nil {

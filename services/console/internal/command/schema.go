@@ -20,8 +20,8 @@ of its admin address. Editors with the YAML language server check and complete a
 	}
 }
 
-// buildEditorLine returns the comment line for a manifest that names the address of the JSON Schema. Editors read this
-// line.
+// buildEditorLine returns the comment line of a manifest with the URL of the JSON Schema. Editors read this line to
+// check the manifest.
 func buildEditorLine(server string) string {
 	return "# yaml-language-server: $schema=" + server + "/manifest.schema.json"
 }

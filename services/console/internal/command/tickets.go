@@ -95,8 +95,8 @@ func (c *command) newSellTicketsCommand() *cobra.Command {
 	return mustRequire(cmd, "event", "tier", "customer")
 }
 
-// parseTier parses the value of the flag --tier, such as front=2: the tier and the number of tickets. If `text` has no
-// number after "=", the whole text is the tier, and `quantity` is the number of tickets.
+// parseTier parses the value of the flag --tier, such as front=2: the tier and the number of its tickets. If `text`
+// does not end with "=" and a number, the whole text is the tier, and `quantity` is the number of its tickets.
 func parseTier(text string, quantity int) bookingclient.AskedTier {
 	if at := strings.LastIndexByte(text, '='); at >= 0 {
 		if n, err := strconv.Atoi(strings.TrimSpace(text[at+1:])); err == nil {

@@ -34,8 +34,8 @@ type invitation struct {
 	Mail     bool    `json:"mail"`
 }
 
-// inviteAnswer is the server's answer to an invitation. The server sends a path in Link; the command completes the path
-// to a URL.
+// inviteAnswer is the server's answer to an invitation. The field Link has a path in the server's answer; the command
+// completes this path to a URL.
 type inviteAnswer struct {
 	PersonID  *uuid.UUID `json:"person_id"`
 	Pending   *uuid.UUID `json:"invitation_id"`

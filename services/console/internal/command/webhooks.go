@@ -148,8 +148,8 @@ func (c *command) newRetryDeliveryCommand() *cobra.Command {
 	return cmd
 }
 
-// sendDelivery sends a POST request to which the server responds by delivering a webhook. Then sent prints the delivery
-// that the answer contains.
+// sendDelivery sends a POST request to which the server responds by delivering a webhook. Then sendDelivery prints the
+// delivery that the answer contains.
 func (c *command) sendDelivery(cmd *cobra.Command, client *client, path string) error {
 	var sent notifications.Delivery
 	if err := client.call(cmd.Context(), http.MethodPost, path, nil, &sent); err != nil {

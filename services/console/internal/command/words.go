@@ -46,15 +46,15 @@ func describeError(cmd *cobra.Command, err error) string {
 // noPath is the message of a Slotmesh port that does not serve the admin API.
 const noPath = "There is nothing at this path."
 
-// commandReplacer replaces paths and parameters of the server by commands and flags.
+// commandReplacer replaces paths and parameters of the admin API in a message by commands and flags.
 var commandReplacer = strings.NewReplacer("GET …/versions", "slotmesh history", "force=true", "--force")
 
 // member matches the name of the request's field with which a message begins, such as "customer_name: ".
 var member = regexp.MustCompile(`^([a-z][a-z_]*)(\[\d+\])?: `)
 
-// nameFlags replaces the name of a request's field at the beginning of a message by the flag of the command that sets
-// this field. Then it also replaces the word "send" in the message by "write". If the command has no such flag,
-// nameFlags does not change the message.
+// nameFlags replaces a field name at the beginning of a message by the flag that sets this field of the request. Then
+// it also replaces the word "send" in the message by "write". If the command has no such flag, nameFlags does not
+// change the message.
 func nameFlags(cmd *cobra.Command, text string) string {
 	found := member.FindStringSubmatch(text)
 	if found == nil {
