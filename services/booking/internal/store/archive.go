@@ -20,11 +20,12 @@ const ArchiveAge = 90 * 24 * time.Hour
 const archiveBatchSize = 500
 
 const (
-	// archivableSQL returns the ids of bookings that may have data to archive: occupied time that ended at or
-	// before the instant $2, or seats in a class session that began by then. The ids are greater than $3.
+	// archivableSQL returns the ids of bookings that may have data to archive. Such
+	// a booking has occupied time that ended at or before the instant $2, or seats
+	// in a class session that began at or before $2. The ids are greater than $3.
 	//
-	// The index of the constraint never_twice finds the occupied time. The query does
-	// not join the table bookings, so that no query plan reads all past bookings.
+	// The query finds the occupied time by the index of the constraint never_twice. It does not join
+	// the table bookings, because PostgreSQL could then choose a plan that reads all past bookings.
 	archivableSQL = `
 SELECT booking_id FROM occupied_time
 WHERE business_id = $1 AND during << tstzrange($2, NULL) AND booking_id > $3
@@ -40,11 +41,12 @@ SELECT id FROM bookings
 WHERE business_id = $1 AND id = ANY($2) AND ends_at <= $3
 ORDER BY id FOR UPDATE SKIP LOCKED`
 
-	// archiveSQL archives the occupied time of bookings that its transaction has locked. It also deletes the
-	// seats of these bookings and lowers the counters of seats. It archives all time of a booking or none.
+	// archiveSQL archives the occupied time of bookings that its transaction has
+	// locked. It also deletes the seats of these bookings and lowers the counters
+	// of seats. For each booking, it archives either all occupied time or nothing.
 	//
-	// Like bookSQL and moveSQL, archiveSQL locks occupied time before
-	// counters of seats. It locks counters in the order of their keys.
+	// Like bookSQL and rescheduleSQL, archiveSQL locks occupied time before counters of seats. It
+	// locks the counters in the order of their keys. Therefore these statements do not deadlock.
 	archiveSQL = `
 WITH due AS MATERIALIZED (
     SELECT id FROM unnest(@ids::uuid[]) AS id

@@ -21,8 +21,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 )
 
-// Details contains the data of a booking that its customer sees (interface.md §2). The only name of a person in
-// Details is the name of the staff member. Therefore Details may be stored as the answer for an idempotency key.
+// Details contains the data of a booking that the answer to POST /book shows to the
+// customer (interface.md §2). The only name of a person in Details is the name of the
+// staff member. Therefore Details may be stored as the answer for an idempotency key.
 type Details struct {
 	ID         uuid.UUID
 	Status     state.State
@@ -44,14 +45,14 @@ type Details struct {
 
 	IsPackage      bool
 	StaffingMode   string // availability.StaffingPerService, or "" for one staff member
-	StaffRequested bool   // the customer asked for this staff member
+	StaffRequested bool   // true: the customer asked for the staff member StaffID
 
-	// Warnings are the rules for customers that the owner's booking or reschedule
-	// breaks. They are part of the answer, but they are not stored with the booking.
+	// Warnings are the rules for customers that the owner's booking or reschedule breaks. The
+	// answer to the owner contains the warnings, but they are not stored with the booking.
 	Warnings []booking.Warning `json:",omitempty"`
 }
 
-// Confirmation is the answer to a request to book. If Replayed is true, Confirmation is
+// Confirmation is the answer to a request to book. If IsRepeated is true, Confirmation is
 // the stored answer to an earlier request, and the current request has booked nothing.
 type Confirmation struct {
 	Details
@@ -100,17 +101,17 @@ type NewBooking struct {
 	// for the key. If the booking must be paid online, [Store.OpenPayment] stores the confirmation instead.
 	Lock *IdempotencyLock
 
-	// APIKey is the API key of the request. The key must still be valid when the
-	// booking is written. The nil UUID means that the request has no API key.
+	// APIKey is the id of the API key of the request. The key must still be valid when
+	// the booking is written. The nil UUID means that the request has no API key.
 	APIKey uuid.UUID
 
-	// Write identifies the write by the client's idempotency key. It is empty if
-	// the request has no key; [NewBooking.WriteIdentity] then uses the id of the booking.
+	// Write identifies the write of the booking by the client's idempotency key. Write is empty
+	// if the request has no key; [NewBooking.WriteIdentity] then uses the id of the booking.
 	Write postgres.Write
 }
 
-// WriteIdentity returns the identity of the write. It is derived from the idempotency
-// key. If the request has no key, it is derived from the id of the booking.
+// WriteIdentity returns the identity of the write of the booking. The identity is derived from the
+// idempotency key. If the request has no key, the identity is derived from the id of the booking.
 func (b *NewBooking) WriteIdentity() postgres.Write {
 	if b.Write.ID != uuid.Nil {
 		return b.Write
@@ -134,10 +135,10 @@ type SoldService struct {
 	VariantName     string    `json:"variant_name,omitempty"` // "" if no variant was chosen
 	DurationMinutes int       `json:"duration_minutes"`
 	Price           int64     `json:"price"`
-	// StaffID is the staff member of this service in a package with staff per
-	// service. If it is nil, the staff member of the booking serves this service.
+	// StaffID is the staff member of this service in a package with staff per service.
+	// If StaffID is nil, the staff member of the booking serves this service.
 	StaffID *uuid.UUID `json:"staff_id,omitempty"`
-	// Quantity is the number of persons that Price covers. It is set only if
+	// Quantity is the number of persons that Price covers. Quantity is set only if
 	// the service is priced per person and the party is larger than one person.
 	Quantity  int   `json:"quantity,omitempty"`
 	UnitPrice int64 `json:"unit_price,omitempty"` // the price of one person; set with Quantity
@@ -158,8 +159,8 @@ func AddPackageName(services []SoldService, what string) string {
 	return services[0].PackageName + " (" + what + ")"
 }
 
-// toldColumns are the columns of a booking that an event contains. They
-// are all columns of the booking except the hash of the customer's link.
+// toldColumns are the columns of the table bookings that an event
+// contains: all columns except the hash of the customer's link.
 const toldColumns = `business_id, id, status, starts_at, ends_at, local_start, local_end, services, staff_id,
         staff_name, class_schedule_id, party_size, total, currency, first_booking, source, on_page, customer_name,
         customer_email, customer_phone, form_data, locale, offer_version,
@@ -168,10 +169,10 @@ const toldColumns = `business_id, id, status, starts_at, ends_at, local_start, l
 // bookSQL stores a booking with its occupied time or seats, its event and its
 // idempotency result, in one round trip. It stores all of them or nothing.
 //
-// Occupied time: bookSQL inserts the occupied time first, with ON CONFLICT DO NOTHING. Without this clause,
-// two concurrent INSERTs under an exclusion constraint could see each other's index entry and deadlock.
-// With this clause, one statement waits for the other statement and then inserts nothing. The rows are
-// inserted by resource and start, so that concurrent statements lock several resources in the same order.
+// Occupied time: bookSQL inserts the occupied time first, with ON CONFLICT DO NOTHING. Without this clause, two
+// concurrent INSERTs under an exclusion constraint could each wait for the other's index entry and deadlock. With
+// this clause, one statement waits for the other statement and then inserts nothing. bookSQL inserts the rows in
+// the order of resource and start, so that concurrent statements lock several resources in the same order.
 //
 // Booking: bookSQL inserts the booking only if it inserted all rows of occupied time. If bookSQL inserted
 // only some rows, these rows have no booking. The foreign key of these rows then fails the whole statement.
@@ -181,10 +182,10 @@ const toldColumns = `business_id, id, status, starts_at, ends_at, local_start, l
 // capacity allows it. The seats of the booking are also stored in a row with the
 // same foreign key. Therefore the counter never includes seats without a booking.
 //
-// Locks: all statements acquire their locks in one order: idempotency lock, occupied time, counter
-// of seats, index of first bookings, and the lock of the customer's address. Only a booking from
-// the booking page needs the lock of the address, which the SQL function may_open acquires.
-// Because of this order, concurrent statements do not deadlock. moveSQL uses the same order.
+// Locks: all statements acquire their locks in one order: idempotency lock, occupied time, counter of seats, index
+// of first bookings, and the lock of the customer's address. Only a booking from the booking page needs the lock
+// of the address, which the SQL function may_open acquires. Because of this order, concurrent statements do not
+// deadlock. transitionSQL and rescheduleSQL also acquire the counter of seats before the index of first bookings.
 //
 // Checks: may_open runs after the booking is inserted, and fails the statement if the address has
 // too many open bookings. may_write fails the statement if the write was refused in the meantime.
@@ -346,7 +347,8 @@ func bookArgs(b NewBooking) (pgx.NamedArgs, error) {
 	return args, errors.Join(services, form, charge, lock)
 }
 
-// addLock adds the idempotency lock and the confirmation for its key to args. Both arguments may be nil.
+// addLock adds the idempotency lock `c`, and the confirmation for the key of the lock,
+// to the SQL parameters `args`. The arguments `c` and `confirmation` may be nil.
 func addLock(args pgx.NamedArgs, c *IdempotencyLock, confirmation *Confirmation) error {
 	args["principal"], args["idempotency_key"], args["token"], args["confirmation"] = nil, nil, nil, nil
 	if c == nil {
@@ -361,8 +363,8 @@ func addLock(args pgx.NamedArgs, c *IdempotencyLock, confirmation *Confirmation)
 	return err
 }
 
-// addParts adds the parts to args, with one array for each column. It sorts the parts
-// by resource and start, so that all statements lock resources in the same order.
+// addParts adds the parts of a booking to the SQL parameters `args`, with one array for each column.
+// It sorts the parts by resource and start, so that all statements lock resources in the same order.
 func addParts(args pgx.NamedArgs, parts []availability.Part) {
 	sorted := slices.SortedFunc(slices.Values(parts), func(a, b availability.Part) int {
 		return cmp.Or(
@@ -383,8 +385,8 @@ func addParts(args pgx.NamedArgs, parts []availability.Part) {
 	args["resource_ids"], args["lanes"], args["part_starts"], args["part_ends"] = ids, lanes, starts, ends
 }
 
-// WallClock returns the local time of the instant `t` in the time zone `loc`, as
-// a [time.Time] in UTC. The store writes the value to a column without time zone.
+// WallClock returns the local time of the instant `t` in the time zone `loc`, as a [time.Time]
+// in UTC. The store writes the result to a column of type timestamp without time zone.
 func WallClock(t time.Time, loc *time.Location) time.Time {
 	local := t.In(loc)
 	_, offset := local.Zone()

@@ -69,8 +69,8 @@ var customerSearchSQL = postgres.CustomerCondition("customer_name", "customer_em
 // filterSQL is the condition of a list of bookings for a filter. [filterArgs]
 // returns its parameters. A null or empty parameter matches every booking.
 //
-// The list query reads the bookings of a business by start and compares each row with the
-// filter. Therefore a page may read all bookings of the business if few bookings match.
+// The list query reads the bookings of a business in the order of their start and compares each row with
+// the filter. Therefore, if few bookings match, a query for one page may read all bookings of the business.
 var filterSQL = `
 		  AND (@from::date IS NULL OR local_start >= @from::date)
 		  AND (@to::date IS NULL OR local_start < @to::date)
@@ -134,9 +134,9 @@ func (s *Store) Bookings(ctx context.Context, businessID uuid.UUID, filter booki
 // transitionSQL changes the status of a booking if the current status allows the change. If several
 // requests change the status of a booking concurrently, only the first change succeeds.
 //
-// Locks: transitionSQL locks the booking, then lowers the counter of seats of the booking's
-// session, and then updates the booking. Another order could deadlock, because a concurrent
-// bookSQL may hold the lock of the counter and wait for the index of first bookings.
+// Locks: transitionSQL locks the booking, then lowers the counter of seats of the booking's session, and then
+// updates the booking. If transitionSQL updated the booking before the counter, it could deadlock. The reason
+// is that a concurrent bookSQL may hold the lock of the counter and wait for the index of first bookings.
 //
 // The caller must lock the booking by an earlier statement of the transaction, so that transitionSQL sees the changes
 // of a concurrent [Store.ArchiveOccupied]. ArchiveOccupied archives the occupied time of an old booking and deletes its

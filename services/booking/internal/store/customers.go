@@ -15,8 +15,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// customersSQL lists the e-mail addresses of customers, with the number of bookings and orders of each. If one
-// booking or order of an address matches the search, the numbers include all bookings and orders of the address.
+// customersSQL lists the e-mail addresses of customers, with the number of bookings and
+// the number of orders of each address. It lists an address if one booking or order of the
+// address matches the search. The numbers include all bookings and orders of the address.
 var customersSQL = `
 SELECT email, (array_agg(name ORDER BY created_at DESC))[1], (array_agg(phone ORDER BY created_at DESC) FILTER (WHERE phone IS NOT NULL))[1],
        count(*) FILTER (WHERE kind = 'booking'), count(*) FILTER (WHERE kind = 'ticket'), min(created_at), max(created_at)
@@ -89,11 +90,11 @@ WITH booked AS (
 SELECT * FROM booked UNION ALL SELECT * FROM ordered`
 
 // EraseCustomer anonymizes the bookings and orders of tickets of a customer, at most once
-// for each Idempotency-Key (postgres.WriteIdempotently). If `asked.Force` is false,
+// for each Idempotency-Key (postgres.WriteIdempotently). If `req.Force` is false,
 // EraseCustomer does not change bookings and orders that have not ended, but returns them.
 //
-// EraseCustomer records an event that does not contain the e-mail address. Fault: conflict if more
-// than customer.MostHeld bookings and orders have not ended, because one answer cannot contain them.
+// EraseCustomer records an event that does not contain the e-mail address. Fault: conflict if more than
+// customer.MostHeld such bookings and orders exist, because one answer cannot contain all of them.
 func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, req customer.Erase,
 	now time.Time) (customer.Erased, error) {
 	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (customer.Erased,

@@ -21,11 +21,12 @@ func eventDataSQL(table string) string { return `to_jsonb(` + table + `) - '{has
 // the subject is paid online, the event also contains the row of the charge, under the
 // key "payment". The event contains both rows after their change by the statement.
 var (
-	// If a booking is paid online, recordOpened records its first event when its
-	// charge is open. Before that, the booking may be cancelled without an event.
+	// recordCreated records the first event of a booking without an online payment.
+	// If a booking is paid online, recordOpened records the first event when the
+	// charge is open. Until then, the booking may be cancelled without an event.
 	//
-	// The subquery `booked` of bookSQL returns exactly the columns of the
-	// event. To remove columns from a jsonb value would take more time.
+	// The subquery `booked` of bookSQL returns exactly the columns of the event. Therefore
+	// recordCreated need not remove columns from the jsonb value, which would take more time.
 	recordCreated = eventlog.RecordOne(event.Booking, event.BookingCreated, "booked WHERE sequence > 0",
 		`to_jsonb(booked)`)
 	recordOpened = eventlog.Record(event.Booking, event.BookingCreated, "told",
@@ -56,8 +57,8 @@ var (
 	recordKeyRevoked = eventlog.Record(event.Key, event.KeyRevoked, "revoked", eventDataSQL("revoked"))
 )
 
-// movedCharge is an SQL expression for the charge of a booking
-// or order, as moveSQL or cancelTicketSQL leaves the charge.
+// movedCharge is an SQL expression for the charge of a booking or
+// order after the changes that transitionSQL or cancelTicketSQL makes.
 const movedCharge = `coalesce((SELECT to_jsonb(uncharged) FROM uncharged), (SELECT to_jsonb(refunding) FROM refunding), (SELECT to_jsonb(charge) FROM charge))`
 
 // recordPayment returns an SQL statement for each kind of subject: booking, order of
@@ -82,7 +83,8 @@ WITH changed AS (` + change + `
 	return statements
 }
 
-// keptColumns are the columns that [scanBooking] reads, taken from kept_row, which is the data of an event.
+// keptColumns are the columns that [scanBooking] reads. They are
+// taken from `kept_row`, a query column with the data of an event.
 const keptColumns = ownColumns + `, nullif(kept_row->'payment', 'null')`
 
 // DecodeBookings decodes bookings from the data of events.

@@ -12,13 +12,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 )
 
-// ExternalRefusal is the reason of a refused refund if the business
-// has already refunded the amount in the provider's own interface.
+// ExternalRefusal is the reason that is stored for a refund that booking refuses,
+// because the business has already refunded the amount in the provider's own interface.
 const ExternalRefusal = "refunded_at_provider"
 
 // externalRefundsSQL stores the sum of the refunds that the business made in the provider's own
-// interface, not through Slotmesh. If less of the payment is then left than a pending
-// refund needs, the pending refund becomes refused. Therefore no amount is refunded twice.
+// interface, not through Slotmesh. If the rest of the payment is then smaller than the amount of
+// a pending refund, the pending refund becomes refused. Therefore no amount is refunded twice.
 const externalRefundsSQL = `
 UPDATE payments
 SET refunded = refunded - refunded_elsewhere + least(@elsewhere::bigint, amount - refunded + refunded_elsewhere),
@@ -34,8 +34,8 @@ WHERE business_id = @business_id AND subject_id = @id`
 
 var externalRefundsRecorded = recordPayment(externalRefundsSQL)
 
-// StoreExternalRefunds stores the sum of the refunds that the business made in the provider's own
-// interface, in minor units. It does nothing if the charge is not paid. StoreExternalRefunds is idempotent.
+// StoreExternalRefunds stores the sum of the refunds that the business made in the provider's own interface,
+// in minor units. It does nothing if the customer has not paid the charge. StoreExternalRefunds is idempotent.
 func (s *Store) StoreExternalRefunds(ctx context.Context, businessID, subjectID uuid.UUID, sum int64,
 	now time.Time) error {
 	return s.withLock(ctx, businessID, subjectID, func(tx pgx.Tx, p lockedPayment) error {

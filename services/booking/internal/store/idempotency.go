@@ -23,20 +23,21 @@ type IdempotencyKey struct {
 	Key        string
 }
 
-// Write returns the identity of the write for this key. The argument `begun` is the start of the attempt to write.
+// Write returns the identity of the write for this key. The argument `startedAt` is the start of the attempt to write.
 func (k IdempotencyKey) Write(startedAt time.Time) postgres.Write {
 	return postgres.Write{Business: k.BusinessID, ID: postgres.WriteID("book", k.BusinessID.String(), k.Principal,
 		k.Key), StartTime: startedAt}
 }
 
-// IdempotencyLock is an acquired idempotency lock. It is valid
-// until another request acquires the lock after its expiry.
+// IdempotencyLock is an acquired idempotency lock. After the lock has expired,
+// another request can acquire it; then this IdempotencyLock is no longer valid.
 type IdempotencyLock struct {
 	IdempotencyKey
 	Token uuid.UUID
 }
 
-// Record is the stored state of an idempotency key. IsSameRequest is true if the stored request has the same body.
+// Record is the stored state of an idempotency key. IsSameRequest is
+// true if the stored request and the current request have the same body.
 type Record struct {
 	IsSameRequest bool
 	Confirmation  *Confirmation // nil if the request that holds the lock is still in flight
@@ -85,8 +86,8 @@ type LockResult struct {
 	Record
 }
 
-// AcquireLock acquires the idempotency lock of a key, unless another request holds the lock
-// or has a confirmation. [Store.Snapshot] can acquire the lock in its own round trip instead.
+// AcquireLock acquires the idempotency lock of a key, unless another request holds the lock or has a confirmation.
+// [Store.Snapshot] can also acquire the lock, in the same round trip in which it reads the occupied time.
 func (s *Store) AcquireLock(ctx context.Context, req LockRequest) (LockResult, error) {
 	var (
 		batch  pgx.Batch
@@ -176,7 +177,7 @@ ON CONFLICT (business_id, write_id) DO UPDATE SET refused_at = greatest(known.re
 
 // FindConfirmation returns the stored confirmation for the key, if the stored request has the same body. If the key
 // has no confirmation, FindConfirmation refuses every attempt with the key that began before the time in the argument
-// `begun`. It takes one round trip and one transaction. Errors: [ErrNotFound] if there is no such confirmation.
+// `startedAt`. It takes one round trip and one transaction. Errors: [ErrNotFound] if there is no such confirmation.
 func (s *Store) FindConfirmation(ctx context.Context, key IdempotencyKey, hash [sha256.Size]byte,
 	startedAt, now time.Time) (Confirmation, error) {
 	var (
@@ -219,7 +220,7 @@ SELECT $1, $5, $6 FROM released
 ON CONFLICT (business_id, write_id) DO UPDATE SET refused_at = greatest(known.refused_at, excluded.refused_at)`
 
 // Refuse releases an idempotency lock and stores a refusal. Every attempt with the key that began before
-// the time in the argument `begun` is then refused, too, and writes nothing. If another request has
+// the time in the argument `startedAt` is then refused, too, and writes nothing. If another request has
 // acquired the lock in the meantime, Refuse changes nothing, because that request decides the result.
 func (s *Store) Refuse(ctx context.Context, l IdempotencyLock, startedAt time.Time) error {
 	if _, err := s.pool.Exec(ctx, refuseLockedSQL, l.BusinessID, l.Principal, l.Key, l.Token, l.Write(startedAt).ID,

@@ -90,9 +90,9 @@ const MaxKeys = 100
 // ErrTooManyKeys means that the business already has [MaxKeys] keys.
 var ErrTooManyKeys = errors.New("too many API keys")
 
-// countLive runs the query, which counts rows of the business. Before that, it acquires an advisory
-// lock for the business and the kind of row in the argument `what`. Therefore, if two transactions
-// add a row concurrently, the second transaction counts after the first one has committed.
+// countLive runs the query `query`, which counts rows of the business. Before that, it acquires an
+// advisory lock for the business and the kind of row in the argument `what`. Therefore, if two
+// transactions add a row concurrently, the second transaction counts after the first one has committed.
 func countLive(ctx context.Context, tx pgx.Tx, what string, businessID uuid.UUID, query string,
 	args ...any) (int, error) {
 	if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended($1 || ' ' || $2::uuid::text, 0))`, what,
@@ -154,8 +154,8 @@ func (s *Store) Keys(ctx context.Context, businessID uuid.UUID, page request.Pag
 	return keys, next, nil
 }
 
-// revokeKeysSQL revokes one API key of a business, or all of them if the id is null. It does not
-// change the revocation time of a revoked key. It returns whether the key with the id exists.
+// revokeKeysSQL revokes one API key of a business, or all of them if the id is null. It does not change
+// the revocation time of a revoked key. It returns whether the business has a key with the given id.
 var revokeKeysSQL = `
 WITH revoked AS (
     UPDATE api_keys SET revoked_at = @now, sequence = sequence + 1

@@ -14,8 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/sale/link"
 )
 
-// subjectTable maps each kind of subject that has a customer's link to its table. Reservations
-// are not in the map: booking stores their charges, but rental stores the reservations.
+// subjectTable maps each kind of subject that has a customer's link to its table. Reservations are not in the
+// map: the booking service stores the charges of reservations, but the rental service stores the reservations.
 var subjectTable = map[event.SubjectKind]string{event.Booking: "bookings", event.Ticket: "tickets"}
 
 // LinkHash returns the hash of the customer's link to a booking or an order of

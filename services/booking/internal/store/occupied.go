@@ -45,13 +45,13 @@ func occupiedSQL(from, to time.Time) string {
 
 // othersSQL is singleSQL without the occupied time of one appointment, whose id is the parameter $4.
 //
-// othersSQL does not leave out the time of a class booking, because this time is stored under
-// the nil UUID for all guests of the class. This does no harm: a class booking can only be
-// rescheduled to a class session, and occupied time of classes does not conflict with sessions.
+// othersSQL does not leave out the time of a class booking, because this time is stored under the nil
+// UUID for all guests of the class. This does no harm, because a class booking can only be rescheduled
+// to another class session. Occupied time of classes does not conflict with a class session.
 const othersSQL = singleSQL + ` AND holder <> (SELECT $4::uuid)`
 
-// ownResourcesSQL returns the resources that a booking occupies, including archived time. Archived time is
-// necessary for an old booking that is rescheduled, so that the booking keeps its staff members.
+// ownResourcesSQL returns the resources that a booking occupies, including archived time. An old booking
+// has only archived time; without this time, a rescheduled old booking would not keep its staff members.
 const ownResourcesSQL = `
 SELECT resource_id FROM occupied_time WHERE business_id = $1 AND booking_id = $2
 UNION

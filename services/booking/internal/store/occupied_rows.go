@@ -33,7 +33,7 @@ const (
 	elementSize = integerSize + instantSize
 )
 
-// collectBusy decodes the rows of eachSQL or gatheredSQL. It returns
+// collectBusy decodes the rows of singleSQL or groupedSQL. It returns
 // the resources and the spans of each resource in ascending order.
 func collectBusy(rows pgx.Rows) ([]booking.Busy, error) {
 	defer rows.Close()
@@ -56,25 +56,25 @@ type resourceKey struct {
 	isClass bool
 }
 
-// collectors is a pool of gatherings, so that decoding reuses their
-// memory. The results of decoding do not refer to this memory.
+// collectors is a pool of collectors, so that each decoding reuses the memory
+// of an earlier one. The results of decoding do not refer to this memory.
 var collectors = sync.Pool{New: func() any { return &collector{index: make(map[resourceKey]int32)} }}
 
-// collector collects decoded spans and groups them by holding.
+// collector collects decoded spans and groups them by [resourceKey].
 type collector struct {
 	keys  []resourceKey
-	count []int                 // for each element of the field `of`: the number of spans
-	index map[resourceKey]int32 // for each element of the field `of`: its index in this field
+	count []int                 // for each element of `keys`: the number of spans
+	index map[resourceKey]int32 // for each element of `keys`: its index in `keys`
 	spans []indexedSpan
-	parts []timespan.Span // the spans, sorted by holding
+	parts []timespan.Span // the spans, grouped by key
 }
 
-// maxKeptSpans is the maximum number of spans for which the pool keeps
-// memory. The memory of larger results, which are rare, is released.
+// maxKeptSpans is the maximum number of spans for which the pool keeps memory.
+// A collector with more spans, which is rare, is left to the garbage collector.
 const maxKeptSpans = 1 << 16
 
-// release returns the gathering to the pool, unless the gathering has memory for
-// more than maxKeptSpans spans. It reports whether the pool keeps the gathering.
+// release returns the collector to the pool, unless the collector has memory for
+// more than maxKeptSpans spans. It reports whether the pool keeps the collector.
 func (g *collector) release() bool {
 	if cap(g.spans) > maxKeptSpans || cap(g.parts) > maxKeptSpans {
 		return false
@@ -167,7 +167,7 @@ func (g *collector) sort() []booking.Busy {
 	return busy
 }
 
-// split returns one slice of spans for each holding.
+// split returns one slice of spans for each element of `keys`.
 func (g *collector) split() [][]timespan.Span {
 	g.parts = slices.Grow(g.parts[:0], len(g.spans))
 	parts, from := make([][]timespan.Span, len(g.keys)), 0

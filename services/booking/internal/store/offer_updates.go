@@ -46,7 +46,8 @@ type TicketedEvent struct {
 	Timezone string
 }
 
-// TicketedEvents returns the events of a business with orders of tickets that are not cancelled and have not ended.
+// TicketedEvents returns those events of a business that have
+// not ended and have at least one order that is not cancelled.
 func (s *Store) TicketedEvents(ctx context.Context, businessID uuid.UUID, now time.Time) ([]TicketedEvent, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[TicketedEvent], "find events with tickets", `
 		SELECT DISTINCT event_id, timezone FROM tickets

@@ -17,8 +17,8 @@ const publishedSQL = `
 INSERT INTO offer_versions AS known (business_id, version) VALUES ($1, $2)
 ON CONFLICT (business_id) DO UPDATE SET version = excluded.version, published_at = now() WHERE known.version < excluded.version`
 
-// StorePublished stores that a version of a business's offer was published. After
-// StorePublished returns, no booking and no order of tickets can commit that was decided by an older version.
+// StorePublished stores that a version of a business's offer was published. After StorePublished
+// returns, no booking and no order of tickets that was decided by an older version can commit.
 //
 // StorePublished takes one round trip and one transaction. It changes nothing if the stored version is newer.
 func (s *Store) StorePublished(ctx context.Context, businessID uuid.UUID, version int64) error {

@@ -12,10 +12,10 @@ import (
 )
 
 // mayOpenSQL fails the transaction if the customer has more open bookings, orders and reservations than @most_open.
-// The caller must insert the booking, order or reservation with the id @id before, so that it counts, too.
+// The caller must first insert the booking, order or reservation with the id @id, so that it counts, too.
 const mayOpenSQL = `SELECT may_open(@business_id, @id, @customer_email, @now::timestamptz, @most_open::integer)`
 
-// OpenReservation is a rental reservation from the booking page, with the data
+// OpenReservation is a rental reservation from the booking page that counts
 // for the limit of open bookings of a customer. Rental stores the reservation.
 type OpenReservation struct {
 	BusinessID uuid.UUID

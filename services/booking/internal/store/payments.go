@@ -21,8 +21,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 )
 
-// ErrPaymentOver means that a charge can no longer be opened. The reason is that its
-// booking or order is cancelled, or that the request has lost its idempotency lock.
+// ErrPaymentOver means that a charge can no longer be opened. Either the booking or
+// order of the charge is cancelled, or the request has lost its idempotency lock.
 var ErrPaymentOver = errors.New("the payment is over")
 
 // NewPayment is a new charge of a booking, order of tickets or reservation. Booking
@@ -59,7 +59,7 @@ type OpenPayment struct {
 	BusinessID   uuid.UUID
 	Confirmation Confirmation // the field Payment of Confirmation is set
 	DueAt        time.Time
-	Lock         *IdempotencyLock // if set, Confirmation is stored as the answer for the key of the lock
+	Lock         *IdempotencyLock // if not nil: Confirmation is stored as the answer for its key
 	Write        postgres.Write   // the identity of the write, [NewBooking.WriteIdentity]
 	Now          time.Time
 }
@@ -164,8 +164,8 @@ func (s *Store) AbandonPayment(ctx context.Context, a AbandonRequest, now time.T
 	})
 }
 
-// CancelUnopened cancels bookings, orders and reservations whose charge was not opened in time,
-// for example because the process stopped. It returns the number of cancelled ones, at most 1000.
+// CancelUnopened cancels bookings, orders and reservations whose charge was not opened in time, for example
+// because the process stopped. It returns the number of cancelled bookings, orders and reservations, at most 1000.
 func (s *Store) CancelUnopened(ctx context.Context, now time.Time) (int, error) {
 	due, err := postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[struct{ BusinessID, ID uuid.UUID }],
 		"find charges that were not opened", `SELECT business_id, subject_id FROM payments
@@ -188,8 +188,8 @@ func (s *Store) CancelUnopened(ctx context.Context, now time.Time) (int, error) 
 }
 
 // leaseSQL leases a due charge: it sets the time of the next attempt to 1, 2, 4, … minutes from now, at most
-// an hour. Before this time, no other replica takes the charge. Because the intervals grow, an unavailable
-// provider does not receive too many calls. The shortest lease is longer than the longest call to a provider.
+// an hour. Until then, no other replica takes the charge. The intervals grow, so that an unavailable provider
+// does not receive too many calls. The shortest lease is longer than the longest call to a provider.
 //
 // leaseSQL takes the charge from the next business in the order of ids. Therefore
 // leaseSQL does not read the other due charges of the previous business.
@@ -258,8 +258,9 @@ func (s *Store) StoreReference(ctx context.Context, of payment.Subject, referenc
 	return nil
 }
 
-// IsCancelledUnpaid reports whether a booking or order was cancelled because the customer did not pay in time. The
-// argument `p` is its charge. The result is false if the events of the booking or order are already deleted.
+// IsCancelledUnpaid reports whether a booking or order was cancelled because the
+// customer did not pay in time. The argument `p` is the charge of the booking or order.
+// The result is false if the events of the booking or order are already deleted.
 func (s *Store) IsCancelledUnpaid(ctx context.Context, businessID, subjectID uuid.UUID, status string,
 	p *Payment) (bool, error) {
 	if status != booking.StatusCancelled || p == nil || p.Status != PaymentCancelled {

@@ -8,8 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// statement is an SQL statement with positional parameters. In the SQL of text, the
-// parameter $1 has the name names[0]. The type exists because pgx replaces named
+// statement is an SQL statement with positional parameters. In the SQL text `text`,
+// the parameter $1 has the name `names[0]`. The type exists because pgx replaces named
 // parameters at every execution, which takes longer than the encoding of the values.
 type statement struct {
 	text  string

@@ -72,8 +72,8 @@ func findBooking(ctx context.Context, q postgres.Querier, businessID, id uuid.UU
 // finder is a function that reads one booking or order of tickets. Errors: [ErrNotFound].
 type finder[S any] func(ctx context.Context, q postgres.Querier, businessID, id uuid.UUID) (S, error)
 
-// lockSale locks a booking or order, and then reads it with a second statement. The second statement is
-// necessary because a statement that waits for a lock may see other rows as they were before the wait.
+// lockSale locks a booking or order, and then reads it with a second statement. The second statement
+// is necessary, because a statement that waits for a lock may read old values of all other rows.
 func lockSale[S any](ctx context.Context, tx pgx.Tx, kind event.SubjectKind, find finder[S], businessID,
 	id uuid.UUID) (S, error) {
 	_, err := tx.Exec(ctx, `SELECT FROM `+subjectTable[kind]+` WHERE business_id = $1 AND id = $2 FOR UPDATE`,
@@ -166,9 +166,9 @@ func startRefund(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, part 
 	return nil
 }
 
-// StoreRefundResult stores the provider's result of a refund. It reports whether the result
-// is new. A result of a refund that is not the newest changes nothing. A provider may
-// first report a refund as refunded and later as refused; a refusal is final.
+// StoreRefundResult stores the provider's result of a refund. It reports whether it has
+// changed the status of the refund. It ignores a result for any refund other than the newest.
+// A provider may first report a refund as refunded and later as refused; a refusal is final.
 func (s *Store) StoreRefundResult(ctx context.Context, businessID, subjectID uuid.UUID, number int,
 	result payment.RefundState,
 	now time.Time) (bool, error) {

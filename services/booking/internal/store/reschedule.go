@@ -27,7 +27,7 @@ var ErrChanged = errors.New("the booking has changed in the meantime")
 type Reschedule struct {
 	BusinessID uuid.UUID
 	ID         uuid.UUID
-	Sequence   int // the Sequence of the booking when the caller read it
+	Sequence   int // the Sequence that the booking had when the caller read the booking
 	// OfferVersion is the version of the offer by which the caller decided the request.
 	OfferVersion int64
 	Now          time.Time
@@ -94,8 +94,8 @@ ORDER BY at DESC OFFSET $6 LIMIT 1`,
 	return &TooManyReschedulesError{RetryAfter: oldest.Add(CustomerRescheduleWindow).Sub(r.Now)}
 }
 
-// BookedTime is the former time and staff member of a rescheduled
-// booking. The JSON names are those in the booking's event.
+// BookedTime is the former time and staff member of a rescheduled booking. The
+// JSON names are those in the data of the event that records the new time.
 type BookedTime struct {
 	StartsAt   time.Time  `json:"starts_at"`
 	EndsAt     time.Time  `json:"ends_at"`
@@ -126,17 +126,18 @@ func FindFormerTime(data json.RawMessage) (*BookedTime, error) {
 	return event.From, err
 }
 
-// rescheduleSQL changes the time of a booking. It frees the old time and occupies the new
-// time together, or changes nothing. The caller must lock the booking by an earlier statement
+// rescheduleSQL changes the time of a booking. Either it frees the old time and occupies the
+// new time, or it changes nothing. The caller must lock the booking by an earlier statement
 // of the transaction, so that rescheduleSQL sees the changes of earlier transactions.
 //
 // rescheduleSQL inserts the new time before it deletes the old time, in the same order as bookSQL. The
 // constraint allows rows of the same booking to overlap. If rescheduleSQL deleted the old time first, it could
 // deadlock. The other transaction would wait for the old time, and hold time that rescheduleSQL needs next.
 //
-// For a class booking, rescheduleSQL changes the counters of seats of both sessions in the order of their
-// keys. An old booking has no counter to lower, because [Store.ArchiveOccupied] has deleted its seats. rescheduleSQL
-// updates the booking after the counters, as moveSQL does, and calls may_sell last, as bookSQL does.
+// For a class booking, rescheduleSQL changes the counters of seats of both sessions in the
+// order of their keys. For an old booking, there is no counter to lower, because
+// [Store.ArchiveOccupied] has deleted the seats of the booking. rescheduleSQL updates the
+// booking after the counters, as transitionSQL does, and calls may_sell last, as bookSQL does.
 //
 // If a part of the new time or a seat is not available, rescheduleSQL
 // returns no row. The caller must then roll back the transaction.

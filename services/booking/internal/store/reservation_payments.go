@@ -35,8 +35,8 @@ type NewReservationPayment struct {
 	Now time.Time
 }
 
-// CreateReservationPayment stores a payment with the status creating. The caller calls the
-// provider after this. The result is false if the reservation already has a payment.
+// CreateReservationPayment stores a payment with the status creating. Only then does the caller
+// create the payment at the provider. The result is false if the reservation already has a payment.
 func (s *Store) CreateReservationPayment(ctx context.Context, c NewReservationPayment) (bool, error) {
 	args := pgx.NamedArgs{"business_id": c.BusinessID, "id": c.ID, "currency": c.Currency, "now": c.Now}
 	if err := addPayment(args, &c.NewPayment); err != nil {
@@ -83,8 +83,9 @@ func (s *Store) ReservationPayments(ctx context.Context, of []booking.Reservatio
 		WHERE p.subject_kind = 'reservation'`, businesses, ids)
 }
 
-// ReservationPaymentsWithReports returns payments of reservations with reports of the provider that rental has not
-// processed yet. The result has at most `limit` payments; the payment with the oldest report comes first.
+// ReservationPaymentsWithReports returns the payments of reservations for which
+// the provider has sent reports that rental has not processed yet. The result
+// has at most `limit` payments; the payment with the oldest change comes first.
 func (s *Store) ReservationPaymentsWithReports(ctx context.Context, limit int) ([]ReservationPayment, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[ReservationPayment], "find payments with news", `
 		SELECT to_jsonb(p) FROM payments AS p

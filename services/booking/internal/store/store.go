@@ -56,7 +56,8 @@ func (s *Store) FindIdempotencyResult(ctx context.Context, businessID uuid.UUID)
 	return postgres.FindIdempotencyResult(ctx, s.pool, businessID)
 }
 
-// utc converts `t` to UTC, because instants are compared and printed in UTC. The result is nil if `t` is nil.
+// utc converts the instant `t` to UTC, because the service compares
+// and renders instants in UTC. The result is nil if `t` is nil.
 func utc(t *time.Time) *time.Time {
 	if t == nil {
 		return nil

@@ -67,17 +67,17 @@ type NewTicket struct {
 	EventCapacity  int
 	TierCapacities []int // one capacity for each element of Tiers
 	OfferVersion   int64
-	// MaxOpen is set only for an order from the booking page. It is the maximum number of
-	// open bookings, orders and reservations of the customer. It requires a CustomerEmail.
+	// MaxOpen is set only for an order from the booking page. It is the maximum number of open bookings,
+	// orders and reservations of the customer. If MaxOpen is set, CustomerEmail must be set, too.
 	MaxOpen *int
 	// NewPayment is set if the order must be paid online. The provider creates the charge
 	// after the order is stored. The order stays pending until the customer pays.
 	NewPayment *NewPayment
 }
 
-// SoldOutError means that an order exceeds a capacity. EventLeft is the number of
-// tickets that are left for the event; TiersLeft has the number for each tier of
-// the order. A number is 0 if more tickets are sold than the current capacity.
+// SoldOutError means that an order exceeds a capacity. EventLeft is the number of tickets
+// that are left for the event; TiersLeft has the number for each tier of the order. A
+// number is 0, not negative, if more tickets are sold than the current capacity allows.
 type SoldOutError struct {
 	EventLeft int
 	TiersLeft []int
@@ -102,7 +102,7 @@ const ticketColumns = ownTicketColumns + `,
 // The statements of a sale are sent together, in one round trip. lockEventSQL locks the counter of the event's
 // tickets. Therefore the orders of one event are stored one after another, even if they are for different tiers.
 // sellSQL then sees the counters as the previous order left them. It raises all counters of the order or none.
-// maySellSQL comes last, because a transaction that has its lock must not wait for another lock.
+// maySellSQL comes last, because a transaction must not wait for another lock while it holds the lock of may_sell.
 const (
 	maySellSQL = `SELECT may_sell(@business_id, @offer_version, NULL)`
 
@@ -340,7 +340,7 @@ func (s *Store) OpenTicketPayment(ctx context.Context, businessID, id uuid.UUID,
 }
 
 // DeleteIdempotencyResult deletes the idempotency result of the request that made the order.
-// Callers use it if the order was cancelled before any answer contained it.
+// Callers use DeleteIdempotencyResult if the order was cancelled before any answer contained it.
 func (s *Store) DeleteIdempotencyResult(ctx context.Context, businessID, write, id uuid.UUID) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		return postgres.DeleteIdempotencyResult(ctx, tx, businessID, write, id)
