@@ -31,8 +31,8 @@ type places struct {
 	users     int
 }
 
-// New returns a Tenants. The argument `each` is the number of callers that may work concurrently for one tenant; a
-// number below 1 counts as 1.
+// New returns a Tenants without work in progress. The argument `each` is the number of callers that may work
+// concurrently for one tenant. A number below 1 counts as 1.
 func New(each int) *Tenants {
 	return &Tenants{placesEach: int64(max(1, each)), busy: map[string]*places{}}
 }
@@ -71,8 +71,9 @@ func (t *Tenants) leave(tenant string, p *places) {
 	}
 }
 
-// Each calls `work` for the tenants, one after the other, until ctx ends. It continues when `work` fails for a tenant.
-// It returns the first error of `work`, together with the number of tenants for which `work` failed.
+// Each calls `work` for the given tenants, one after the other, until ctx ends. If `work` fails for a tenant, Each
+// continues with the next tenant. It returns the first error of `work`, together with the number of tenants for which
+// `work` failed.
 func Each[T any](ctx context.Context, tenants []T, work func(context.Context, T) error) error {
 	var (
 		first  error
@@ -93,8 +94,8 @@ func Each[T any](ctx context.Context, tenants []T, work func(context.Context, T)
 	return fmt.Errorf("%d of %d: %w", failed, len(tenants), first)
 }
 
-// Shared runs a function once for all callers that ask for the same
-// key while the function runs. The zero value is ready to use.
+// Shared runs a function only once for several callers: a caller that asks for a key while the function runs for that
+// key gets the same result. The zero value is ready to use.
 type Shared[T any] struct{ flights singleflight.Group }
 
 // Do returns the result of the function `work` for a key. If a call for the same key is in progress, Do waits for the

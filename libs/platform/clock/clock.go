@@ -12,7 +12,7 @@ type Clock interface {
 	Now() time.Time
 }
 
-// System returns a [Clock] that shows the time of the machine.
+// System returns a [Clock] that shows the time of the machine's clock.
 func System() Clock { return systemClock{} }
 
 type systemClock struct{}
@@ -24,8 +24,8 @@ type shiftedClock struct{ offset time.Duration }
 
 func (s shiftedClock) Now() time.Time { return time.Now().Add(s.offset) }
 
-// Parse returns [System] for an empty text. For an RFC 3339 instant, it returns a clock
-// that shows that instant at the time of the call, and then advances at normal speed.
+// Parse returns [System] if the argument `now` is empty. If `now` is an RFC 3339 instant, Parse returns a clock that
+// shows this instant at the time of the call. The clock then advances at normal speed.
 func Parse(now string) (Clock, error) {
 	if now == "" {
 		return System(), nil

@@ -20,9 +20,9 @@ type Validator interface {
 	Validate() error
 }
 
-// Load fills cfg, which is a pointer to a struct with go-envconfig tags. The values come from the
-// variables that the argument `from` finds. Then Load calls Validate on cfg and on each nested struct that
-// is a [Validator]. Load returns one error that lists all problems, each with the name of the variable.
+// Load fills the struct to which `cfg` points. The fields have go-envconfig tags, and their values come from the
+// variables that the argument `from` finds. Then Load calls Validate on the struct and on each nested struct, if they
+// are a [Validator]. Load returns one error that lists all problems, each with the name of the variable.
 func Load(ctx context.Context, cfg any, from envconfig.Lookuper) error {
 	problems := load(ctx, reflect.ValueOf(cfg).Elem(), from)
 	if len(problems) == 0 {
@@ -57,9 +57,9 @@ func load(ctx context.Context, target reflect.Value, from envconfig.Lookuper) []
 	return problems
 }
 
-// describeError returns a sentence about the error of a setting. For durations, log levels,
-// booleans and integers, the sentence contains the value and describes valid values. For
-// other types, describeError returns only the text of err, because the value may be a secret.
+// describeError returns a sentence about the error of the setting `name`, which has the Go type `of`. For durations,
+// log levels, booleans and integers, the sentence contains the value and describes valid values. For other types,
+// describeError returns only the text of err, because the value may be a secret.
 func describeError(of reflect.Type, name string, from envconfig.Lookuper, err error) string {
 	value, given := from.Lookup(name)
 	if !given {
@@ -91,7 +91,8 @@ func withPrefix(from envconfig.Lookuper, tag string) envconfig.Lookuper {
 	return envconfig.PrefixLookuper(prefix, from)
 }
 
-// loadField fills one field of a struct. It uses a temporary struct that has only this field.
+// loadField sets the value `into` of one field of a struct. go-envconfig fills only structs, so loadField uses a
+// temporary struct that has only this field.
 func loadField(ctx context.Context, into reflect.Value, field reflect.StructField, from envconfig.Lookuper) error {
 	single := reflect.New(reflect.StructOf([]reflect.StructField{{Name: field.Name, Type: field.Type, Tag: field.Tag}}))
 	single.Elem().Field(0).Set(into)

@@ -27,7 +27,7 @@ func CheckSecret(secret string, least int) error {
 	}
 }
 
-// countDistinct returns the number of different characters in a secret, so that CheckSecret can detect secrets such as
+// countDistinct returns the number of different characters in a secret. CheckSecret uses it to detect secrets such as
 // "aaaa". A random secret of 24 hexadecimal digits has fewer than 6 different digits about once in four million cases.
 func countDistinct(secret string) int {
 	seen := map[rune]bool{}

@@ -27,8 +27,8 @@ func With(ctx context.Context, r Request) context.Context {
 	return context.WithValue(ctx, requestKey{}, r)
 }
 
-// WithHolder returns a context in which the idempotency key belongs to the
-// argument `holder`. The same key of two holders identifies two different writes.
+// WithHolder returns a context in which the argument `holder` is the Holder of the idempotency key. If two holders use
+// the same key, the key identifies two different writes.
 func WithHolder(ctx context.Context, holder string) context.Context {
 	r := Of(ctx)
 	r.Holder = holder

@@ -105,14 +105,14 @@ const (
 	accountNotice      = "account-notice"
 )
 
-// requests is a kind of requests. Each limit counts one kind.
+// requests is a kind of requests, by path and method. Each limit counts one kind.
 type requests int
 
 const (
 	reads        requests = iota // GET and HEAD of /api/public/{slug}/{name}
 	writes                       // POST to /api/public/{slug}/{name}
 	descriptions                 // GET and HEAD of /api/public/{name}
-	special                      // functions select these requests, not the table
+	special                      // requests whose limit findRow or another function selects by its name
 )
 
 // limit is a row of the table of limits. It consists of a name, the number of requests that may pass in a minute, and
@@ -142,7 +142,7 @@ func (c *Config) minuteLimits() []limit {
 		{"docs.js", c.PublicPerMinute, descriptions},
 		{agentRequests, c.PublicPerMinute, special},   // any method of /mcp
 		{webhook, c.WebhookPerMinute, special},        // any method of /api/public/stripe/webhook
-		{manage, 30, special},                         // any method of a customer's link, /m/{token} (lifecycle.md §5)
+		{manage, 30, special},                         // any method of the page behind a customer's link, /m/{token} (lifecycle.md §5)
 		{pages, c.PagesPerMinute, special},            // other requests to the booking page, /b/{slug}/…
 		{other, c.PublicPerMinute, special},           // all other requests
 		{byKey, c.KeyPerMinute, special},              // requests to POST /book and /mcp, by API key
@@ -196,8 +196,8 @@ func (g *Gate) findRow(method, path string) *row {
 // Limiter decides whether a request passes its limit. Services use *ratelimit.Fallback.
 type Limiter interface {
 	ratelimit.Limiter
-	// KnownRefusal returns how long the limit will refuse the client, as far as this
-	// process knows. It returns 0 if it knows of no refusal. It does not count a request.
+	// KnownRefusal returns the time for which the limit will still refuse the client, as far as this process knows. It
+	// returns 0 if the process knows of no refusal. It does not count a request.
 	KnownRefusal(who ratelimit.Client, limit ratelimit.Limit) time.Duration
 }
 
@@ -206,8 +206,8 @@ var (
 	_ Limiter = (*ratelimit.Local)(nil)
 )
 
-// Gate counts requests and refuses those above a limit. It counts
-// refusals in the metric slotmesh.limits.hit, by name of the limit.
+// Gate counts requests and refuses requests above a limit. For each refusal, it increments the metric
+// slotmesh.limits.hit, which has the name of the limit as a label.
 type Gate struct {
 	limiter Limiter
 	rows    map[string]*row

@@ -28,8 +28,8 @@ var wrongSignInWindows = []struct {
 
 // These constants limit the number of mails about accounts.
 const (
-	// mailedLinkWindow is the time for which a mailed link is valid. When the limit refuses
-	// another mail, the mailbox of the person therefore still contains a valid link.
+	// mailedLinkWindow is the time for which a mailed link is valid. It is also the window of the limit for these
+	// mails. When the limit refuses another mail, the link in an earlier mail of this window is therefore still valid.
 	mailedLinkWindow = 30 * time.Minute
 	maxMailedLinks   = 3
 	maxInvitations   = 5

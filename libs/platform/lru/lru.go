@@ -1,5 +1,6 @@
-// Package lru provides a cache with a bounded total size. The unit of the size is mostly bytes. When the cache is
-// full, it evicts the least recently used values. github.com/hashicorp/golang-lru bounds only the number of values.
+// Package lru provides a cache with a bounded total size, usually in bytes. When the cache is full, it evicts the least
+// recently used values. The package github.com/hashicorp/golang-lru is not enough, because it bounds only the number of
+// values.
 package lru
 
 import (

@@ -20,7 +20,7 @@ import (
 
 // Mail is one received message.
 type Mail struct {
-	ID   int // number of the message since Open, from 1
+	ID   int // number of the message, counted from 1 since [Open]
 	From string
 	To   []string
 	Raw  []byte // headers and body, RFC 5322
@@ -35,8 +35,8 @@ type Options struct {
 	// User and Password are the credentials that clients must send, with or
 	// without encryption. If they are empty, clients need no credentials.
 	User, Password string
-	// Refuse returns an error to reject a recipient (RCPT TO), and Lose returns an error to reject a whole
-	// message. An [smtp.SMTPError] sets the code of the answer. If a function is nil, nothing is rejected.
+	// Refuse returns an error to reject a recipient (RCPT TO), and Lose returns an error to reject a whole message. If
+	// the error is an [smtp.SMTPError], it sets the code of the answer. A function that is nil rejects nothing.
 	Refuse func(to string) error
 	Lose   func(m Mail) error
 }
@@ -106,8 +106,8 @@ func (b *Box) Mail(id int) (Mail, bool) {
 	return Mail{}, false
 }
 
-// Await waits until `n` messages have arrived since [Open]. It returns the stored messages; at most maxMessages are
-// stored. If ctx ends first, Await also returns an error.
+// Await waits until `n` messages have arrived since [Open], and returns the stored messages. The result can be shorter
+// than `n`, because at most maxMessages are stored. If ctx ends first, Await also returns an error.
 func (b *Box) Await(ctx context.Context, n int) ([]Mail, error) {
 	for {
 		b.mu.Lock()

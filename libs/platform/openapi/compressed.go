@@ -22,9 +22,9 @@ const compressionLevel = 7
 // preferredEncodings are the content encodings in order of preference. The first encoding gives the smallest result.
 var preferredEncodings = []string{"br", "gzip"}
 
-// compressForms returns one function per content encoding of a file; the key "" stands for the
-// uncompressed file. Each function returns the encoded file and creates it at the first call. The
-// attack BREACH, which guesses secrets from compressed lengths, is no risk: the files hold no secrets.
+// compressForms returns one function for each content encoding of a file; the key "" stands for the uncompressed file.
+// A function creates the encoded file at its first call and returns the same bytes at later calls. The files hold no
+// secrets, so the attack BREACH, which guesses secrets from compressed lengths, is no risk.
 func compressForms(body []byte) map[string]func() []byte {
 	forms := map[string]func() []byte{"": func() []byte { return body }}
 	if len(body) >= minCompressedSize {

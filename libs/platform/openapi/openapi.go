@@ -93,7 +93,8 @@ func render(out *bytes.Buffer, node *yaml.Node) error {
 	return renderScalar(out, node)
 }
 
-// renderAll renders the elements of a sequence (width 1), or the keys and values of a mapping (width 2).
+// renderAll renders the nodes of a sequence or of a mapping as JSON. The argument `width` is 1 for the elements of a
+// sequence. It is 2 for the keys and values of a mapping, which alternate in `nodes`.
 func renderAll(out *bytes.Buffer, opening, closing byte, nodes []*yaml.Node, width int) error {
 	out.WriteByte(opening)
 	for i, node := range nodes {

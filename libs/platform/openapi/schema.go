@@ -76,8 +76,8 @@ func removeKeys(mapping *yaml.Node, keys ...string) {
 	mapping.Content = remaining
 }
 
-// redirectReferences changes references to $defs into references to
-// components.schemas, to which WithSchema moves the definitions.
+// redirectReferences changes references to $defs into references to components.schemas, because WithSchema moves the
+// definitions there. The argument `name` is the prefix of the moved definitions' names.
 func redirectReferences(node *yaml.Node, name string) {
 	if node.Kind == yaml.ScalarNode {
 		if of, ok := strings.CutPrefix(node.Value, "#/$defs/"); ok {

@@ -31,9 +31,9 @@ const (
 // that the peer can recover and callers do not wait. Each tenant has its own breaker, so that slow
 // requests of one tenant do not block others. A refused connection counts for all tenants together.
 //
-// A breaker opens for one second after ten consecutive failures. After that second, all callers may try. The first
-// failure then opens the breaker for another second, and the first answer closes it. The breaker does not allow only
-// one trial call, because it would then refuse all other callers without need.
+// A breaker opens for one second after ten consecutive failures. After that second, every caller may try again. The
+// first failure then opens the breaker for another second, and the first answer closes it. If only one caller were
+// allowed to try, the breaker would refuse all other callers without need.
 type breakers struct {
 	clock clock.Clock
 
@@ -57,8 +57,8 @@ func newBreakers(now clock.Clock) *breakers {
 	return &breakers{clock: now, failuresOf: failing}
 }
 
-// isOpen reports whether the breaker of the tenant, or the breaker for all tenants, is open. A call for the tenant must
-// then not be made.
+// isOpen reports whether the breaker of the tenant, or the breaker for all tenants, is open. If it is open, the caller
+// must not make a call for the tenant.
 func (b *breakers) isOpen(tenant string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -33,7 +33,7 @@ func hash(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// NewSecrets returns one random secret for each service name. A process that runs all services uses it.
+// NewSecrets returns one random secret for each service name, for a process that runs all services.
 func NewSecrets(names ...string) map[string]string {
 	secrets := make(map[string]string, len(names))
 	for _, name := range names {

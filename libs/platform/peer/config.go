@@ -13,8 +13,8 @@ import (
 type Config struct {
 	// Timeout is the maximal duration of a call, unless the options of the client set another duration.
 	Timeout time.Duration `env:"PEER_TIMEOUT, default=2s"`
-	// Patience is the maximal time for which a request waits for a newer version of a cached offer.
-	// After that time, the request uses the cached offer. 0 means that the wait has no maximum.
+	// Patience is the maximal time for which a request waits for a newer version of a cached business snapshot. After
+	// that time, the request uses the cached snapshot. 0 means that the wait has no maximum.
 	Patience time.Duration `env:"CATALOG_PATIENCE, default=250ms"`
 	// Secrets are the secrets of this service. The first secret identifies the service:
 	// calls to other services carry a [Credential] that is derived from it. Earlier

@@ -30,7 +30,7 @@ type Client struct {
 	transport    *transport
 	timeout      time.Duration
 	patience     time.Duration
-	writeTimeout time.Duration // timeout of calls that may change data at the peer; 0: the field `timeout` applies
+	writeTimeout time.Duration // timeout of calls that may change data at the peer; if it is 0, the field `timeout` applies
 	secret       string
 	breakers     *breakers
 	calls        metric.Int64Counter
@@ -144,8 +144,8 @@ func (c *Client) decodeInto(ctx context.Context, r Request, out any) error {
 
 // Do sends a request and returns the answer. It returns a fault if the status is 400 or more, or if no answer arrives:
 //
-//   - The peer's own fault, if the status is below 500, or if the status
-//     is 503 with a code of the peer, such as availability_unverified.
+//   - The peer's own fault, if the status is below 500. The same applies
+//     to status 503 with a code of the peer, such as availability_unverified.
 //   - [fault.OutcomeUnknown], if the answer to a write was lost and the peer may have received the write.
 //   - [fault.PeerUnavailable] in all other cases: the peer could
 //     not be reached, or failed with a status of 500 or more.

@@ -71,9 +71,9 @@ func (w *transport) close() {
 
 // exchange sends a request and waits for the answer until the deadline.
 //
-// A peer that was stopped may have closed an idle connection. The client notices this
-// only when it uses the connection. It then sends a repeatable request again over a
-// new connection. Requests that are not repeatable always use a new connection.
+// A peer that was stopped may have closed an idle connection. The client notices this only when it uses the connection.
+// If the request is repeatable, the client then sends it again over a new connection. If it is not, the client uses a
+// new connection from the start.
 //
 // If the peer refuses the connection, nothing was sent. exchange then retries every
 // request once, because another replica behind the same address may accept the connection.
@@ -137,7 +137,7 @@ func (w *transport) send(r Request, request *fasthttp.Request, answer *fasthttp.
 	}
 	w.reused.CloseIdleConnections() // the other idle connections are probably closed too
 	if retryErr := w.reused.DoDeadline(request, answer, deadline); retryErr != nil {
-		return errors.Join(err, retryErr) // the first error shows that the peer may have received the request
+		return errors.Join(err, retryErr) // the result includes err, because err shows that the peer may have received the request
 	}
 	return nil
 }

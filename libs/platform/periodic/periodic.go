@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Job is a function that runs at regular intervals. No caller waits for
-// the result. If a run fails, the job runs again at the next interval.
+// Job is a function that runs at regular intervals. No caller waits for its result. If a run fails, the job runs again
+// at the next interval.
 type Job struct {
 	Every          time.Duration
 	Timeout        time.Duration // maximal duration of each run; 0: no maximum

@@ -42,10 +42,11 @@ func RequestWriteID(ctx context.Context, business uuid.UUID) uuid.UUID {
 	return identifyWrite(ctx, business).ID
 }
 
-// DeleteIdempotencyResult deletes the stored idempotency result of a write, so that a retry makes the
-// write again. It deletes the result only if the JSON member ID of the stored answer equals resultID.
+// DeleteIdempotencyResult deletes the stored idempotency result of the write whose id is the argument `write`. A retry
+// of the request then makes the write again. The result is deleted only if its stored answer has the JSON member ID
+// with the value resultID.
 //
-// The function must run in the transaction that reverses the write.
+// The caller must pass the transaction that reverses the write.
 func DeleteIdempotencyResult(ctx context.Context, tx pgx.Tx, business, write, resultID uuid.UUID) error {
 	_, err := tx.Exec(ctx, `DELETE FROM made_writes WHERE business_id = $1 AND write_id = $2 AND convert_from(answer, 'UTF8')::json ->> 'ID' = $3`,
 		business, write, resultID.String())
@@ -143,9 +144,9 @@ func (*possiblySentError) SafeToRetry() bool { return false }
 // Unwrap returns the error of the statement.
 func (m *possiblySentError) Unwrap() error { return m.error }
 
-// beginSQL acquires the advisory lock of the write if the lock is free, and limits the idle
-// time of the transaction. If a client is lost, its transaction may stay open. Without the
-// limit, other requests would not learn the outcome of the write until that transaction ends.
+// beginSQL acquires the advisory lock of the write if the lock is free. It also limits the idle time of the
+// transaction. If a client is lost, its transaction may stay open and hold the lock. Without the limit, other requests
+// would not learn the outcome of the write until that transaction ends.
 const beginSQL = `
 SELECT set_config('idle_in_transaction_session_timeout', '5s', true),
        CASE WHEN pg_try_advisory_xact_lock(hashtextextended($1::uuid::text, 0)) THEN may_write($2, $1, $3) ELSE false END`

@@ -125,9 +125,9 @@ func settings(schema string, statement time.Duration) map[string]string {
 	return map[string]string{
 		"search_path": searchPath(schema),
 		"timezone":    "UTC",
-		// No statement runs long enough to benefit from JIT compilation. With
-		// enable_seqscan off, a plan with a sequential scan has a very high estimated
-		// cost. PostgreSQL would therefore compile such a plan even for a small table.
+		// No statement runs long enough to benefit from JIT compilation. Some transactions set enable_seqscan to off.
+		// If a plan must still use a sequential scan, its estimated cost is then very high. PostgreSQL would therefore
+		// compile such a plan even for a small table.
 		"jit":               "off",
 		"statement_timeout": fmt.Sprint(statement.Milliseconds()),
 	}

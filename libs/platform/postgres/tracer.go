@@ -11,8 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres/sqlstate"
 )
 
-// tracer extends the tracer of otelpgx. It bounds the wait for a connection from the pool. It also closes
-// connections to a server that is no longer the primary. pgx calls its methods at the corresponding events.
+// tracer extends the tracer of otelpgx. It bounds the wait for a connection from the pool, and closes connections to a
+// server that is no longer the primary. pgx calls the methods of the tracer at the corresponding events.
 type tracer struct {
 	*otelpgx.Tracer
 	acquire time.Duration
@@ -47,7 +47,8 @@ func (t *tracer) TraceQueryEnd(ctx context.Context, conn *pgx.Conn, data pgx.Tra
 }
 
 // TraceRelease closes a marked connection, so that the connection does not return to the pool. The release hook of the
-// pool would run in a goroutine for every connection. In the meantime, the next caller would open a new connection.
+// pool is not used, because it would run in a goroutine for every connection. Until the goroutine has finished, the
+// next caller would have to open a new connection.
 func (t *tracer) TraceRelease(_ *pgxpool.Pool, data pgxpool.TraceReleaseData) {
 	if data.Conn.PgConn().CustomData()[demoted] == nil {
 		return

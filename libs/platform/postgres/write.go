@@ -89,8 +89,8 @@ func (w Write) Run(ctx context.Context, pool *pgxpool.Pool, do func(context.Cont
 	return nil
 }
 
-// notWrittenError is the error of an attempt whose connection was lost, if another connection
-// has shown that the write does not exist. IsUnavailable of package sqlstate accepts it.
+// notWrittenError is the error of an attempt whose connection was lost, if another connection has shown that the write
+// does not exist. sqlstate.IsUnavailable returns true for this error.
 type notWrittenError struct{ error }
 
 // SafeToRetry returns true. sqlstate.IsUnavailable and pgconn.SafeToRetry call it.

@@ -97,7 +97,7 @@ func (f *Fallback) AllowInTurn(ctx context.Context, questions ...Question) ([]De
 		if wait == 0 {
 			continue
 		}
-		decisions := f.decide(ctx, questions[:i]) // a limit that is checked earlier may refuse the request first
+		decisions := f.decide(ctx, questions[:i]) // one of the limits before `q` may refuse the request first
 		if i == 0 || decisions[len(decisions)-1].Allowed {
 			decisions = append(decisions, newRefusal(wait))
 			f.count(ctx, remembered, newRefusal(wait))
@@ -107,8 +107,8 @@ func (f *Fallback) AllowInTurn(ctx context.Context, questions ...Question) ([]De
 	return f.decide(ctx, questions), nil
 }
 
-// KnownRefusal returns how long the limit will refuse the client, as far as this process knows.
-// It returns 0 if it knows of no refusal. It does not count a request and does not call Redis.
+// KnownRefusal returns the time for which the limit will still refuse the client, as far as this process knows. It
+// returns 0 if no refusal is known. It does not count a request and does not call Redis.
 func (f *Fallback) KnownRefusal(who Client, limit Limit) time.Duration {
 	return f.local.KnownRefusal(who, limit)
 }

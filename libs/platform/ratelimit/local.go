@@ -111,8 +111,8 @@ func (l *Local) allow(who Client, limit Limit) Decision {
 	return passes
 }
 
-// KnownRefusal returns how long the limit will refuse the client, by the local
-// counts and by earlier refusals of Redis. It returns 0 if it knows of no refusal.
+// KnownRefusal returns the time for which the limit will still refuse the client, by the local counts and by earlier
+// refusals of Redis. It returns 0 if no refusal is known.
 func (l *Local) KnownRefusal(who Client, limit Limit) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -131,9 +131,9 @@ func (l *Local) KnownRefusal(who Client, limit Limit) time.Duration {
 	return max(0, min(wait, limit.Window))
 }
 
-// accept records a request that Redis allowed. The argument `at` is the time at which
-// the request was sent to Redis. A recorded time is therefore never later than the
-// time in Redis. So the local limiter refuses no request that Redis would allow.
+// accept records a request that Redis allowed. The argument `at` is the time at which the request was sent to Redis.
+// The recorded time is therefore never later than the time that Redis recorded. Because of this, the local limiter
+// refuses no request that Redis would allow.
 func (l *Local) accept(who Client, limit Limit, at time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -38,7 +38,7 @@ type Decision struct {
 	Allowed    bool
 	RetryAfter time.Duration // exact time until a request would pass; 0 if this request is allowed
 	Left       int           // number of further requests that would pass now
-	Reset      time.Duration // time until the oldest counted request expires; RetryAfter if refused
+	Reset      time.Duration // time until the oldest counted request expires; for a refused request, equal to RetryAfter
 }
 
 // newRefusal returns a decision that refuses a request. The client may repeat the request after the duration `wait`.
@@ -55,7 +55,7 @@ type Limiter interface {
 	AllowInTurn(ctx context.Context, asked ...Question) ([]Decision, error)
 }
 
-// Question asks whether one more request of Client passes Limit.
+// Question asks whether one more request of Client passes Limit. Its answer is a [Decision].
 type Question struct {
 	Client Client
 	Limit  Limit

@@ -24,12 +24,12 @@ const maxRoundTrips = 2
 // maxBatch is the maximal number of calls in one round trip.
 const maxBatch = 128
 
-// Redis counts requests in Redis, by the clock of Redis, so that all replicas share one limit.
-// Each check of a request is one call of a Lua script, and concurrent calls share a round trip.
-// The first call after a start of Redis needs two round trips, because Redis must load the script.
+// Redis is a [Limiter] that counts requests in the Redis server, by the clock of that server. All replicas therefore
+// share one limit. Each check of a request is one call of a Lua script, and concurrent calls share a round trip. The
+// first call after a start of the server needs two round trips, because the server must load the script.
 //
-// Redis sends a call only once. If the answer is lost, the request
-// may have counted, and a second call could count it twice.
+// A Redis limiter sends a call only once. If the answer is lost, the request may have counted, and a second call could
+// count it twice.
 type Redis struct {
 	client  redis.UniversalClient
 	prefix  string
@@ -166,8 +166,8 @@ func (r *Redis) drain() {
 	}
 }
 
-// run sends a batch of calls in one round trip. If Redis has not loaded the script,
-// the calls have not counted. run then loads the script and sends the calls again.
+// run sends a batch of calls in one round trip. If the server has not loaded the script, it has counted none of the
+// calls. run then loads the script and sends the calls again.
 //
 // The round trip belongs to the trace of the first request. The cancellation of
 // that request does not end the round trip, because other requests share it.

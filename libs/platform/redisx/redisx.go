@@ -83,7 +83,7 @@ func (c *Config) options() (*redis.UniversalOptions, error) {
 	}, nil
 }
 
-// withoutAddresses removes the parameters `addr` from a URL.
+// withoutAddresses removes the query parameters `addr` from a URL.
 func withoutAddresses(all string) string {
 	parsed, err := url.Parse(all)
 	if err != nil {

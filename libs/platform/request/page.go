@@ -54,9 +54,9 @@ func (p Page) Values() url.Values {
 	return query
 }
 
-// Cut shortens a list to the number of entries in the argument `limit`. The caller reads limit + 1 entries,
-// so that Cut can detect whether a next page exists. Cut also returns the cursor of the next page, or ""
-// if this page is the last one. The function in the argument `after` returns the cursor of an entry.
+// Cut shortens a list to `limit` entries. The caller reads up to `limit` + 1 entries, so that Cut can detect whether a
+// next page exists. Cut also returns the cursor of the next page, or "" if this page is the last one. The function
+// `after` returns the cursor of an entry.
 func Cut[T any](list []T, limit int, after func(T) string) ([]T, string) {
 	if len(list) <= limit {
 		return list, ""
@@ -64,8 +64,8 @@ func Cut[T any](list []T, limit int, after func(T) string) ([]T, string) {
 	return list[:limit], after(list[limit-1])
 }
 
-// Cursor is the position after an entry in a list. The list is
-// ordered by the number At, such as an instant, and then by ID.
+// Cursor is the position after an entry in a list. The list is ordered by the number At, which may represent an
+// instant. Entries with equal At are ordered by ID.
 type Cursor struct {
 	At int64
 	ID uuid.UUID

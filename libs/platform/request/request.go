@@ -39,8 +39,8 @@ func IsSlug(s string) bool {
 	return len(s) >= 1 && len(s) <= 63
 }
 
-// Slug returns `s` if `s` has the form of a slug. No business can have any
-// other slug. Fault: business_not_found if `s` does not have this form.
+// Slug returns `s` if `s` has the form of a slug. A text without this form cannot be the slug of a business. In this
+// case, Slug returns the fault business_not_found.
 func Slug(s string) (string, error) {
 	if !IsSlug(s) {
 		return "", fault.New(fault.BusinessNotFound, "Business not found")
@@ -79,7 +79,7 @@ func Time(name, s string) (timespan.TimeOfDay, error) {
 	return t, nil
 }
 
-// Number parses a whole number from 1 to the argument `most`.
+// Number parses a whole number from 1 to `most`.
 func Number(name, s string, most int) (int, error) {
 	n, err := strconv.ParseUint(s, 10, 31)
 	if err != nil || n < 1 || int(n) > most {
@@ -215,8 +215,8 @@ func (q Query) OptionalTime(name string) (*timespan.TimeOfDay, error) { return o
 // OptionalID reads a UUID, or returns nil if the parameter is omitted.
 func (q Query) OptionalID(name string) (*uuid.UUID, error) { return optional(q, name, ID) }
 
-// OptionalNumber reads a whole number from 1 to `most`. If the parameter is omitted, it returns the default, which is
-// the argument `unless`.
+// OptionalNumber reads a whole number from 1 to `most`. If the parameter is omitted, OptionalNumber returns the
+// default, which is the argument `unless`.
 func (q Query) OptionalNumber(name string, most, unless int) (int, error) {
 	n, err := optional(q, name, func(name, s string) (int, error) { return Number(name, s, most) })
 	if n == nil {

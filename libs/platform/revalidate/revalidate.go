@@ -34,8 +34,8 @@ type Value interface {
 // value, or nil. If `known` is still the newest value, Ask returns `known` itself. The fault business_not_found means
 // that no value exists for `key`.
 //
-// If acceptsStale is true, the owning service may return a stale value, together with the time since the value was the
-// newest. In this case, `known` must be nil.
+// If the argument `mayBeOld` is true, the owning service may return a stale value. Ask then also returns the time since
+// this value was the newest version. In this case, `known` must be nil.
 type Ask[V Value] func(ctx context.Context, key string, known V, mayBeOld bool) (V, time.Duration, error)
 
 // Options configures a [Cache].
@@ -46,8 +46,8 @@ type Options struct {
 	Clock        clock.Clock
 	Stale        metric.Int64Counter // counts reads of a value that is not confirmed as the newest version
 	Ages         metric.Float64Histogram
-	// Unanswered is an optional function. The cache calls this function
-	// when an error makes it return a stale value, and passes the error.
+	// Unanswered is an optional function. The cache calls it with the error when the owning service does not answer and
+	// the cache returns a stale value.
 	Unanswered func(ctx context.Context, key string, err error)
 }
 
@@ -149,8 +149,8 @@ func (c *Cache[V]) Expire(key string) {
 	}
 }
 
-// orStale calls the function `ask` and returns its result. If the cache has a value, orStale waits at most for the
-// duration Patience, and returns the cached value if `ask` fails.
+// orStale calls the function `ask` and returns its result. If the cache has a value for the key, orStale waits for
+// `ask` at most for the duration StaleTimeout. If `ask` then fails, orStale returns the cached value.
 func (c *Cache[V]) orStale(ctx context.Context, key string, ask func(context.Context, string) (entry[V],
 	error)) (entry[V], error) {
 	now := c.opts.Clock.Now()
@@ -185,8 +185,8 @@ func (c *Cache[V]) recordStale(ctx context.Context, e entry[V], now time.Time) {
 
 func (e *entry[V]) age(now time.Time) time.Duration { return now.Sub(e.confirmedAt) }
 
-// revalidateOnce revalidates a value once for all concurrent callers. If the callers
-// leave, the request continues, so that later callers can use its result.
+// revalidateOnce revalidates a value once for all concurrent callers. If all callers stop waiting, the request
+// continues, so that later callers can use its result.
 func (c *Cache[V]) revalidateOnce(ctx context.Context, key string) (entry[V], error) {
 	result := c.flights.DoChan(key, func() (any, error) { return c.refresh(context.WithoutCancel(ctx), key, true) })
 	select {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// maxWaited is the maximal waiting time that the server assumes for a request.
+// maxWaited bounds the waiting time that the server computes for a request.
 const maxWaited = time.Hour
 
 // arrivalTime returns the time at which a request arrived. The argument `start` is the time at which the head of the
@@ -19,9 +19,10 @@ func arrivalTime(start time.Time, method string, on net.Conn, peerWait string) t
 	return start.Add(-waitTime(on, peerWait))
 }
 
-// waitTime returns how long a request waited before the server read it, as far as known. The result is the sum of two
-// times. The first is the time in the queue of the socket, for example while this process was paused. The second is
-// peerWait, the time at the calling service in milliseconds, from [peer.WaitHeader].
+// waitTime returns how long a request waited before the server read it, as far as this is known. The result is the sum
+// of two times. The first is the time in the queue of the socket `on`, for example while this process was paused. The
+// second is peerWait, the time that the request spent at the calling service. It comes from [peer.WaitHeader], in
+// milliseconds.
 func waitTime(on net.Conn, peerWait string) time.Duration {
 	inQueue := queueTime(unwrapConn(on))
 	if ms, err := strconv.ParseInt(peerWait, 10, 64); err == nil && ms > 0 {

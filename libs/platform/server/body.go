@@ -65,7 +65,8 @@ func Body(c *fiber.Ctx) ([]byte, error) {
 	return body, nil
 }
 
-// LimitBody lowers the limit of a request's body to a number of bytes, for example for callers who are not signed in.
+// LimitBody lowers the maximal size of a request's body to the argument `bytes`, for example for callers who are not
+// signed in.
 func LimitBody(c *fiber.Ctx, bytes int) { c.Context().SetUserValue(boundKey{}, bytes) }
 
 // These types are the keys of the request's user values that concern the body.
@@ -119,7 +120,7 @@ func (b *unreadBody) release() {
 	}
 }
 
-// hasRest reports whether more bytes of the body may remain than net/http discards by itself.
+// hasRest reports whether the unread rest of the body may be longer than the part that net/http discards by itself.
 func (b *unreadBody) hasRest() bool { return !b.isRead && (b.length < 0 || b.length > prefetchedBytes) }
 
 // checkEncoding rejects a compressed body.

@@ -76,11 +76,12 @@ func (p Proxies) isTrusted(addr netip.Addr) bool {
 	return false
 }
 
-// frontCaller is the name of the service front in PEER_CALLERS.
+// frontCaller is the name of the service "front" in PEER_CALLERS.
 const frontCaller = "front"
 
-// trustedSenders are the senders whose header X-Forwarded-For is trusted. A proxy is identified by its address. The
-// front of Slotmesh is identified by a credential, because the pods of the front have no fixed addresses.
+// trustedSenders are the senders whose header X-Forwarded-For is trusted: the proxies and the front of Slotmesh. A
+// proxy is identified by its address. The front is identified by a credential, because its pods have no fixed
+// addresses.
 type trustedSenders struct {
 	proxies Proxies
 	callers peer.Callers

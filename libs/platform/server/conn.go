@@ -22,8 +22,9 @@ const readTime = 15 * time.Second
 // one request at a time to the HTTP server, and counts the bytes of the body.
 // It reads no bytes of the next request until the current request is answered.
 //
-// If a request is malformed, conn passes the constant refusal to the HTTP server instead of the request. The answer
-// with the fault therefore has a span and a metric, and is sent after the answers to earlier requests.
+// If a request is malformed, conn passes the constant `refusal` to the HTTP server instead of the request. The server
+// answers this replacement with the fault. The answer therefore has a span and a metric, and is sent after the answers
+// to earlier requests.
 type conn struct {
 	net.Conn
 	port    *listener
@@ -40,10 +41,10 @@ type conn struct {
 	refused      atomic.Pointer[error] // fault of a malformed request, which ends the connection
 }
 
-// These constants are the states of a connection. A connection becomes busy when the first
-// byte of a request is passed on. It becomes idle again when the answer was written. The port
-// can reclaim only an idle connection: it closes the connection to make room for another one.
-// The state changes atomically, so that every request that was passed on is answered.
+// These constants are the states of a connection. A connection becomes busy when the first byte of a request is passed
+// on. It becomes idle again when the answer was written. The port reclaims an idle connection when it closes the
+// connection to make room for another one. The state changes atomically, so that every request that was passed on is
+// answered.
 const (
 	idle int32 = iota
 	busy
@@ -57,7 +58,8 @@ const (
 	refusal     = "GET / HTTP/1.1\r\nHost: " + refusedHost + "\r\nConnection: close\r\n\r\n"
 )
 
-// findRefusal returns the fault of the malformed request that conn has replaced by a request to refusedHost.
+// findRefusal returns the fault of the malformed request that the connection `on` has replaced by a request to
+// refusedHost.
 func findRefusal(on net.Conn) error {
 	if c, ok := on.(*conn); ok && c.refused.Load() != nil {
 		return *c.refused.Load()
@@ -246,8 +248,8 @@ func (c *conn) CloseWrite() error {
 	return errors.ErrUnsupported
 }
 
-// Close closes the connection and removes it from its port. If the
-// client may still send bytes, Close first waits as [linger] does.
+// Close closes the connection and removes it from its port. If the client may still send bytes, Close first calls
+// [linger].
 func (c *conn) Close() error {
 	if c.lingers.Swap(false) {
 		linger(c.Conn, c.port.lingerTime)

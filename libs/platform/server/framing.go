@@ -250,7 +250,8 @@ func (h *head) checkHost(value []byte) error {
 	return nil
 }
 
-// maxLengthDigits is the maximal number of digits in Content-Length. It prevents an overflow.
+// maxLengthDigits is the maximal number of digits in Content-Length. It prevents an overflow when the digits are
+// converted to an int64.
 const maxLengthDigits = 18
 
 func (h *head) parseContentLength(value []byte) error {
@@ -294,8 +295,8 @@ func hasOnly(b []byte, allowed *[256]bool) bool {
 	return true
 }
 
-// isToken, isTarget and isValue are tables of valid bytes: in a method or header name,
-// in a request target, and in a header value (RFC 9110 §5.5, §5.6.2).
+// isToken, isTarget and isValue are tables of valid bytes (RFC 9110 §5.5, §5.6.2). isToken applies to the names of
+// methods and headers, isTarget to the request target, and isValue to the values of headers.
 var (
 	isToken = newByteTable(func(c byte) bool {
 		return alphanumeric(c) || bytes.IndexByte([]byte("!#$%&'*+-.^_`|~"), c) >= 0

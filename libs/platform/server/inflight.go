@@ -49,8 +49,8 @@ func newMemoryBudget(bytes int, refused metric.Int64Counter) *memoryBudget {
 // businessDivisor determines the part of the memory budget that one business can use: a quarter.
 const businessDivisor = 4
 
-// businessBudget is the part of a memoryBudget that one business can use. The field `users` is the number of requests
-// of the business that use this part or wait for it.
+// businessBudget is the part of the memory budget that one business can use. The field `users` is the number of
+// requests of the business that use this part or wait for it.
 type businessBudget struct {
 	free, queue *semaphore.Weighted
 	users       int
@@ -125,8 +125,9 @@ func (r *memoryBudget) waitForMemory(ctx context.Context, weight int64) bool {
 	return waitFor(ctx, r.free, weight, r.queue, min(weight, r.waits))
 }
 
-// waitFor waits until the semaphore `free` allows the weight, and acquires the weight. It returns false if ctx ends
-// first, or if the semaphore `queue` allows no further waiting request.
+// waitFor acquires `weight` from the semaphore `free`, and waits until this is possible. It returns false if ctx ends
+// first. It also returns false if the semaphore `queue`, which bounds the waiting requests, has less than `waiting`
+// left.
 func waitFor(ctx context.Context, free *semaphore.Weighted, weight int64, queue *semaphore.Weighted,
 	waiting int64) bool {
 	if !queue.TryAcquire(waiting) {
@@ -187,8 +188,8 @@ func newAnswerBudget(bytes int, slow *minReadSpeed, tel *telemetry.Telemetry) *a
 // readerGrace is the minimal time that each client has to read a large answer.
 const readerGrace = 5 * time.Second
 
-// minReadSpeed is the minimal speed at which a client must read a large answer. The duration `grace` is added to the
-// time that this speed allows.
+// minReadSpeed is the minimal speed at which a client must read a large answer. In addition to the time that this speed
+// allows, the client has the duration `grace`.
 type minReadSpeed struct {
 	grace          time.Duration
 	bytesPerSecond int // 0: no minimal speed

@@ -30,8 +30,8 @@ func (s *Server) Limit(limit Limit) {
 	})
 }
 
-// LimitBy sets a limit function that has access to the whole fiber
-// request. It works only on a public port that fiber serves.
+// LimitBy sets a limit function that can read the whole fiber request. The server calls it only if fiber, and not
+// net/http, serves the public port.
 func (s *Server) LimitBy(limit func(*fiber.Ctx) error) { s.limitBy = limit }
 
 // applyLimit is middleware that calls the limit function of the public port.

@@ -37,7 +37,7 @@ type listener struct {
 type bounds struct {
 	port             string
 	total, byAddress int
-	proxies          Proxies // addresses that many clients share, so byAddress does not apply
+	proxies          Proxies // addresses that many clients share; byAddress does not apply to them
 	tel              *telemetry.Telemetry
 	refused          metric.Int64Counter
 	reclaimed        metric.Int64Counter
@@ -47,8 +47,7 @@ type bounds struct {
 // default settings, the limit is half of the connections of the port.
 const prefix48Factor = 4
 
-// share is a network with a limit against which a connection counts. The field `factor` multiplies the limit for this
-// network.
+// share is a network whose limit a connection counts against. The limit is multiplied by the field `factor`.
 type share struct {
 	network netip.Prefix
 	factor  int
@@ -123,8 +122,8 @@ func (l *listener) admit(c *conn, remote netip.Addr) (string, bool) {
 	return "", true
 }
 
-// makeRoom reports whether the group can accept one more connection. If the group has reached the argument
-// `most`, makeRoom closes the connection that has been idle for the longest time. The caller must hold l.mu.
+// makeRoom reports whether the group can accept one more connection. If the group already has `most` connections,
+// makeRoom closes the connection that has been idle for the longest time. The caller must hold l.mu.
 func (l *listener) makeRoom(g *group, most int, bound string) bool {
 	if g == nil || g.members.Len() < most {
 		return true

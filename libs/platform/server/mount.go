@@ -18,8 +18,9 @@ func Mount[Req, Out any](r *Internal, e endpoints.Endpoint[Req, Out],
 	r.Handle(e.Row, func(c *fiber.Ctx) error { return answerCall(c, e, handle, decode) })
 }
 
-// MountIdempotent adds an endpoint for a write that runs only once per Idempotency-Key (see [HandleIdempotently]). For
-// a retry, `findResult` returns the stored result of the write, and `answerRetry` converts that result to the answer.
+// MountIdempotent adds an endpoint whose function `write` runs only once per Idempotency-Key (see
+// [HandleIdempotently]). For a retry, `findResult` returns the stored result of the write, and `answerRetry` converts
+// that result to the answer.
 func MountIdempotent[Req, Out any](r *Internal, e endpoints.Endpoint[Req, Out],
 	write func(context.Context, Req) (*Out, error), findResult func(*fiber.Ctx) ([]byte, error),
 	answerRetry func(context.Context, Req, []byte) (*Out, error), decode ...func([]byte, *Req) error) {
@@ -34,8 +35,9 @@ func MountIdempotent[Req, Out any](r *Internal, e endpoints.Endpoint[Req, Out],
 		}))
 }
 
-// MountResult adds an idempotent endpoint, as [MountIdempotent] does, for a write that stores the value that it
-// returns. The function `show` converts this value to the answer, both for the first request and for each retry.
+// MountResult adds an idempotent endpoint, as [MountIdempotent] does, for a write whose stored result is the value that
+// `write` returns. The function `show` converts this value to the answer, both for the first request and for each
+// retry.
 func MountResult[Req, T, Out any](r *Internal, e endpoints.Endpoint[Req, Out],
 	write func(context.Context, Req) (T, error), findResult func(*fiber.Ctx) ([]byte, error),
 	show func(context.Context, T) (*Out, error), decode ...func([]byte, *Req) error) {
@@ -54,7 +56,8 @@ func MountResult[Req, T, Out any](r *Internal, e endpoints.Endpoint[Req, Out],
 	}, decode...)
 }
 
-// Plain converts a function without a context and an error to a function for the argument `show` of [MountResult].
+// Plain converts the given function, which has no context and returns no error, to a function for the argument `show`
+// of [MountResult].
 func Plain[T, Out any](show func(T) Out) func(context.Context, T) (*Out, error) {
 	return func(_ context.Context, result T) (*Out, error) { return new(show(result)), nil }
 }
@@ -71,10 +74,10 @@ func Shown[Req, T, Out any](handle func(context.Context, Req) (T, error),
 	}
 }
 
-// AnswerNothing answers a retry without a body. It is a value for the argument answerRetry of [MountIdempotent].
+// AnswerNothing answers a retry without a body. Pass it to [MountIdempotent] as the argument `answerRetry`.
 func AnswerNothing[Req any](context.Context, Req, []byte) (*endpoints.None, error) { return nil, nil }
 
-// AnswerStored answers a retry with the stored result. It is a value for the argument answerRetry of [MountIdempotent].
+// AnswerStored answers a retry with the stored result. Pass it to [MountIdempotent] as the argument `answerRetry`.
 func AnswerStored[Req, Out any](_ context.Context, _ Req, stored []byte) (*Out, error) {
 	out := new(Out)
 	return out, json.Unmarshal(stored, out)

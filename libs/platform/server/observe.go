@@ -81,8 +81,9 @@ func (o *observer) middleware(c *fiber.Ctx) error {
 // ShowFault answers a request to the public port with a fault.
 type ShowFault func(c *fiber.Ctx, f *fault.Error) error
 
-// ShowFaults sets the function that sends the faults of the public port in another form than JSON, such as an HTML
-// page. If `show` returns an error, the fault is sent as JSON. ShowFaults must be called before Run.
+// ShowFaults sets the function that sends the faults of the public port in a form other than JSON, such as an HTML
+// page. If the argument `show` returns an error, the server sends the fault as JSON. ShowFaults must be called before
+// Run.
 func (s *Server) ShowFaults(show ShowFault) { s.observe.show = show }
 
 func (o *observer) send(c *fiber.Ctx, f *fault.Error) error {

@@ -37,7 +37,8 @@ func CheckQuery(c *fiber.Ctx, known ...string) error {
 	return nil
 }
 
-// WithParameters returns a handler that checks the query with [CheckQuery] before it calls `next`.
+// WithParameters returns a handler that checks the query with [CheckQuery] before it calls `next`. The argument `known`
+// lists the valid parameters.
 func WithParameters(next fiber.Handler, known ...string) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		if err := CheckQuery(c, known...); err != nil {
@@ -57,6 +58,6 @@ func JSON(c *fiber.Ctx, into any) error {
 	return request.JSON(body, into)
 }
 
-// Slug returns the value of the path parameter `slug`, which is the slug of a business. Fault: business_not_found if it
-// does not have the form of a slug.
+// Slug returns the value of the path parameter `slug`, which is the slug of a business. Fault: business_not_found if
+// the value does not have the form of a slug.
 func Slug(c *fiber.Ctx) (string, error) { return request.Slug(c.Params("slug")) }

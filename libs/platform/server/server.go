@@ -71,7 +71,7 @@ type Config struct {
 	InternalHosts []string `env:"INTERNAL_HOSTS"`
 }
 
-// Validate returns an error if TrustedProxies is invalid. Other types check their own settings.
+// Validate returns an error if TrustedProxies is invalid. The fields Peers and Zones check their own settings.
 func (c *Config) Validate() error {
 	_, err := ParseProxies(c.TrustedProxies)
 	return err
@@ -84,8 +84,8 @@ type Runtime struct {
 	Clock            clock.Clock
 	Telemetry        *telemetry.Telemetry
 	Public, Internal net.Listener
-	// Open makes the internal port accept every caller without a credential. If a
-	// request names no actor, the owner is its actor. Only tests of handlers set Open.
+	// Open makes the internal port accept every caller without a credential. If a request names no actor, its actor is
+	// the owner. Only tests of handlers set Open.
 	Open bool
 	// Endpoints are the declarations of the service's internal endpoints. If the
 	// field is nil, the service uses [endpoints.Of]. Only tests set the field.
@@ -203,10 +203,10 @@ func (s *Server) PublicAddr() net.Addr { return s.public.Addr() }
 // InternalAddr returns the address on which the internal port listens.
 func (s *Server) InternalAddr() net.Addr { return s.internal.Addr() }
 
-// Ready adds a check to /readyz. The function `ask` is called with a short deadline until it has succeeded once.
+// Ready adds a check to /readyz. The server calls the function `ask` with a short deadline until a call has succeeded.
 //
-// After that, a failure of a store does not make the service unready. If it did, all replicas
-// would become unready at the same time, although they can still answer some requests.
+// After that, a failure of a store does not make the service unready. Otherwise all replicas would become unready at
+// the same time, although they can still answer some requests.
 func (s *Server) Ready(name string, ask func(context.Context) error) {
 	s.checks = append(s.checks, &check{name: name, run: ask})
 }

@@ -145,7 +145,7 @@ func (w *httpPort) runHandler(out http.ResponseWriter, r *http.Request, handler 
 	})
 }
 
-// sendHTTPFault sends a fault as the answer to a net/http request, as sendFault does for fiber.
+// sendHTTPFault sends a fault as the answer to a net/http request. It corresponds to sendFault for fiber.
 func sendHTTPFault(out http.ResponseWriter, f *fault.Error) {
 	header := out.Header()
 	if f.RetryAfter > 0 {

@@ -18,7 +18,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/server"
 )
 
-// Service is a service while it is being built. The function `assemble` of [New] adds the parts.
+// Service is a service that [New] is building. The function `assemble` of New adds the parts.
 type Service struct {
 	*server.Server
 	rt    server.Runtime
@@ -62,8 +62,8 @@ func (s *Service) Peer(name, url string, options ...peer.Option) *peer.Client {
 	return client
 }
 
-// Offers returns a client that caches the offers of catalog. While the
-// service runs, the client receives messages about changed offers.
+// Offers returns a client that caches the business snapshots of the service catalog. While the service runs, the client
+// receives messages about changed snapshots.
 func (s *Service) Offers(catalog *peer.Client, rdb redis.UniversalClient) *catalogclient.Client {
 	offers := catalogclient.NewClient(catalog, s.rt.Telemetry)
 	s.Go("offer changes", func(ctx context.Context) error { return offers.Run(ctx, rdb) })

@@ -28,8 +28,8 @@ type asset struct {
 	plain, gzipped []byte
 }
 
-// NewAssets reads the files in the folder dist, which `make generate`
-// creates. The argument `at` is the prefix of their URL paths.
+// NewAssets reads the files in the folder dist, which `make generate` creates. The argument `at` is the prefix of the
+// files' URL paths.
 func NewAssets(files fs.FS, at string) (*Assets, error) {
 	a := &Assets{prefix: at, names: map[string]string{}, byName: map[string]*asset{}}
 	entries, err := fs.ReadDir(files, "dist")

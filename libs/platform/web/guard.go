@@ -11,14 +11,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Policy holds the permissions of a page in the browser. A page may always load files from its own host.
+// Policy holds the permissions that a browser grants to a page. The page may always load files from its own host.
 type Policy struct {
 	// Ancestors are the origins that may show the page in a frame. If Ancestors is empty, no page may show it.
 	Ancestors []string
 	// Nonce permits the inline style of the page, which sets the colour
 	// of the business. If it is "", inline styles are forbidden.
 	Nonce string
-	// FormTargets are the origins to which the answer to a form may redirect, such as the origin of a payment provider.
+	// FormTargets are additional origins to which the answer to a submitted form may redirect, such as the origin of a
+	// payment provider.
 	FormTargets []string
 }
 

@@ -22,8 +22,8 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 // pool. A rare large page must not occupy memory permanently.
 const maxKeptPage = 512 << 10 // bytes
 
-// keepBuffer returns the buffer to the pool, unless it is larger than
-// maxKeptPage. It reports whether the buffer has returned to the pool.
+// keepBuffer returns the buffer to the pool, unless the buffer is larger than maxKeptPage. It reports whether it has
+// returned the buffer to the pool.
 func keepBuffer(page *bytes.Buffer) bool {
 	if page.Cap() > maxKeptPage {
 		return false

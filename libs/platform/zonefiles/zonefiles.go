@@ -24,9 +24,9 @@ import (
 
 // Config holds the settings for the time zone rules.
 type Config struct {
-	// Path is a folder of compiled zone data, or a file zoneinfo.zip. The service uses
-	// these rules even if they are older than others. If Path is empty, the service
-	// uses the newer of the system's rules and the rules embedded in the program.
+	// Path is a folder of compiled zone data, or a file zoneinfo.zip. The service uses these rules even if other rules
+	// are newer. If Path is empty, the service uses the newer of two sets of rules: the system's rules and the rules
+	// embedded in the program.
 	Path string `env:"ZONE_DATA"`
 }
 
@@ -57,8 +57,8 @@ func Choose(cfg Config) error {
 	return nil
 }
 
-// Describe returns a description of the rules that a process uses if ZONE_DATA has the value `path`. If the rules
-// cannot be read, it returns the text of the error.
+// Describe returns a description of the rules that a process uses if the argument `path` is the value of ZONE_DATA. If
+// the rules cannot be read, Describe returns the text of the error.
 func Describe(path string) string {
 	if err := Choose(Config{Path: path}); err != nil {
 		return err.Error()
