@@ -15,13 +15,13 @@ import (
 	"time"
 )
 
-// Kind is a kind of fault: the messageCode, which clients check, and the HTTP status.
+// Kind is a kind of fault. Code is the messageCode in the JSON answer, which clients check. Status is the HTTP status.
 type Kind struct {
 	Code   string
 	Status int
 }
 
-// These variables are the table of all kinds. A messageCode has two rows if the API sends it with two statuses.
+// These variables are the table of all kinds. A code has two rows if the API sends it with two statuses.
 var (
 	InvalidParameter = Kind{"invalid_parameter", 400}
 	RequestTimeout   = Kind{"invalid_parameter", 408} // the request did not arrive in time
@@ -126,7 +126,7 @@ func Of(err error) *Error {
 	return Wrap(Internal, err, "Something went wrong on our side.")
 }
 
-// Is reports whether err is a fault of this kind.
+// Is reports whether err is a fault of the given kind.
 func Is(err error, kind Kind) bool {
 	var f *Error
 	return errors.As(err, &f) && f.Kind == kind

@@ -223,8 +223,8 @@ func nameParameter(p *Person) []ics.PropertyParameter {
 	return []ics.PropertyParameter{ics.WithCN(cn)}
 }
 
-// cleanText returns `s` as valid UTF-8 without control characters, except line ends
-// and tabs. It cuts the text to the argument `limit`, the maximal number of characters.
+// cleanText returns `s` as valid UTF-8 without control characters, except line ends and tabs. It cuts the text to
+// `limit` characters.
 func cleanText(s string, limit int) string {
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\r\n", "\n")
 	s = strings.TrimSpace(strings.Map(func(r rune) rune {
@@ -244,9 +244,8 @@ func cleanText(s string, limit int) string {
 	return strings.TrimSpace(string([]rune(s)[:limit-1])) + "…"
 }
 
-// cleanURL returns a web address as ASCII without spaces and control characters
-// (RFC 3986 §2). It returns "" if the address is invalid. It percent-encodes all
-// bytes that are not ASCII, because net/url does not encode them in the query.
+// cleanURL returns a URL as ASCII without spaces and control characters (RFC 3986 §2). It returns "" if the URL is
+// invalid. It percent-encodes all bytes that are not ASCII, because net/url does not encode these bytes in the query.
 func cleanURL(s string) string {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {

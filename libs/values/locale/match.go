@@ -57,7 +57,7 @@ func MatchOr(requested string, languages []string, byDefault string) string {
 	return byDefault
 }
 
-// candidate is one language of the list, as text and as a parsed tag.
+// candidate is one of the languages among which [Match] selects, as text and as a parsed tag.
 type candidate struct {
 	written string
 	tag     language.Tag
@@ -65,9 +65,9 @@ type candidate struct {
 
 type candidates []candidate
 
-// nearest returns the language of the list whose region is nearest to the region of `want`. If several are equally
-// near, it returns the first. All languages in the list must be variants of one language. With different languages, the
-// CLDR matcher could, for example, select Spanish for readers of Catalan.
+// nearest returns the language of the list whose region is nearest to the region of `want`. If several languages are
+// equally near, nearest returns the first of them. All languages in the list must be variants of one language. With
+// different languages, the CLDR matcher could, for example, select Spanish for readers of Catalan.
 func (list candidates) nearest(want language.Tag) string {
 	tags := make([]language.Tag, len(list))
 	for i, o := range list {

@@ -18,8 +18,8 @@ const Sanitizer = 1
 // comments, input fields and drawings. A removed block that separated two texts, such as a div or a table row, is
 // replaced by a line break.
 //
-// Links keep an absolute http, https or mailto address and open in a new page. The result is well-formed,
-// so that it does not affect the surrounding page. Sanitizing the result again does not change it.
+// Links keep their URL if it is an absolute http, https or mailto URL, and open in a new page. The result is
+// well-formed, so that it does not affect the surrounding page. Sanitizing the result again does not change it.
 func Sanitize(dirty string) string {
 	s := strings.ToValidUTF8(dirty, "\uFFFD")
 	if !strings.ContainsAny(s, "<>&\"'\r\x00") {
@@ -75,7 +75,7 @@ func newPolicy() *bluemonday.Policy {
 	p.AllowAttrs("href").OnElements("a")
 	p.AllowURLSchemes("http", "https", "mailto")
 	p.RequireParseableURLs(true)
-	p.AllowRelativeURLs(false) // the text of an owner has no base address for relative URLs
+	p.AllowRelativeURLs(false) // the text of an owner has no base URL to resolve relative URLs
 	p.RequireNoFollowOnLinks(true)
 	p.AddTargetBlankToFullyQualifiedLinks(true) // also sets rel=noopener
 	skipUnread(p)

@@ -24,8 +24,8 @@ import (
 // ID identifies a sentence in all languages.
 type ID string
 
-// These constants are the ids of the sentences of this package. The sentence [NotEnoughUnits] contains the number of
-// free units; the other sentences contain no number.
+// These constants are the ids of the sentences in the folder sentences of this package. The sentence [NotEnoughUnits]
+// contains the number of free units; the other sentences contain no number.
 const (
 	RentalNotFound     ID = "rental_not_found"
 	NotEnoughUnits     ID = "not_enough_units"

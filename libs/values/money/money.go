@@ -40,7 +40,8 @@ func (c Currency) Minor(d decimal.Decimal) (int64, error) {
 	if d.IsZero() {
 		return 0, nil
 	}
-	// Comparing and shifting a decimal writes out all its digits. Large exponents must therefore be rejected first.
+	// To compare or shift a decimal, the package decimal writes out all its digits. A large exponent would need too
+	// much memory, so it must be rejected first.
 	if d.Exponent() > maxDigits {
 		return 0, fmt.Errorf("the amount is too large; write one below %s", maxAmount)
 	}

@@ -27,8 +27,8 @@ func Valid(text string) bool {
 	return digits >= minDigits && utf8.RuneCountInString(text) <= MaxLength && form.MatchString(text)
 }
 
-// URI returns the tel: address of a telephone number (RFC 3966), without the extension.
-// It returns "" for a text that [Valid] rejects.
+// URI returns the tel: URI of a telephone number (RFC 3966), without the extension. It returns "" for a text that
+// [Valid] rejects.
 func URI(text string) string {
 	if !Valid(text) {
 		return ""
@@ -59,8 +59,8 @@ func URI(text string) string {
 	return b.String()
 }
 
-// digitValue returns the value of a decimal digit of any script. Each
-// range of digits in Unicode begins with a zero and has whole tens.
+// digitValue returns the value of a decimal digit of any script. Each range of digits in Unicode begins with a zero,
+// and its length is a multiple of ten.
 func digitValue(r rune) rune {
 	for _, digits := range unicode.Nd.R16 {
 		if lo, hi := rune(digits.Lo), rune(digits.Hi); r >= lo && r <= hi {

@@ -19,8 +19,8 @@ const (
 	joiner    = '\u200d'
 )
 
-// The flag of a region, such as Scotland, is encoded as a black
-// flag, followed by tag characters from firstTag to lastTag.
+// The flag of a region, such as Scotland, is encoded as a black flag, followed by tag characters in the range from
+// firstTag to lastTag.
 const (
 	blackFlag = '\U0001F3F4'
 	firstTag  = '\U000E0020'

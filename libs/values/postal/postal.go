@@ -41,9 +41,10 @@ var codeAfterCity = []string{
 	"LK", "LS", "LV", "MT", "MV", "NG", "NP", "NZ", "PG", "PK", "PR", "SA", "SG", "TH", "TW", "US", "VG", "VI", "VN", "ZA",
 }
 
-// Lines returns the lines of the address as they are written in its country: the street, the city with the postal
-// code, and the argument `country`, the name of the country for the reader. A line without text is left out.
-// An address in Chinese, Japanese or Korean script is one line from the largest part to the smallest.
+// Lines returns the lines of the address in the order that is usual in the address's country. These are the street, the
+// city with the postal code, and the argument `country`. The argument is the name of the country in the language of the
+// reader. Lines omits a line without text. An address in Chinese, Japanese or Korean script is one line from the
+// largest part to the smallest, followed by `country`.
 func (a Address) Lines(country string) []string {
 	lines := []string{a.Street, a.cityLine(), country}
 	if a.isLargestFirst() {
@@ -52,7 +53,7 @@ func (a Address) Lines(country string) []string {
 	return slices.DeleteFunc(lines, func(line string) bool { return line == "" })
 }
 
-// OneLine returns the address on one line, as [Address.Lines] orders it. It returns "" for an empty address.
+// OneLine returns the lines of [Address.Lines] as one line, separated by commas. It returns "" for an empty address.
 func (a Address) OneLine(country string) string { return strings.Join(a.Lines(country), ", ") }
 
 func (a Address) cityLine() string {

@@ -34,9 +34,9 @@ func TooManyRows() error {
 		"by: there are more than %d rows; ask for fewer dates, or by week or month.", MaxRows)
 }
 
-// Query describes a report: the first and the last date, both inclusive, in the business's time zone, and the length of
-// the periods. The date of a row is the first date of its period. For the first row, this date may be before From, but
-// the row counts no dates before From.
+// Query describes a report. The fields From and To are the first and the last date, both inclusive, in the time zone of
+// the business. By is the length of the periods. The date of a row is the first date of its period. For the first row,
+// this date may be before From, but the row counts no dates before From.
 type Query struct {
 	From timespan.Date `json:"from"`
 	To   timespan.Date `json:"to"`
@@ -86,7 +86,7 @@ func (q Query) Periods() []timespan.Date {
 	return all
 }
 
-// next returns the first date of the next period. The argument `start` is the first date of the current period.
+// next returns the first date of the period that follows the period with the first date `start`.
 func (by By) next(start timespan.Date) timespan.Date {
 	switch by {
 	case Week:

@@ -31,8 +31,8 @@ const (
 	Duration     Kind = "duration"
 )
 
-// Input is a fact about a booking that the condition of a rule may need. The time
-// of the sale and the date of the booking are always known, so they are not inputs.
+// Input is a property of a booking that the condition of a rule may need. The time of the sale and the date of the
+// booking are always known, so they are not inputs.
 type Input string
 
 // These constants are all inputs. A rule does not apply if one of its inputs is unknown.

@@ -43,7 +43,7 @@ func readDate[T string | []byte](s T) (Date, bool) {
 	return date, year == y && month == time.Month(m) && day == d
 }
 
-// readDigits returns the number that consists of the digits s, or -1 if another character is in s.
+// readDigits returns the number that consists of the digits `s`, or -1 if `s` contains another character.
 func readDigits[T string | []byte](s T) int {
 	n := 0
 	for _, c := range []byte(s) {

@@ -22,8 +22,8 @@ func (s Span) Overlaps(o Span) bool { return s.Start < o.End && o.Start < s.End 
 func Instant(d Date, m TimeOfDay, loc *time.Location) int64 {
 	wall := int64(d)*secondsPerDay + int64(m)*60
 	// The variables `before` and `after` hold the UTC offsets one day before and one day after the local time. If the
-	// clock changes near the local time, these are the offsets before and after the change, because no time zone
-	// changes twice in two days.
+	// clock changes near the local time, these are the offsets before and after the change. The reason is that no time
+	// zone changes twice in two days.
 	_, before := time.Unix(wall-secondsPerDay, 0).In(loc).Zone()
 	_, after := time.Unix(wall+secondsPerDay, 0).In(loc).Zone()
 	early, late := wall-int64(before), wall-int64(after)

@@ -2,8 +2,9 @@
 // does no I/O: package zonefiles reads the files and passes their content to package zone.
 //
 // Governments change time zones with a few weeks' notice. The process therefore uses the rules embedded in the program
-// only if it finds no newer rules. The lookup of Go's package time is not used. That lookup prefers the files of the
-// machine even if these files are older. It also accepts names that exist only on this machine.
+// only if it finds no newer rules. The process does not use the lookup of Go's package time. That lookup prefers the
+// files of the machine even if these files are older than the embedded rules. It also accepts names that exist only on
+// this machine.
 package zone
 
 import (

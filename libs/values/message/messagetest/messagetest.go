@@ -24,7 +24,7 @@ var placeholder = regexp.MustCompile(`\{\{\.(\w+)\}\}`)
 //   - There is not exactly one file <code>.json for each language of libs/values/message.
 //   - A file lacks a sentence of en.json, or contains an additional, repeated or empty sentence.
 //   - A sentence does not have the same placeholders as in en.json.
-//   - A sentence has several plural forms in some language, and lacks the form for some number in a language.
+//   - A sentence has several plural forms in at least one language. In some language, it lacks a form for a number.
 func SameSentences(t *testing.T) {
 	t.Helper()
 	files, err := filepath.Glob("*.json")

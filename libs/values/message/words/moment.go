@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// shortDays holds, by language, the format of a date without its year: %w is the short name of the day of the week, and %d
-// is the day of the month. %m is the number of the month, and %b is its short name. English has its own formats,
-// because they differ between regions.
+// shortDays holds, by language, the format of a date without its year. In a format, %w is the short name of the day of
+// the week, and %d is the day of the month. %m is the number of the month, and %b is its short name. English has its
+// own formats, because they differ between regions.
 var shortDays = map[string]string{
 	"ar": "%w، %d %b", "bg": "%w, %d.%m", "cs": "%w %d. %m.", "da": "%w %d. %b", "de": "%w, %d.%m.", "el": "%w %d %b",
 	"es": "%w %d %b", "et": "%w, %d.%m", "fi": "%w %d.%m.", "fr": "%w %d %b", "he": "%w %d.%m", "hr": "%w %d. %m.",

@@ -25,8 +25,8 @@ func NameOf(tag string) string {
 // Country returns the name of a country in the language of `w`; see [CountryName].
 func (w *Words) Country(code string) string { return CountryName(code, w.Code) }
 
-// CountryName returns the name of a country in a language. The argument `code` is the code of ISO 3166-1
-// alpha-2. It returns the code if the name is unknown.
+// CountryName returns the name of a country in the language `tag`. The argument `code` is the country's code of ISO
+// 3166-1 alpha-2. CountryName returns `code` if the name is unknown.
 func CountryName(code, tag string) string {
 	region, err := language.ParseRegion(code)
 	names := display.Regions(language.Make(tag))
@@ -36,8 +36,8 @@ func CountryName(code, tag string) string {
 	return cmp.Or(names.Name(region), code)
 }
 
-// SortByName sorts the list by the names that the function `name` returns, in the alphabetical order of the
-// language of `w`.
+// SortByName sorts the list by the names that the function `name` returns for its elements. It uses the alphabetical
+// order of the language of `w`.
 func SortByName[T any](w *Words, list []T, name func(T) string) {
 	order := collate.New(language.Make(w.Code))
 	slices.SortStableFunc(list, func(a, b T) int { return order.CompareString(name(a), name(b)) })

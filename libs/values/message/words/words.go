@@ -35,9 +35,9 @@ type Words struct {
 // In returns a formatter for a reader who prefers these language tags, the
 // best first. [message.Catalog.Choose] determines the language of the text.
 //
-// The region comes from the first tag that has this language and names a region. For example, if the reader chooses en
-// and the browser requests en-GB, the region is Great Britain. If no tag names a region, the region is the region with
-// the most speakers of the language.
+// The region comes from the first tag that names a region and has the language of the text. For example, if the reader
+// chooses en and the browser requests en-GB, the region is Great Britain. If no tag names a region, the region is the
+// region with the most speakers of the language.
 func In(catalog *message.Catalog, tags ...string) *Words {
 	code := catalog.Choose(tags...)
 	w := &Words{Code: code, Requested: code, catalog: catalog, cldr: cldr[code]}
@@ -63,8 +63,9 @@ func In(catalog *message.Catalog, tags ...string) *Words {
 // Languages returns the codes of all languages of the catalog.
 func (w *Words) Languages() []string { return w.catalog.Languages() }
 
-// SetRegion sets the region for an English text, unless a tag of the reader names a region or the argument is "". It
-// returns `w`. Callers pass the country of the business, because English date formats differ between countries.
+// SetRegion sets the region for an English text. It does nothing if a tag of the reader names a region, or if the
+// argument is "". SetRegion returns `w`. Callers pass the country of the business, because English date formats differ
+// between countries.
 func (w *Words) SetRegion(region string) *Words {
 	if !w.isRegionNamed && region != "" && w.Code == "en" {
 		w.region = region
@@ -86,7 +87,7 @@ func (w *Words) Direction() string {
 // Fault returns the error of the first sentence that does not exist, or nil.
 func (w *Words) Fault() error { return w.fault }
 
-// Say returns the sentence with the ID `id`. The sentence has no placeholders.
+// Say returns the sentence with the given id. The sentence has no placeholders.
 func (w *Words) Say(id string) string { return w.storeFault(w.catalog.Say(w.Code, message.ID(id))) }
 
 // With returns a sentence with one placeholder, and replaces the placeholder with `value`. The argument `name` is the
