@@ -20,8 +20,8 @@ func NeedChromium(t *testing.T, instead string) {
 	}
 }
 
-// ChromiumDOM opens an address in the installed Chromium. It returns
-// the DOM of the page after the scripts of the page have run.
+// ChromiumDOM opens the URL `address` in the installed Chromium. It returns the DOM of the page after the scripts of
+// the page have run.
 func ChromiumDOM(t *testing.T, address string) []byte {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), MaxWait)
@@ -30,7 +30,8 @@ func ChromiumDOM(t *testing.T, address string) []byte {
 		"--disable-dev-shm-usage",
 		"--user-data-dir="+filepath.Join(t.TempDir(), "profile"), "--dump-dom", address)
 	var faults bytes.Buffer
-	// Other processes of Chromium end later, and write to the profile folder until then.
+	// Other processes of Chromium end later, and write to the profile folder until then. WaitDelay makes Output wait
+	// for these processes, so that the folder can be removed.
 	cmd.Stderr, cmd.WaitDelay = &faults, MaxWait
 	dom, err := cmd.Output()
 	if err != nil {

@@ -73,7 +73,7 @@ func (c *Template) ensureFilled(t testing.TB) string {
 	return name
 }
 
-// Drop removes the template database, if it was created. It must be called after all tests.
+// Drop removes the template database if it was created. The package must call Drop after all tests.
 func (c *Template) Drop() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -83,7 +83,8 @@ func (c *Template) Drop() error {
 	return administer(c.base, "DROP DATABASE "+c.name+" WITH (FORCE)")
 }
 
-// Administer runs one SQL statement on a new connection. If the statement fails, the test fails.
+// Administer runs the argument `statement`, an SQL statement, on a new connection. If the statement fails, the test
+// fails.
 func Administer(t testing.TB, databaseURL, statement string) {
 	t.Helper()
 	if err := administer(databaseURL, statement); err != nil {

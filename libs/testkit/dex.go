@@ -22,7 +22,7 @@ type DexUser struct {
 	Groups        []string `json:"groups"`
 }
 
-// DexClient is a program that signs its users in through a Dex server.
+// DexClient is a program whose users sign in through a Dex server.
 type DexClient struct {
 	ID           string   `json:"id"`
 	Secret       string   `json:"secret"`

@@ -60,9 +60,9 @@ func OpenFaultyPool(t testing.TB, pool *pgxpool.Pool) (*pgxpool.Pool, *FaultyCon
 	return faultyPool, w
 }
 
-// Break sets the failure of the next message that contains `marker`. If the argument `all` is true, no connection works
-// after that failure until [FaultyConns.Restore] is called. The returned channel is closed when the failure has
-// happened.
+// Break sets the failure of the next message that contains `marker`. If the argument `all` is true, all connections
+// stop working after that failure, until [FaultyConns.Restore] is called. The returned channel is closed when the
+// failure has happened.
 func (w *FaultyConns) Break(marker string, failure Failure, all bool) <-chan struct{} {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -71,7 +71,7 @@ func (w *FaultyConns) Break(marker string, failure Failure, all bool) <-chan str
 	return met
 }
 
-// Restore makes connections work again after a failure with all = true.
+// Restore makes connections work again after [FaultyConns.Break] was called with the argument `all` = true.
 func (w *FaultyConns) Restore() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -103,8 +103,8 @@ func (w *FaultyConns) wrapDial(dial pgconn.DialFunc) pgconn.DialFunc {
 	}
 }
 
-// applyFailure returns the failure of a message. It returns false if the message must
-// not fail. The returned channel is closed when a held message may be delivered.
+// applyFailure returns the failure of the given message. It returns false if the message must not fail. The returned
+// channel is closed when a held message may be delivered.
 func (w *FaultyConns) applyFailure(message []byte) (Failure, <-chan struct{}, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -162,7 +162,7 @@ func (c *faultyConn) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// deliverHeld waits for Release and then sends a held message. It reads the answer and discards it.
+// deliverHeld waits for [FaultyConns.Release] and then sends a held message. It reads the answer and discards it.
 func (c *faultyConn) deliverHeld(message []byte, released <-chan struct{}) {
 	defer c.conns.pending.Done()
 	defer func() { _ = c.Conn.Close() }()
@@ -227,7 +227,7 @@ func (c *faultyConn) Close() error {
 	return c.Conn.Close()
 }
 
-// abandon records that pgx no longer waits for a held message. The caller must hold c.mu.
+// abandon records that pgx no longer waits for the held message. The caller must hold c.mu.
 func (c *faultyConn) abandon() {
 	select {
 	case <-c.abandoned:

@@ -32,14 +32,14 @@ func Rows(t testing.TB, pool *pgxpool.Pool) []string {
 	return all
 }
 
-// FindInTables returns the words that occur in a row of a table, by the rules of [Find].
+// FindInTables returns the given words that occur in a row of a table, by the rules of [Find].
 func FindInTables(t testing.TB, pool *pgxpool.Pool, words ...string) []string {
 	t.Helper()
 	return Find(strings.Join(Rows(t, pool), "\n"), words...)
 }
 
-// Find returns the words that occur in a text, ignoring case. It also finds words in hexadecimal or base64 encoding.
-// In base64, it finds three spellings of a word: as given, in lower case, and with a capital first letter.
+// Find returns the given words that occur in a text, ignoring case. It also finds words in hexadecimal or base64
+// encoding. In base64, it finds three spellings of a word: as given, in lower case, and with a capital first letter.
 func Find(text string, words ...string) []string {
 	small := strings.ToLower(text)
 	return slices.DeleteFunc(slices.Clone(words), func(word string) bool {

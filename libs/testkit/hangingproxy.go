@@ -10,9 +10,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// HangingProxy is a proxy for PostgreSQL that can stop forwarding data. Its
-// connections stay open, and the system acknowledges data that the proxy never
-// forwards. A paused server, or a network that drops packets, has the same effect.
+// HangingProxy is a proxy for PostgreSQL that can stop forwarding data. Its connections then stay open, and the system
+// acknowledges data that the proxy does not forward. A paused server, or a network that drops packets, has the same
+// effect.
 type HangingProxy struct {
 	URL string // URL of the database through the proxy
 
@@ -131,7 +131,7 @@ func (h *HangingProxy) Hang(all bool) {
 	}
 }
 
-// Resume continues to forward data on all connections.
+// Resume makes the proxy forward data on all connections again.
 func (h *HangingProxy) Resume() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -18,7 +18,7 @@ type Link struct {
 	goroutines sync.WaitGroup
 }
 
-// NewLink returns a proxy to the Redis of the tests. See [LinkTo] for the argument `join`.
+// NewLink returns a proxy to the Redis of the tests. The comment on [LinkTo] describes the argument `join`.
 func NewLink(t testing.TB, join func(near, far net.Conn) (func(), func())) *Link {
 	t.Helper()
 	target, err := url.Parse(lookup(t, RedisURL))
@@ -35,8 +35,8 @@ func NewLink(t testing.TB, join func(near, far net.Conn) (func(), func())) *Link
 // LinkTo returns a proxy to the store at a network address. A test can close
 // the connections with [Link.Cut]. They also close when the test ends.
 //
-// For each connection, join returns two functions. Each function copies the bytes in one direction. The
-// connection closes when one of the functions returns. If join is nil, the bytes are copied unchanged.
+// For each connection, the function `join` returns two functions. Each of these functions copies the bytes in one
+// direction. The connection closes when one of them returns. If `join` is nil, the bytes are copied unchanged.
 func LinkTo(t testing.TB, network, address string, join func(near, far net.Conn) (func(), func())) *Link {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

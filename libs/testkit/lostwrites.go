@@ -19,8 +19,9 @@ type LostWrite struct {
 }
 
 // CheckLostWrites checks that writes with postgres.WriteIdempotently give correct results if the connection to
-// PostgreSQL is lost. It runs each write many times. Each time it calls a function in `prepare` to get the write, and
-// breaks the connection in another way. The connection breaks at the first or at the last step of the write.
+// PostgreSQL is lost. The argument `prepare` maps a name to a function that returns a new write. CheckLostWrites runs
+// each write many times, and breaks the connection in another way each time. The connection breaks at the first or at
+// the last step of the write.
 //
 // The result of a write must agree with the tables, even after all held messages have arrived.
 // If the commit succeeded and only its answer was lost, the write must return success,
@@ -42,8 +43,8 @@ func CheckLostWrites(t *testing.T, pool *pgxpool.Pool, prepare map[string]func(t
 	}
 }
 
-// checkLostWrite runs the write with longer and longer deadlines until the write
-// reaches the step. The result therefore does not depend on the speed of the machine.
+// checkLostWrite runs the write with longer and longer deadlines until the write reaches the argument `step`. The
+// result therefore does not depend on the speed of the machine.
 func checkLostWrite(t *testing.T, pool *pgxpool.Pool, prepare func(t *testing.T) LostWrite, step string,
 	failure Failure,
 	breakAll bool) {
@@ -62,8 +63,8 @@ func checkLostWrite(t *testing.T, pool *pgxpool.Pool, prepare func(t *testing.T)
 	t.Fatalf("no such step was taken: %v", err)
 }
 
-// tryLostWrite runs a write whose connection breaks at the step. It reports whether the write has
-// reached the step, and returns the error of the write. A write that hangs must end at its deadline.
+// tryLostWrite runs a write whose connection breaks at the argument `step`. It reports whether the write has reached
+// this step, and returns the error of the write. A write that hangs must end at its deadline.
 func tryLostWrite(t *testing.T, pool *pgxpool.Pool, write LostWrite, step string, failure Failure, breakAll bool,
 	timeout time.Duration) (bool, error) {
 	t.Helper()

@@ -13,12 +13,12 @@ import (
 	"time"
 )
 
-// installPackages returns the folder that contains the packages of a kind, outside the checkout. If the folder does not
-// exist, installPackages creates the folder. It runs the command that the function `install` returns for a folder, with
-// the packages as additional arguments. The content of the folder may depend on further inputs; these are in the
-// argument `of`.
+// installPackages returns the folder, outside the checkout, that contains the packages of a kind. If the folder does
+// not exist, installPackages creates it. For this purpose, it runs the command that the function `install` returns for
+// a folder, with the packages as additional arguments. If the content of the folder depends on other inputs, the
+// argument `of` contains them.
 //
-// The command installs the packages into a temporary folder, which is then renamed. An existing
+// The command installs the packages into a temporary folder, and installPackages then renames this folder. An existing
 // folder is therefore always complete, even if several tests install the packages at the same time.
 func installPackages(t *testing.T, kind, of string, packages []string, install func(folder string) []string) string {
 	t.Helper()

@@ -71,9 +71,9 @@ client_tls_cert_file = %[7]s/certificate
 client_tls_key_file = %[7]s/key
 `
 
-// pgbouncer starts a PgBouncer for the database and returns the URL of the database through it. PgBouncer runs as the
-// owner of the database socket's folder. The reason is that PgBouncer refuses to run as root, and needs access to that
-// socket.
+// pgbouncer starts a PgBouncer for the database, and returns the URL of the database with the address of the PgBouncer.
+// PgBouncer refuses to run as root, and needs access to the socket of the database. It therefore runs as the owner of
+// the socket's folder.
 func pgbouncer(t testing.TB, databaseURL string) string {
 	t.Helper()
 	server, err := pgx.ParseConfig(databaseURL)
@@ -122,8 +122,8 @@ func testCertificate(t testing.TB, dir string) string {
 	return at
 }
 
-// socketOwner returns the owner of a path as a credential. It returns nil
-// if the path does not exist, or if this process does not run as root.
+// socketOwner returns the owner of a path, as the credential with which a program can run. It returns nil if the path
+// does not exist, or if this process does not run as root.
 func socketOwner(path string) *syscall.Credential {
 	info, err := os.Stat(path)
 	if err != nil || os.Geteuid() != 0 {
@@ -138,7 +138,8 @@ func socketOwner(path string) *syscall.Credential {
 
 func write(t testing.TB, path, content string) {
 	t.Helper()
-	// Another user must read the file. The only secret in the files is the public test key of package httptest.
+	// The file must be readable for another user, as which PgBouncer runs. The only secret in the files is the public
+	// test key of package httptest.
 	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// Serve starts a server program at a free address, waits until it accepts connections, and
-// returns the address. Another process can occupy the address before the program does. If
-// the program ends before it listens, Serve tries again, with at most five addresses.
+// Serve starts a server program at a free address, waits until the program accepts connections, and returns the
+// address. Another process can occupy the address before the program does. If the program ends before it listens, Serve
+// tries another address, at most five in total.
 func Serve(t testing.TB, command func(address string) *exec.Cmd) string {
 	t.Helper()
 	var output bytes.Buffer

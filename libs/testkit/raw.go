@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// SendRaw sends the text `text` unchanged over one connection. It returns the statuses of the answers until the server
-// closes the connection, without interim (1xx) answers. It returns false if the connection was reset, because an answer
-// may then be lost.
+// SendRaw sends the argument `text` unchanged over one connection. It returns the statuses of the answers until the
+// server closes the connection, without interim (1xx) answers. It returns false if the connection was reset, because an
+// answer may then be lost.
 func SendRaw(t testing.TB, address, text string) ([]int, bool) {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)
@@ -66,16 +66,16 @@ func HideRequest(head string, padding int, chunked bool) string {
 	return head + framing + "GET /nowhere HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 }
 
-// IsOneAnswer reports whether the statuses show that a server did not interpret the body as a request. There must be
-// one answer, or a second answer to the request after the body. The status of the second answer must be 404, or 403 at
-// an internal port.
+// IsOneAnswer reports whether the results of [SendRaw] for [HideRequest] show that the server did not interpret the
+// body as a request. The server must have closed the connection without a reset. There must be one answer, or a second
+// answer to the request after the body. The status of the second answer must be 404, or 403 at an internal port.
 func IsOneAnswer(statuses []int, closed bool) bool {
 	return closed && (len(statuses) == 1 ||
 		len(statuses) == 2 && (statuses[1] == http.StatusNotFound || statuses[1] == http.StatusForbidden))
 }
 
-// PaddingSizes returns sizes of padding, from 0 to 70,000 bytes. They are close to the sizes of common
-// buffers, or between these. If the argument `many` is true, it returns more sizes, for `make attack`.
+// PaddingSizes returns sizes of padding, from 0 to 70,000 bytes. They are close to the sizes of common buffers, or
+// between these sizes. If the argument `many` is true, PaddingSizes returns more sizes, for `make attack`.
 func PaddingSizes(many bool) []int {
 	at := []int{0, 1, 2, 70000}
 	for size := 64; size <= 65536; size *= 2 {

@@ -20,7 +20,7 @@ type Primary struct {
 	// URL names both servers. Clients connect to the server that accepts writes.
 	URL     string
 	data    string
-	standby string // URL of the standby alone
+	standby string // URL that names only the standby
 }
 
 // StartPrimaryAndStandby starts a primary server and its standby, and waits until the standby is synchronous.
@@ -73,7 +73,8 @@ func (p *Primary) Stop(t testing.TB) {
 	Administer(t, p.standby, `SELECT pg_promote()`)
 }
 
-// postgresPrograms holds the folder of PostgreSQL's programs (bin) and the user who runs them (as).
+// postgresPrograms describes how to run the programs of PostgreSQL. The field `bin` is their folder. The field `as` is
+// the user who runs them; nil means the user of this process.
 type postgresPrograms struct {
 	bin string
 	as  *syscall.Credential
@@ -107,7 +108,7 @@ func (s *postgresPrograms) run(t testing.TB, program string, args ...string) {
 	}
 }
 
-// serve starts a PostgreSQL server on a data folder, waits until it answers, and returns its address.
+// serve starts a PostgreSQL server on the folder `data`, waits until the server answers, and returns its address.
 func (s *postgresPrograms) serve(t testing.TB, data string) string {
 	t.Helper()
 	at := Serve(t, func(address string) *exec.Cmd {

@@ -13,8 +13,8 @@ import (
 // StripeMockPath is the environment variable with the path of stripe-mock. `make test` builds this program.
 const StripeMockPath = "SLOTMESH_TEST_STRIPE_MOCK"
 
-// StripeMock is a running stripe-mock. It answers every request that the
-// specification of Stripe's API permits with an example. It stores nothing.
+// StripeMock is a running stripe-mock. If the specification of Stripe's API permits a request, stripe-mock answers with
+// an example. It stores nothing.
 type StripeMock struct {
 	URL  string
 	stop func()

@@ -12,7 +12,8 @@ import (
 
 // CheckoutHash and ProgramsHash are the environment variables that withstores sets.
 const (
-	// hash of all files of the repository; with a suffix such as _CHARTS, of one folder
+	// CheckoutHash names the variable with the hash of all files of the repository. With a suffix such as _CHARTS, it
+	// names the variable with the hash of one folder.
 	CheckoutHash = "SLOTMESH_TEST_CHECKOUT"
 	ProgramsHash = "SLOTMESH_TEST_PROGRAMS" // hash of the programs of this machine that tests run
 )

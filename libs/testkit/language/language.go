@@ -17,7 +17,7 @@ const maxWords = 30
 // maxSubject is the maximal number of characters in the subject of a commit.
 const maxSubject = 72
 
-// banned are phrases that readers had to read twice. Each phrase has a better phrase beside it.
+// banned are phrases that readers had to read twice. Beside each phrase is a better phrase.
 var banned = []struct {
 	phrase *regexp.Regexp
 	use    string
