@@ -1,5 +1,6 @@
-// Package front is the single public address of all services. It forwards each public path to the service that serves
-// the path, as listed in the table of components (libs/contracts/components). Any other path gets 404.
+// Package front implements the front: a server whose address is the single public address of all services. It forwards
+// each public path to the service that serves the path, as listed in the table of components
+// (libs/contracts/components). Any other path gets 404.
 //
 // The program that runs all services in one process always has a front. In a cluster, the front is optional. Use it if
 // the ingress controller cannot hold the exact routes of the chart and the load balancer supports only one path prefix.
@@ -32,7 +33,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// ServiceNames returns the sorted names of the services with public paths. The front needs the address of each.
+// ServiceNames returns the sorted names of the services with public paths. The front needs the address of each of these
+// services.
 func ServiceNames() []string {
 	return slices.DeleteFunc(components.Names(), func(name string) bool {
 		return !components.All[name].IsPublic()
@@ -123,8 +125,8 @@ func New(_ context.Context, cfg Config, rt server.Runtime) (*server.Server, erro
 // the rate limits, because the services count only the requests that are forwarded to them.
 type refuser struct{ gate *limits.Gate }
 
-// refuse counts a request against the rate limit of the client's address. If the limit is
-// exceeded, refuse returns the error of the limit. If not, it returns the argument fault.
+// refuse counts a request against the rate limit of the client's address. If the limit is exceeded, refuse returns the
+// error of the limit. If not, it returns the argument `fault`.
 func (r refuser) refuse(c *fiber.Ctx, fault error) error {
 	if err := r.gate.Pass(c.UserContext(), server.ClientIP(c), c.Method(), c.Path(),
 		server.AnswerHeader(c)); err != nil {
@@ -133,7 +135,7 @@ func (r refuser) refuse(c *fiber.Ctx, fault error) error {
 	return fault
 }
 
-// redirectHome redirects the path / to the page for developers.
+// redirectHome answers a request for the path / with a redirect to the page for developers.
 func (r refuser) redirectHome(c *fiber.Ctx) error {
 	if err := r.refuse(c, nil); err != nil {
 		return err
@@ -147,7 +149,8 @@ func (r refuser) refuseUnknown(c *fiber.Ctx) error { return r.refuse(c, fiber.Er
 // upstream is the public port of one service, to which the front forwards requests.
 type upstream struct {
 	service string
-	// secret proves to the service that the request is from the front. The service then trusts X-Forwarded-For.
+	// secret proves to the service that the request is from the front. The service then trusts the header
+	// X-Forwarded-For.
 	secret     string
 	client     *fasthttp.HostClient
 	propagator propagation.TextMapPropagator
@@ -189,8 +192,8 @@ var connectionHeaders = []string{
 	"Transfer-Encoding", "Upgrade",
 }
 
-// callerHeaders are the headers that identify the client and the
-// trace. The front removes those of the client and sets its own.
+// callerHeaders are the headers that identify the client and the trace. The front removes these headers from the
+// client's request and sets its own.
 var callerHeaders = []string{peer.SecretHeader, "Forwarded", "X-Forwarded-For", "X-Real-Ip", "Traceparent",
 	"Tracestate", "Baggage"}
 
@@ -222,8 +225,9 @@ func (u *upstream) forward(c *fiber.Ctx) error {
 }
 
 // send sends a request and reads the response. If the connection failed before any byte of the request was sent, send
-// tries once more with a new connection. The service then still gets the request only once. This happens when a
-// stopping pod closes its idle connections; another pod accepts the new connection.
+// tries once more with a new connection. The service still gets the request only once, because the first attempt sent
+// nothing. Such a failure happens when a stopping pod closes its idle connections; another pod accepts the new
+// connection.
 func (u *upstream) send(request *fasthttp.Request, response *fasthttp.Response, deadline time.Time) error {
 	err := u.client.DoDeadline(request, response, deadline)
 	if !peer.IsUnsent(err) {
@@ -233,8 +237,8 @@ func (u *upstream) send(request *fasthttp.Request, response *fasthttp.Response, 
 	return u.client.DoDeadline(request, response, deadline)
 }
 
-// copyRequest copies the request of c. copyRequest replaces the client
-// address and the trace context by the values that the front determined.
+// copyRequest copies the request of `c` to the argument `request`. It replaces the client address and the trace context
+// by the values that the front determined.
 func (u *upstream) copyRequest(request *fasthttp.Request, c *fiber.Ctx, body []byte) {
 	c.Request().Header.CopyTo(&request.Header)
 	request.Header.SetProtocol("HTTP/1.1")

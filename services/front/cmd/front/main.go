@@ -1,4 +1,4 @@
-// Command front runs the front as a process of its own.
+// Command front runs the front as a separate process.
 package main
 
 import (
