@@ -40,8 +40,8 @@ import (
 	v1 "github.com/slotmesh/slotmesh/services/operator/internal/v1"
 )
 
-// Config holds the settings of the operator. It has no setting for the Kubernetes API server. The operator
-// uses the API server in KUBECONFIG or, without KUBECONFIG, that of the cluster in which it runs.
+// Config holds the settings of the operator. It has no setting for the Kubernetes API server. The operator uses the API
+// server in KUBECONFIG. If KUBECONFIG is not set, it uses the API server of the cluster in which it runs.
 type Config struct {
 	Server server.Config
 	// AdminURL is the base URL of the admin API, such as http://slotmesh-console:8080.
@@ -49,7 +49,8 @@ type Config struct {
 	// AdminToken is the operator's token for the admin API. During a token rotation, it
 	// may be a list of tokens, separated by commas; the operator uses the first token.
 	AdminToken string `env:"SLOTMESH_ADMIN_TOKEN, required"`
-	// Namespaces are the namespaces in which the operator handles objects. It needs no permissions in other namespaces.
+	// Namespaces are the namespaces in which the operator handles objects. The operator needs no permissions in other
+	// namespaces.
 	Namespaces []string `env:"OPERATOR_NAMESPACES, required"`
 	// Resync is the time after which the operator compares an unchanged object with the published version again.
 	Resync time.Duration `env:"OPERATOR_RESYNC, default=10m"`
@@ -153,8 +154,8 @@ func addBusinessController(mgr ctrl.Manager, r ctrlreconcile.Reconciler) error {
 		specChanges).WithOptions(newControllerOptions()).Complete(r)
 }
 
-// addKeyController adds the controller of APIKey objects. addKeyController also reconciles
-// the keys of a business when the Business object changes, for example when it is published.
+// addKeyController adds the controller of APIKey objects. When a Business object changes, for example when it is
+// published, the controller also reconciles the keys of that business.
 func addKeyController(mgr ctrl.Manager, r ctrlreconcile.Reconciler) error {
 	findKeys := func(ctx context.Context, b client.Object) []ctrlreconcile.Request {
 		var keys v1.APIKeyList

@@ -17,7 +17,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 )
 
-// maxKeysPage is the number of keys that are requested per page.
+// maxKeysPage is the number of keys that [Client.Keys] requests per page.
 const maxKeysPage = 1000
 
 // maxAttempts is the maximum number of attempts of one request. All attempts have the same Idempotency-Key, so
@@ -27,8 +27,8 @@ const maxAttempts = 2
 // Client is a client of one admin API.
 type Client struct{ api *adminapi.Client }
 
-// New returns a client of the admin API at the URL base. The client
-// authenticates with token. The argument timeout limits each request.
+// New returns a client of the admin API at the URL `base`. The client authenticates with `token`. The argument
+// `timeout` limits the time of each request.
 func New(base, token string, timeout time.Duration) *Client {
 	api := adminapi.New(base, token, timeout, maxAttempts)
 	api.RepeatTimeouts = true // A retry after a timeout is useful, because no person waits for the response.
@@ -38,10 +38,10 @@ func New(base, token string, timeout time.Duration) *Client {
 // Close closes the idle connections to the admin API.
 func (c *Client) Close() { c.api.Close() }
 
-// Published is a published version of a business, without the manifest if it was not requested.
+// Published is a published version of a business.
 type Published struct {
 	Version int64
-	Text    []byte // manifest as JSON; nil if it was not requested
+	Text    []byte // manifest as JSON; nil if the manifest was not requested
 }
 
 // Newest returns the newest version of a business, with its manifest as JSON. Fault: business_not_found.
@@ -62,9 +62,9 @@ func (c *Client) Newest(ctx context.Context, slug string) (*Published, error) {
 	return &Published{Version: number, Text: response.Body}, nil
 }
 
-// Publish publishes a manifest and returns the number of the new version. If currentVersion is not
-// 0, Publish requires that it is the number of the newest version. Faults: precondition_failed if
-// it is not; invalid_parameter, of which manifest.ProblemsOf returns the problems.
+// Publish publishes a manifest and returns the number of the new version. If currentVersion is not 0, it must be the
+// number of the newest version. Faults: precondition_failed if it is not; invalid_parameter if the manifest has
+// problems, which manifest.ProblemsOf returns.
 func (c *Client) Publish(ctx context.Context, slug string, text []byte, currentVersion int64) (int64, error) {
 	header := map[string]string{"Content-Type": catalog.MediaJSON}
 	if currentVersion != 0 {
@@ -81,8 +81,8 @@ func (c *Client) Publish(ctx context.Context, slug string, text []byte, currentV
 	return published.Version, decodeJSON(response.Body, &published)
 }
 
-// Remove removes a business. Faults: business_not_found; conflict
-// if the business has future bookings and force is false.
+// Remove removes a business. Faults: business_not_found; conflict if the business has future bookings and the argument
+// `force` is false.
 func (c *Client) Remove(ctx context.Context, slug string, force bool) error {
 	path := adminapi.At(slug)
 	if force {

@@ -186,9 +186,9 @@ var keptKeywords = []string{
 	"maxItems", "required",
 }
 
-// convertSchema converts a JSON Schema to a structural schema. The argument defs holds the definitions
-// that the schema refers to. A value that may have several types gets a schema that accepts anything.
-// convertSchema omits "additionalProperties: false", because Kubernetes drops unknown fields anyway.
+// convertSchema converts a JSON Schema to a structural schema. The argument `defs` holds the definitions to which the
+// schema refers. A value that may have several types gets a schema that accepts anything. convertSchema omits
+// "additionalProperties: false", because Kubernetes drops unknown fields in any case.
 func convertSchema(schema, defs object) (object, error) {
 	if ref, isRef := schema["$ref"].(string); isRef {
 		definition, found := defs[strings.TrimPrefix(ref, "#/$defs/")].(object)
@@ -220,7 +220,8 @@ func convertSchema(schema, defs object) (object, error) {
 	return converted, convertMembers(schema, converted, defs)
 }
 
-// convertMembers converts the schemas of properties, list items and additional properties, and adds them to converted.
+// convertMembers converts the schemas of properties, list items and additional properties, and adds the results to the
+// argument `converted`.
 func convertMembers(schema, converted, defs object) error {
 	if properties, found := schema["properties"].(object); found {
 		inner := object{}

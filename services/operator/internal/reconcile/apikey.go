@@ -41,7 +41,7 @@ const (
 
 // APIKeys creates the API keys that APIKey objects describe, and stores them in Secrets. The key in the Secret is the
 // current key of the object. All keys of an object have the name that [buildKeyName] returns. APIKeys revokes every key
-// with this name that is not the current key, also a key that was created but could not be stored.
+// that has this name and is not the current key. This includes a key that was created but could not be stored.
 type APIKeys struct {
 	Client client.Client
 	// Secrets reads single Secrets without a cache, because a cache needs the permission to list all Secrets.
@@ -122,8 +122,8 @@ func (r *APIKeys) ensureKey(ctx context.Context, k *v1.APIKey) (time.Duration, e
 	return r.computeNextCheck(k, current, remaining), nil
 }
 
-// findSlug returns the slug of the published business to which the key
-// belongs, or "" if that business does not exist or is not published.
+// findSlug returns the slug of the business to which the key `k` belongs. It returns "" if that business does not exist
+// or is not published.
 func (r *APIKeys) findSlug(ctx context.Context, k *v1.APIKey) (string, error) {
 	var b v1.Business
 	err := r.Client.Get(ctx, client.ObjectKey{Namespace: k.Namespace, Name: k.Spec.Business}, &b)
@@ -156,8 +156,8 @@ func buildKeyName(k *v1.APIKey) string {
 	return fmt.Sprintf("Kubernetes %.50s %s", k.Name, k.UID)
 }
 
-// findCurrentKey returns the key that the Secret holds. findCurrentKey returns nil if the
-// Secret is missing, incomplete, for another business, or holds a key that is not in keys.
+// findCurrentKey returns the key that the Secret holds. It returns nil if the Secret is missing, is incomplete, or
+// belongs to another business. It also returns nil if the key in the Secret is not in the argument `keys`.
 func findCurrentKey(secret *corev1.Secret, slug string, keys []admin.Key) *admin.Key {
 	if secret == nil || string(secret.Data[SecretSlug]) != slug || len(secret.Data[SecretKey]) == 0 {
 		return nil
@@ -169,12 +169,12 @@ func findCurrentKey(secret *corev1.Secret, slug string, keys []admin.Key) *admin
 	return &keys[i]
 }
 
-// isDue reports whether the key is old enough to be replaced.
+// isDue reports whether `key` has reached the age at which the object `k` requires a new key.
 func (r *APIKeys) isDue(k *v1.APIKey, key *admin.Key) bool {
 	return k.Spec.RotateEvery != nil && !r.Clock.Now().Before(key.CreatedAt.Add(k.Spec.RotateEvery.Duration))
 }
 
-// replace creates a key and writes it into the Secret. If the write fails, the next reconciliation revokes the new key.
+// replace creates a key and writes it to the Secret. If this write fails, the next reconciliation revokes the new key.
 func (r *APIKeys) replace(ctx context.Context, k *v1.APIKey, slug string, secret *corev1.Secret) (*admin.Key, error) {
 	created, err := r.Admin.CreateKey(ctx, slug, buildKeyName(k), k.Spec.Scope)
 	if err != nil {
@@ -204,8 +204,9 @@ func (r *APIKeys) replace(ctx context.Context, k *v1.APIKey, slug string, secret
 	return created, nil
 }
 
-// revokeReplaced revokes all keys of the object except current. The replaced keys stay valid until the grace
-// period after the creation of current has passed. The result is the number of replaced keys that are still valid.
+// revokeReplaced revokes all keys of the object except the argument `current`. The replaced keys stay valid until the
+// grace period after the creation of `current` has passed. The result is the number of replaced keys that are still
+// valid.
 func (r *APIKeys) revokeReplaced(ctx context.Context, k *v1.APIKey, slug string, current *admin.Key,
 	keys []admin.Key) (int, error) {
 	replaced := slices.DeleteFunc(slices.Clone(keys), func(key admin.Key) bool { return key.ID == current.ID })
@@ -215,7 +216,7 @@ func (r *APIKeys) revokeReplaced(ctx context.Context, k *v1.APIKey, slug string,
 	return 0, r.revokeKeys(ctx, k, slug, replaced)
 }
 
-// revokeKeys revokes the keys. revokeKeys ignores keys that no longer exist.
+// revokeKeys revokes the given keys. It ignores keys that no longer exist.
 func (r *APIKeys) revokeKeys(ctx context.Context, k *v1.APIKey, slug string, keys []admin.Key) error {
 	for _, key := range keys {
 		if err := r.Admin.Revoke(ctx, slug, key.ID); err != nil && !fault.Is(err, fault.NotFound) {
@@ -228,8 +229,8 @@ func (r *APIKeys) revokeKeys(ctx context.Context, k *v1.APIKey, slug string, key
 	return nil
 }
 
-// recordReady records the current key in the status and sets the condition to True.
-// The argument remaining is the number of replaced keys that are still valid.
+// recordReady records the current key in the status and sets the condition to True. The argument `remaining` is the
+// number of replaced keys that are still valid.
 func (r *APIKeys) recordReady(k *v1.APIKey, current *admin.Key, remaining int) {
 	created := metav1.NewTime(current.CreatedAt.Truncate(time.Second)) // the Kubernetes API server stores whole seconds
 	k.Status.Prefix, k.Status.CreatedAt, k.Status.RotatesAt, k.Status.Replaced = current.Prefix, &created, nil,
@@ -286,8 +287,8 @@ func (r *APIKeys) revokeAll(ctx context.Context, k *v1.APIKey) error {
 	return r.revokeKeys(ctx, k, slug, keys)
 }
 
-// recordFailure records in the status why the object has no key as described
-// by the spec. recordFailure returns err, so that the controller retries.
+// recordFailure records in the status why the object does not have the key that its spec describes. recordFailure
+// returns err, so that the controller retries.
 func (r *APIKeys) recordFailure(ctx context.Context, k *v1.APIKey, err error) error {
 	if apierrors.IsConflict(err) {
 		return err // another client changed the Secret in the meantime
@@ -299,8 +300,8 @@ func (r *APIKeys) recordFailure(ctx context.Context, k *v1.APIKey, err error) er
 	return err
 }
 
-// setCondition sets the condition of the object to v. If the condition changed
-// and its status is not True, setCondition also records a Kubernetes event.
+// setCondition sets the condition of the object to `v`. If the condition changed and its status is not True,
+// setCondition also records a Kubernetes event.
 func (r *APIKeys) setCondition(k *v1.APIKey, v verdict) {
 	isChanged := meta.SetStatusCondition(&k.Status.Conditions, v.condition(k.Generation))
 	if isChanged && v.status != metav1.ConditionTrue {

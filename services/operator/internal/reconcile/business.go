@@ -46,7 +46,7 @@ type verdict struct {
 	reason, sentence string
 }
 
-// condition returns v as the condition [v1.ReadyCondition] for this generation of the object.
+// condition returns `v` as the condition [v1.ReadyCondition] for the given generation of the object.
 func (v verdict) condition(generation int64) metav1.Condition {
 	return metav1.Condition{Type: v1.ReadyCondition, Status: v.status, Reason: v.reason, Message: v.sentence,
 		ObservedGeneration: generation}
@@ -188,9 +188,9 @@ func (r *Businesses) publish(ctx context.Context, b *v1.Business, desired *desir
 	return nil
 }
 
-// findPriorObject returns the name of another object with the same slug that has
-// priority over b, or "" if no other object has priority. The older object has priority.
-// If two objects were created in the same second, the first by name has priority.
+// findPriorObject returns the name of another object with the same slug that has priority over `b`. It returns "" if no
+// other object has priority. The older object has priority. If two objects were created in the same second, the first
+// by name has priority.
 func (r *Businesses) findPriorObject(ctx context.Context, b *v1.Business, slug string) (string, error) {
 	var businesses v1.BusinessList
 	if err := r.Client.List(ctx, &businesses); err != nil {
@@ -220,9 +220,9 @@ func findSlug(b *v1.Business) string {
 	return b.Name
 }
 
-// mayReplace reports whether the object may replace the newest version. The object may if it published a version
-// before, or if it has the annotation [v1.AdoptAnnotation]. It also may if the object and the newest version have
-// the same managed_by.
+// mayReplace reports whether the object `b` may replace the newest version of the business. One of these conditions
+// must be true: the object has published a version before, the object has the annotation [v1.AdoptAnnotation], or both
+// have the same managed_by.
 func mayReplace(b *v1.Business, newest *admin.Published, desired *desiredManifest) bool {
 	return b.Status.Slug == desired.slug && b.Status.Version > 0 || b.Annotations[v1.AdoptAnnotation] == "true" ||
 		readManagedBy(newest) == desired.managedBy
@@ -298,14 +298,13 @@ func (r *Businesses) recordNotDeleted(ctx context.Context, b *v1.Business, v ver
 	return r.Client.Status().Update(ctx, b)
 }
 
-// recordPublished records in the status that the manifest in the spec is published as this version.
+// recordPublished records in the status that the manifest in the spec is published with the given version number.
 func (r *Businesses) recordPublished(b *v1.Business, slug string, version int64) {
 	b.Status.Slug, b.Status.Version, b.Status.Problems = slug, version, nil
 	r.setCondition(b, verdict{metav1.ConditionTrue, reasonPublished, fmt.Sprintf("Version %d is published.", version)})
 }
 
-// recordFailure records in the status why nothing was published.
-// recordFailure returns the error only if a retry may help.
+// recordFailure records in the status why nothing was published. It returns err if a retry may help, and otherwise nil.
 func (r *Businesses) recordFailure(ctx context.Context, b *v1.Business, err error) error {
 	if problems := manifest.ProblemsOf(err); len(problems) > 0 {
 		b.Status.Problems = nil
@@ -324,8 +323,8 @@ func (r *Businesses) recordFailure(ctx context.Context, b *v1.Business, err erro
 	return err
 }
 
-// setCondition sets the condition of the object to v and reports whether the condition changed.
-// If it changed and its status is not True, setCondition also records a Kubernetes event.
+// setCondition sets the condition of the object to `v` and reports whether the condition changed. If it changed and its
+// status is not True, setCondition also records a Kubernetes event.
 func (r *Businesses) setCondition(b *v1.Business, v verdict) bool {
 	isChanged := meta.SetStatusCondition(&b.Status.Conditions, v.condition(b.Generation))
 	if isChanged && v.status != metav1.ConditionTrue {

@@ -15,9 +15,9 @@ import (
 // time, the change that caused the conflict reaches the operator's cache.
 const conflictPause = time.Second
 
-// WithMetric returns a reconciler that calls r and counts the reconciliations by
-// kind and outcome. The outcome is ok or failed. If the object was changed at the
-// same time (a conflict), the outcome is ok, because the object is reconciled again.
+// WithMetric returns a reconciler that calls `r` and counts the reconciliations by kind and outcome. The outcome is ok
+// or failed. If another client changed the object at the same time (a conflict), the outcome is ok, because the object
+// is reconciled again.
 func WithMetric(kind string, counter metric.Int64Counter, r ctrlreconcile.Reconciler) ctrlreconcile.Reconciler {
 	return ctrlreconcile.Func(func(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 		result, err := r.Reconcile(ctx, request)

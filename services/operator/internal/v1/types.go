@@ -15,7 +15,7 @@ import (
 // GroupVersion is the API group and version of the custom resources.
 var GroupVersion = schema.GroupVersion{Group: "slotmesh.io", Version: "v1"}
 
-// AddToScheme registers the types of the custom resources in the scheme s.
+// AddToScheme registers the types of the custom resources in the scheme `s`.
 func AddToScheme(s *runtime.Scheme) error {
 	s.AddKnownTypes(GroupVersion, &Business{}, &BusinessList{}, &APIKey{}, &APIKeyList{})
 	metav1.AddToGroupVersion(s, GroupVersion)
@@ -39,8 +39,8 @@ const (
 	DeletionRetain = "retain"
 )
 
-// AdoptAnnotation is the annotation that allows an object, with the value
-// "true", to take over a business that was not published from this object.
+// AdoptAnnotation is an annotation of objects. If its value is "true", the object may take over a business that was not
+// published from this object.
 const AdoptAnnotation = "slotmesh.io/adopt"
 
 // ReadyCondition is the type of the only condition in a status. The
