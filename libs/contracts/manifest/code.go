@@ -28,7 +28,7 @@ const (
 	CodeTooLong         Code = "too_long"         // Count characters; at most Max are possible
 	CodeTooMany         Code = "too_many"         // Count items; at most Max are possible
 	CodeUnprintable     Code = "unprintable"      // a control or invisible character, or a line break
-	CodeFormat          Code = "format"           // Value has not the form of Example; Meant is likely
+	CodeFormat          Code = "format"           // Value does not have the form of Example; Meant is probably meant
 	CodeKey             Code = "key"              // Value is not a key
 	CodeURL             Code = "url"              // Value is not a URL
 	CodeOrigin          Code = "origin"           // Value is not an origin
@@ -41,7 +41,7 @@ const (
 	CodeForeignLanguage Code = "foreign_language" // a translation into Language, which is not offered
 	CodeOrder           Code = "order"            // the end is not after the start
 	CodeExcludes        Code = "excludes"         // the field With excludes this field
-	CodeOneOf           Code = "one_of"           // one of Fields, separated by spaces, is missing
+	CodeOneOf           Code = "one_of"           // all of Fields, separated by spaces, are missing; one is needed
 	CodeSessionDay      Code = "session_day"      // a class session with neither weekday nor date
 	CodeTooManyStarts   Code = "too_many_starts"  // more starts on a date than /slots lists
 )
@@ -108,7 +108,7 @@ var examples = map[reflect.Type]string{
 	),
 }
 
-// joinExamples returns an example of each form, separated by commas.
+// joinExamples returns an example of each of the given forms, separated by commas.
 func joinExamples(forms ...rule.Form) string {
 	all := make([]string, len(forms))
 	for i, f := range forms {
@@ -117,7 +117,7 @@ func joinExamples(forms ...rule.Form) string {
 	return strings.Join(all, ", ")
 }
 
-// setTextCode sets the code for a text that is invalid for the type t. The
+// setTextCode sets the code for a text that is invalid for the type `t`. The
 // argument `err` is the error that the method UnmarshalText of the type returned.
 func (p *Problem) setTextCode(t reflect.Type, value string, err error) {
 	if code, has := textCodes[t]; has {

@@ -72,7 +72,7 @@ func endsWord(src []byte, i int) bool {
 	return i >= len(src) || strings.IndexByte(" \t\r\n", src[i]) >= 0
 }
 
-// namesValue reports whether the "&" or "*" at the index i can begin an anchor or an alias.
+// namesValue reports whether the "&" or "*" at the index `i` can begin an anchor or an alias.
 func namesValue(src []byte, i int) bool {
 	return (i == 0 || strings.IndexByte(" \t\r\n,[{:-", src[i-1]) >= 0) && !endsWord(src, i+1)
 }

@@ -139,7 +139,7 @@ func (q *Question) MaxAnswerLength() int {
 	}
 }
 
-// On returns the opening windows that begin on a weekday.
+// On returns the opening windows that begin on the given weekday.
 func (w *WeekHours) On(day time.Weekday) []timespan.Window {
 	return [7][]timespan.Window{w.Sun, w.Mon, w.Tue, w.Wed, w.Thu, w.Fri, w.Sat}[day]
 }

@@ -10,8 +10,8 @@ import (
 // must never change, because every public id is derived from it.
 var Namespace = uuid.MustParse("b7a0c6de-52f4-5d1c-9a4e-6b1f0f6c2d11")
 
-// BusinessID returns the id in the manifest. If there is none, it returns the id
-// that is derived for the first business with the slug. If removed businesses had
+// BusinessID returns the id in the manifest. If the manifest has no id, BusinessID returns
+// the id that is derived for the first business with the slug. If removed businesses had
 // the same slug, [ParseUntil] sets the id in the manifest; see deriveBusinessID.
 func (m *Manifest) BusinessID() uuid.UUID {
 	if m.ID != nil {
@@ -30,8 +30,8 @@ func deriveBusinessID(slug Key, predecessors int) uuid.UUID {
 	return uuid.NewSHA1(Namespace, fmt.Appendf(nil, "%s/%d", slug, predecessors+1))
 }
 
-// deriveObjectID returns byHand, the id in the manifest. If byHand is nil,
-// deriveObjectID returns the UUID v5 of the business id and the path.
+// deriveObjectID returns the argument `byHand`, which is the id in the manifest. If
+// `byHand` is nil, deriveObjectID returns the UUID v5 of the business id and the path.
 func deriveObjectID(business uuid.UUID, byHand *ID, path string) uuid.UUID {
 	if byHand != nil {
 		return uuid.UUID(*byHand)

@@ -16,7 +16,7 @@ type jsonReader struct {
 	src    []byte
 	dec    *json.Decoder
 	line   int
-	offset int // offset in src up to which the line breaks are counted in line
+	offset int // offset in src; the line breaks before it are counted in line
 	values int
 }
 

@@ -188,8 +188,8 @@ func (v *validator) checkLegalTexts(at *path, l LegalTranslation) {
 	v.checkLegalText(at.field("terms"), l.Terms)
 }
 
-// checkLegalText reports a single word that looks like an address but is not an https address.
-// Pages would otherwise show it as the text, and customers could not open it.
+// checkLegalText reports a single word that looks like a URL but is not an https URL. Pages
+// would otherwise show this word as the legal text, and customers could not open the URL.
 func (v *validator) checkLegalText(at *path, text string) {
 	trimmed := strings.TrimSpace(text)
 	isWord := trimmed != "" && !strings.ContainsAny(trimmed, " \t\r\n")

@@ -303,8 +303,8 @@ func (v *validator) checkAmount(at *path, d Decimal) {
 	}
 }
 
-// maxPercentDecimals is the maximal number of decimals of a percentage.
-// It limits the length of the exact result of several percentages.
+// maxPercentDecimals is the maximal number of decimals of a percentage. It limits
+// the length of the exact result if several percentages are applied to a price.
 const maxPercentDecimals = 4
 
 func (v *validator) checkPercent(at *path, d Decimal) {

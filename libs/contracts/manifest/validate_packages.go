@@ -26,8 +26,8 @@ func (v *validator) checkPackages(at *path) {
 	}
 }
 
-// checkServiceSet reports a package that has the same set of services as an earlier package.
-// The map first holds, for each set of services, the index of the first package with this set.
+// checkServiceSet reports a package that has the same set of services as an earlier package. The
+// argument `first` holds, for each set of services, the index of the first package with this set.
 func (v *validator) checkServiceSet(at *path, p *Package, i int, first map[string]int) {
 	if len(p.Services) == 0 || slices.Contains(p.Services, "") {
 		return // already reported by the decoder

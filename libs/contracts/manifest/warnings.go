@@ -166,7 +166,7 @@ func compareMoments(a, b timespan.LocalDateTime) int {
 	return cmp.Or(cmp.Compare(a.Date, b.Date), cmp.Compare(a.Time, b.Time))
 }
 
-// checkBlocks warns of redundant blocked time, which lies within other blocked time of all its staff
+// checkBlocks warns of blocked time that is redundant, because it lies within other blocked time of all its staff
 // members. It does not warn of blocked times that overlap only in part, because then both blocks are needed.
 func (w *warner) checkBlocks(at *path, m *Manifest) {
 	order := sortWindows(m.Blocks, func(a, b Block) int {

@@ -65,8 +65,9 @@ func nextDay(d *timespan.Date) *timespan.Date {
 	return new(*d + 1)
 }
 
-// checkConcurrent warns of each class session of a staff member on a weekday that begins during another
-// session. The argument `reported` holds the sessions with a warning; each session gets only one.
+// checkConcurrent warns of class sessions that begin during another session of the same
+// staff member. The argument `list` holds the sessions of the staff member on one weekday.
+// The argument `reported` holds the sessions with a warning; each session gets only one.
 func (w *warner) checkConcurrent(staff Key, list []sessionPart, reported map[*path]bool) {
 	slices.SortStableFunc(list, func(a, b sessionPart) int { return cmp.Compare(a.from, b.from) })
 	var going []sessionPart // sessions that last beyond the start of the current one
