@@ -79,7 +79,8 @@ type Ticket struct {
 	ManageURL   string     `json:"manage_url,omitempty"`
 	CancelledAt *time.Time `json:"cancelled_at"`
 	Payment     *Payment   `json:"payment"` // null: the order has no online payment
-	// CheckoutURL is the payment page of the provider. It is present only in the response to the booking page.
+	// CheckoutURL is the payment page of the provider. It is present
+	// only in the response to a request of the booking page.
 	CheckoutURL string `json:"checkout_url,omitempty"`
 }
 

@@ -22,7 +22,7 @@ func (o *Snapshot) WindowsOn(d timespan.Date) []timespan.Window {
 // true, returned at this instant. The argument `at` is the instant in seconds since the epoch.
 //
 // Customers can pick up and return within opening hours. They can also return exactly
-// at the end of opening hours. Any instant is possible if the rental is handed over
+// at the end of opening hours. Any instant is possible if the rental permits hand-over
 // outside opening hours, or if the business has no opening hours (pages.md §2).
 func (o *Snapshot) HandsOver(r *Rental, at int64, isReturn bool) bool {
 	if r.OutsideHours || !o.hasHours() {

@@ -48,7 +48,7 @@ type Held struct {
 }
 
 // Held returns the stored messages to a customer, and the stored messages to owners
-// about the customer. Fault: invalid_parameter if email is not an email address.
+// about the customer. Fault: invalid_parameter if `email` is not an email address.
 func (c *Client) Held(ctx context.Context, businessID uuid.UUID, email string) (*Held, error) {
 	return ExportHeld.Call(ctx, c.peer, endpoints.About(businessID, customer.Of{Email: email}))
 }

@@ -39,7 +39,7 @@ type Message struct {
 	Reason    string     `json:"reason,omitempty"` // reason why the message is not sent, or not yet
 	Attempts  int        `json:"attempts"`
 	CreatedAt time.Time  `json:"created_at"`
-	SentAt    *time.Time `json:"sent_at"` // null: not known to be sent
+	SentAt    *time.Time `json:"sent_at"` // null unless the message is known to be sent
 }
 
 // WholeMessage is a message with its contents.
@@ -59,7 +59,7 @@ type MessageList struct {
 	NextCursor string    `json:"next_cursor,omitempty"`
 }
 
-// MessageFilter selects the messages of a list. A zero field selects all.
+// MessageFilter selects the messages of a list. A field with its zero value selects all messages.
 type MessageFilter struct {
 	Status string    `query:"status"`
 	Kind   string    `query:"kind"`

@@ -35,7 +35,7 @@ type Webhook struct {
 	CreatedAt time.Time `json:"created_at"`
 	// CreatedBy is the id of the person or token that created the endpoint. It is null if unknown.
 	CreatedBy *uuid.UUID `json:"created_by"`
-	// DisabledReason is set if Slotmesh has disabled the endpoint: gone, because it answered 410, or failing.
+	// DisabledReason is set if Slotmesh has disabled the endpoint: gone, because the endpoint answered 410, or failing.
 	DisabledReason string `json:"disabled_reason,omitempty"`
 }
 
@@ -68,8 +68,8 @@ type Delivery struct {
 	Subject   Subject   `json:"subject"`
 	Sequence  int       `json:"sequence"`
 	Status    string    `json:"status"`
-	// NextAt is the time of the next attempt. It is null if there will be none, or if
-	// the delivery waits for the delivery of an earlier event of the same subject.
+	// NextAt is the time of the next attempt. It is null if no attempt will follow, or
+	// if the delivery waits for the delivery of an earlier event of the same subject.
 	NextAt    *time.Time        `json:"next_attempt_at"`
 	CreatedAt time.Time         `json:"created_at"`
 	Body      json.RawMessage   `json:"body"` // body of the request, exactly as it is sent
@@ -88,7 +88,7 @@ type DeliveryAttempt struct {
 	At           time.Time `json:"at"`
 	Milliseconds int       `json:"duration_ms"`
 	Status       *int      `json:"http_status"` // null: no response
-	Error        *string   `json:"error"`       // reason of the missing response
+	Error        *string   `json:"error"`       // reason why no response was received
 	Answer       string    `json:"answer"`      // first 4 KiB of the response
 }
 
@@ -105,8 +105,9 @@ type Client struct{ peer endpoints.Caller }
 // NewClient returns a client that sends its requests through the argument `peer`.
 func NewClient(peer endpoints.Caller) *Client { return &Client{peer: peer} }
 
-// CreateWebhook creates a webhook endpoint. Only its response and that of [Client.RotateWebhook] contain the secret
-// of the endpoint. Faults: invalid_parameter; conflict if the business already has the maximal number of endpoints.
+// CreateWebhook creates a webhook endpoint. Only the responses of CreateWebhook and
+// [Client.RotateWebhook] contain the secret of the endpoint. Faults: invalid_parameter;
+// conflict if the business already has the maximal number of endpoints.
 func (c *Client) CreateWebhook(ctx context.Context, businessID uuid.UUID, wanted NewWebhook) (*SecretWebhook, error) {
 	return CreateWebhook.Call(ctx, c.peer, endpoints.About(businessID, wanted))
 }

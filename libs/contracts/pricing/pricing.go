@@ -26,7 +26,7 @@ const MaxItems = 10_000
 // QuotesRequest requests the prices of at most [MaxItems] items of one business (POST /internal/quotes).
 type QuotesRequest struct {
 	Slug         string    `json:"slug"`
-	OfferVersion int64     `json:"offer_version"` // this version of the offer, or a newer one, is used
+	OfferVersion int64     `json:"offer_version"` // the response is computed from this version or a newer one
 	PurchaseAt   time.Time `json:"purchase_at"`   // time of the sale
 	Items        []Item    `json:"items"`
 	OmitSteps    bool      `json:"omit_steps,omitempty"` // leaves out the steps of the quotes
@@ -38,8 +38,8 @@ type QuotesRequest struct {
 // Tenant returns the slug of the business.
 func (r QuotesRequest) Tenant() string { return r.Slug }
 
-// Item is one thing to price. An omitted field is unknown;
-// pricing rules that depend on it do not apply (semantics.md §5).
+// Item is one thing to price. The value of an omitted field is unknown;
+// pricing rules that depend on this value do not apply (semantics.md §5).
 type Item struct {
 	Kind      string     `json:"kind"`
 	ID        uuid.UUID  `json:"id"`                   // id of the service, event or rental
@@ -72,8 +72,9 @@ type Package struct {
 	Separately int64     `json:"separately"` // sum of the single prices after the pricing rules
 }
 
-// Quote is the price of an item, in minor units. Price is the list price List after the pricing rules
-// and the package; Steps are their effects. If the item is free, Priced is false and Price is 0.
+// Quote is the price of an item, in minor units. List is the list price. Price is
+// the price after the pricing rules and the package; Steps are the effects of these
+// rules and of the package. If the item is free, Priced is false and Price is 0.
 type Quote struct {
 	Priced bool   `json:"priced"`
 	List   int64  `json:"list"`

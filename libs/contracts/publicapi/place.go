@@ -25,7 +25,7 @@ type Geo struct {
 	Lon json.Number `json:"lon" jsonschema:"degrees east"`
 }
 
-// Contact holds how customers reach the business. Fields without a value are omitted.
+// Contact holds the contact data of the business, by which customers can reach it. Fields without a value are omitted.
 type Contact struct {
 	Phone     string `json:"phone,omitempty"`
 	Email     string `json:"email,omitempty"`
@@ -33,8 +33,8 @@ type Contact struct {
 	Messenger string `json:"messenger,omitempty" jsonschema:"address that opens a chat with the business"`
 }
 
-// Legal holds the legal texts of the business in the default language, with their translations by language code. Each
-// is the https address of a page or the text itself. Fields without a value are omitted.
+// Legal holds the legal texts of the business in the default language, with their translations by language code.
+// Each text is either the https URL of a page or the legal text itself. Fields without a value are omitted.
 type Legal struct {
 	Imprint             string            `json:"imprint,omitempty" jsonschema:"https address of a page, or the text"`
 	ImprintTranslations map[string]string `json:"imprint_translations,omitempty"`

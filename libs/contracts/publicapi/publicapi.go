@@ -2,8 +2,8 @@
 // document of the catalog service describes these responses. Each type has the name
 // of its schema in that document. Its fields are in the order of the response.
 //
-// The services that answer public requests encode these types. The pages and mcp services, which
-// read public paths, decode them. A jsonschema tag describes its field to a language model.
+// The services that answer public requests encode these types. The pages and mcp services read public paths
+// and decode the responses into these types. A jsonschema tag describes its field to a language model.
 package publicapi
 
 import (
@@ -41,8 +41,8 @@ type BusinessInfo struct {
 	// Form holds the questions of the booking page. It has no consents, because only
 	// the booking page may ask for consents. It is omitted if there are no questions.
 	Form []Question `json:"form,omitempty"`
-	// Locations, Contact, Legal and PolicyText are omitted if the business does not have them. Their
-	// texts are in the default language, with translations by language code, as Name is.
+	// Locations, Contact, Legal and PolicyText are omitted if the business does not have them.
+	// Like Name, their texts are in the default language, with translations by language code.
 	Locations              []Location        `json:"locations,omitempty" jsonschema:"where bookings take place"`
 	Contact                *Contact          `json:"contact,omitempty"`
 	Legal                  *Legal            `json:"legal,omitempty"`
@@ -227,7 +227,8 @@ type EventTranslations struct {
 	DescriptionHTML map[string]string `json:"description_html_translations"`
 }
 
-// TicketTier is one element of inventory[]: a kind of ticket. SpotsRemaining is null if that of the event is null.
+// TicketTier is one element of inventory[]: a kind of ticket.
+// SpotsRemaining is null if the SpotsRemaining of the event is null.
 type TicketTier struct {
 	ID             uuid.UUID    `json:"id"`
 	Name           string       `json:"name"`

@@ -30,13 +30,13 @@ func NewClient(peer endpoints.Caller) *Client { return &Client{peer: peer} }
 // Of returns a client for the data of one business. If the slug now belongs to
 // another business, the methods of this client return a fault business_not_found.
 //
-// A client without Of gets the data of the business to which the slug belongs in the offers that the
-// rental service has cached. While the catalog service is down or slow, a cached offer can be stale:
-// its business may have been removed. Only Reserve, Ahead and Outside always use the newest offer.
+// Without Of, the rental service finds the business by the slug in its cached offers.
+// While the catalog service is down or slow, a cached offer can be stale: its business
+// may have been removed. Only Reserve, Ahead and Outside always use the newest offer.
 func (c *Client) Of(business uuid.UUID) *Client { return &Client{peer: c.peer, of: business} }
 
 // Ceilings returns the maximal number of units that can be booked online, for each rental
-// of a business. The result is computed from this version of the offer or a newer one.
+// of a business. The result is computed from the given version of the offer or a newer one.
 func (c *Client) Ceilings(ctx context.Context, slug string, offerVersion int64) (*Ceilings, error) {
 	return ReadCeilings.Call(ctx, c.peer, CeilingsRequest{slug, strconv.FormatInt(offerVersion, 10)})
 }
@@ -52,7 +52,8 @@ func (c *Client) AvailableDates(ctx context.Context, slug string, query url.Valu
 	return out, nil
 }
 
-// Starts returns the times on a date at which a reservation can start. Faults: invalid_parameter; rental_not_found.
+// Starts returns the times on the requested date at which a
+// reservation can start. Faults: invalid_parameter; rental_not_found.
 func (c *Client) Starts(ctx context.Context, slug string, wanted Wanted) (*Starts, error) {
 	return ReadStarts.Call(ctx, c.peer, StartsRequest{slug, wanted})
 }
@@ -135,8 +136,8 @@ func (c *Client) reservationParams(slug string, id uuid.UUID) OfReservation {
 	return OfReservation{c.slugParams(slug), id}
 }
 
-// Filter selects the reservations of a list. A selected reservation matches all fields
-// and overlaps the dates between From and To, both included. A zero field selects all.
+// Filter selects the reservations of a list. A selected reservation matches all fields and overlaps
+// the dates between From and To, both included. A field with its zero value matches all reservations.
 type Filter struct {
 	From, To *timespan.Date
 	Status   string // one of the Status… values

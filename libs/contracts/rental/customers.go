@@ -23,13 +23,13 @@ func (c *Client) Customers(ctx context.Context, slug string, search customer.Sea
 	return out.Customers, nil
 }
 
-// Held returns the stored data of a customer. Faults: invalid_parameter if email is not an email address.
+// Held returns the stored data of a customer. Faults: invalid_parameter if `email` is not an email address.
 func (c *Client) Held(ctx context.Context, slug, email string) (*Held, error) {
 	return ExportHeld.Call(ctx, c.peer, endpoints.Request(c.slugParams(slug), customer.Of{Email: email}))
 }
 
-// ExpiringCustomers returns digests of the customers whose data would be deleted
-// if all reservations that had ended before a given instant were anonymized.
+// ExpiringCustomers returns digests of customers. These customers' data would be
+// deleted if all reservations that had ended before the given instant were anonymized.
 func (c *Client) ExpiringCustomers(ctx context.Context, slug string,
 	request customer.Expiring) (*customer.ExpiringList, error) {
 	return ListExpiringCustomers.Call(ctx, c.peer, endpoints.Request(c.slugParams(slug), request))

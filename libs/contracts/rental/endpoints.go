@@ -117,8 +117,8 @@ type LinkRequest struct {
 	ID       uuid.UUID `path:"id" unknown:"Reservation not found"`
 }
 
-// CeilingsRequest requests the [Ceilings] of a business by the version
-// OfferVersion of its offer, or a newer one. OfferVersion is a whole number.
+// CeilingsRequest requests the [Ceilings] of a business. They are computed from the
+// version OfferVersion of the offer, which is a whole number, or from a newer one.
 type CeilingsRequest struct {
 	Slug         string `path:"slug"`
 	OfferVersion string `query:"offer_version"`

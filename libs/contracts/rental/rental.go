@@ -146,7 +146,8 @@ type Reservation struct {
 	ManageURL string `json:"manage_url,omitempty"`
 	// Payment is the online payment. It is null if the reservation has no online payment.
 	Payment *booking.Payment `json:"payment"`
-	// CheckoutURL is the payment page of the provider. It is present only in the response to the booking page.
+	// CheckoutURL is the payment page of the provider. It is present
+	// only in the response to a request of the booking page.
 	CheckoutURL string `json:"checkout_url,omitempty"`
 	// Warnings are the rules for customers that this reservation by the owner
 	// breaks. They are present only in the response to the request that reserved.
