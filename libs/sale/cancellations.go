@@ -38,7 +38,7 @@ type Cancellations[S any] struct {
 	// NewSale returns the data of a sale from which its refund is computed.
 	NewSale func(S) cancellation.Sale
 	// ToFault turns an error of Store into a fault: not_found if the sale is unknown, conflict if the
-	// status of the sale does not allow the change. Fault returns all other errors, and nil, unchanged.
+	// status of the sale does not allow the change. ToFault returns all other errors, and nil, unchanged.
 	ToFault func(error) error
 	Clock   clock.Clock
 }

@@ -63,7 +63,7 @@ func (o Opening[P]) Open(ctx context.Context) (P, error) {
 // cancelPause is the time between two attempts to cancel a sale whose payment could not be opened.
 const cancelPause = 50 * time.Millisecond
 
-// cancelSale cancels the sale with the system as actor. It retries until Cancel succeeds or Within has passed.
+// cancelSale cancels the sale with the system as actor. It retries until Cancel succeeds or CancelTimeout has passed.
 func (o Opening[P]) cancelSale(ctx context.Context, created P, cause error) {
 	ctx, cancel := context.WithTimeout(actor.AsSystem(context.WithoutCancel(ctx)), o.CancelTimeout)
 	defer cancel()

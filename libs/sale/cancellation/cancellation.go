@@ -60,7 +60,7 @@ type Preview struct {
 	Refund   int64
 	Percent  int
 	Currency money.Currency
-	Until    time.Time // last instant with these values; zero if not allowed, or if there is no end
+	Until    time.Time // last instant with these values; zero if not allowed, or if the values never change
 	Deadline time.Time // last instant at which the customer may cancel; zero in a preview for the owner
 }
 
@@ -166,8 +166,8 @@ func (of Sale) RefundForCustomer(offer *catalog.Snapshot, shownRefund decimal.De
 	}
 }
 
-// RefundAfterEnd returns the refund that an owner requests for a sale that has ended or
-// was cancelled. If the argument `requested` is "", it refunds all of the payment that is left.
+// RefundAfterEnd returns the refund that an owner requests for a sale that has ended or was
+// cancelled. If the argument `requested` is "", the refund is all of the payment that is left.
 //
 // Faults: conflict if the sale can still be cancelled, if a refund is pending, if no payment is left,
 // or if `requested` exceeds the amount that is left; invalid_parameter if `requested` is not a valid amount.
@@ -195,9 +195,9 @@ func (of Sale) RefundAfterEnd(requested booking.RefundAmount, now time.Time) (re
 // `requested` is "", the cancellation policy determines the refund. If the business has
 // not confirmed a paid sale, the refund is all of the payment that is left.
 //
-// Faults: conflict if a refund is pending or if `requested` exceeds the amount that is left of the payment; conflict if
-// `requested` is less than the full refund of an unconfirmed sale; invalid_parameter if `requested` is not a valid
-// amount.
+// Faults: conflict if a refund is pending or if `requested` exceeds the amount that
+// is left of the payment; conflict if `requested` is less than the full refund of
+// an unconfirmed sale; invalid_parameter if `requested` is not a valid amount.
 func (of Sale) Refund(requested booking.RefundAmount, now time.Time) (refund.Part, error) {
 	if !of.declines() {
 		return of.refund(requested, now)
@@ -224,8 +224,8 @@ func (of Sale) refund(requested booking.RefundAmount, now time.Time) (refund.Par
 	return part, err
 }
 
-// computeRequested returns the refund that an owner requests. The refund never exceeds the amount that is left of the
-// payment.
+// computeRequested returns the refund that an owner requests. The
+// refund never exceeds the amount that is left of the payment.
 func (of Sale) computeRequested(requested booking.RefundAmount, now time.Time) (refund.Part, error) {
 	left := of.Payment.Left
 	switch requested {

@@ -1,6 +1,6 @@
 // Package link implements the customer's secret link to a booking, an order of tickets or a reservation
-// (lifecycle.md §5). It also implements the secret address of a calendar feed (lifecycle.md §2). It creates the
-// tokens of these URLs, computes the hashes of tokens for the databases, and defines the fault for invalid tokens.
+// (lifecycle.md §5). It also implements the secret URL of a calendar feed (lifecycle.md §2). It creates the tokens
+// of these URLs, computes the hashes of tokens for the databases, and defines the fault for invalid tokens.
 //
 // A token is 128 bits, encoded as URL-safe text. The token of a link is derived from a secret and
 // the id of the booking, order or reservation. Every message can therefore contain the same link,

@@ -20,9 +20,9 @@ var files embed.FS
 
 var texts = sync.OnceValues(func() (*message.Catalog, error) { return message.Read(files, "texts") })
 
-// FindLabel returns the label of a rule: the owner's label in the first of the languages. If
-// the owner wrote none, it is the standard text for the kind of rule, in the first
-// language that has texts. If the texts cannot be read, FindLabel returns the rule's key.
+// FindLabel returns the label of a rule in the first of the given languages. If the owner
+// wrote no label, FindLabel returns the standard text for the kind of rule, in the first
+// language that has texts. If no standard text can be read, FindLabel returns the rule's key.
 func FindLabel(r *catalog.Rule, languages ...string) string {
 	if r.Label.Text != "" {
 		if len(languages) > 0 {
@@ -57,8 +57,8 @@ func ListChanges(offer *catalog.Snapshot, language string, quotes ...pricing.Quo
 	return list
 }
 
-// FindStandardLabel returns the standard text for a kind of rule. It returns the argument `otherwise` if there is no
-// text.
+// FindStandardLabel returns the standard text for a kind of rule. It
+// returns the argument `otherwise` if no text for the kind can be read.
 func FindStandardLabel(kind rule.Kind, otherwise string, languages ...string) string {
 	all, err := texts()
 	if err != nil {

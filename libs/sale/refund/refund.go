@@ -36,9 +36,9 @@ func NewPolicy(o *catalog.Snapshot) Policy {
 // Percent returns the share of the payment, in percent, that a cancellation at the instant `t` refunds.
 // The booking was made at the instant `booked` and starts at the instant `start`. The rules are:
 //
-//   - Until CoolingOffHours after booked, inclusive, the share is
+//   - Until CoolingOffHours after `booked`, inclusive, the share is
 //     100. If the policy has no rules, the share is always 100.
-//   - After that, the share is that of the rule with the greatest HoursBefore whose deadline has not passed at t.
+//   - After that, the share is that of the rule with the greatest HoursBefore whose deadline has not passed at `t`.
 //   - If the deadlines of all rules have passed, the share is 0.
 //
 // The share is at most MaxPercent. The argument `former` holds the starts of the booking before
@@ -67,8 +67,8 @@ func (p Policy) percentByRules(booked, start, t time.Time) int {
 	return percent
 }
 
-// Until returns the last instant, not before t, at which the result of [Policy.Percent] is the same as at
-// t. It returns the zero time if that result never changes after t. The parameters are those of Percent.
+// Until returns the last instant, not before `t`, at which the result of [Policy.Percent] is the same as at
+// `t`. It returns the zero time if that result never changes after `t`. The parameters are those of Percent.
 func (p Policy) Until(booked, start, t time.Time, former ...time.Time) time.Time {
 	edges := []time.Time{booked.Add(toDuration(p.CoolingOffHours))}
 	for _, r := range p.Rules {

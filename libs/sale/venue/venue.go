@@ -9,9 +9,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/message/words"
 )
 
-// Set sets the location and the position of a calendar entry to the place of the business. The location is the address
-// on one line, with the country in the language of the argument `language`, otherwise the name of the place. Set
-// changes nothing if the business has no place.
+// Set sets the location and the position of a calendar entry to the place of the business. The
+// location is the address on one line or, if the place has no address, the name of the place. The
+// country and the name are in the given language. Set changes nothing if the business has no place.
 func Set(event *ical.Event, snapshot *catalog.Snapshot, language string) {
 	place := snapshot.Place()
 	if place == nil {
