@@ -42,7 +42,7 @@ func (o *UseCases) Reschedule(ctx context.Context, by peers.Principal, slug stri
 	return moved, err
 }
 
-// isRefundBounded reports whether a reschedule by this principal limits the refund of a later cancellation
+// isRefundBounded reports whether a reschedule by the given principal limits the refund of a later cancellation
 // (lifecycle.md §3). isRefundBounded returns true for roles that reschedule on behalf of the customer. It returns false
 // for an operator, an owner or a manager, because these principals may reschedule for a reason of the business.
 func isRefundBounded(by peers.Principal, businessID uuid.UUID) bool {

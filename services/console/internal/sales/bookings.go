@@ -13,9 +13,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// TransitionBooking changes the status of a booking. The argument `move` is the name of the transition, for example
-// "confirm". To cancel a booking, call [UseCases.CancelBooking] instead. Fault: not_found if there is no such booking,
-// or if the principal is a member of the staff and the booking is with another member.
+// TransitionBooking changes the status of a booking. The argument `transition` is the name of the transition, for
+// example "confirm". To cancel a booking, call [UseCases.CancelBooking] instead. Fault: not_found if there is no such
+// booking, or if the principal is a member of the staff and the booking is with another member.
 func (o *UseCases) TransitionBooking(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
 	transition string) (*booking.Booking, error) {
 	business, err := o.FindBusiness(ctx, slug)
@@ -39,7 +39,7 @@ func (o *UseCases) TransitionBooking(ctx context.Context, by peers.Principal, sl
 	return moved, err
 }
 
-// PreviewCancellation returns the effect that cancelling a booking now would have, with the refundable amount.
+// PreviewCancellation returns the effect that a cancellation of the booking would have now, with the refundable amount.
 func (o *UseCases) PreviewCancellation(ctx context.Context, slug string, id uuid.UUID) (*booking.Cancellation, error) {
 	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
@@ -118,8 +118,8 @@ func (o *UseCases) SellTickets(ctx context.Context, by peers.Principal, order bo
 	return ticket, err
 }
 
-// PreviewTicketCancellation returns the effect that cancelling an order of tickets now would have, with the refundable
-// amount.
+// PreviewTicketCancellation returns the effect that a cancellation of the ticket order would have now, with the
+// refundable amount.
 func (o *UseCases) PreviewTicketCancellation(ctx context.Context, slug string,
 	id uuid.UUID) (*booking.Cancellation, error) {
 	business, err := o.FindBusiness(ctx, slug)

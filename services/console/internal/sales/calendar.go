@@ -18,8 +18,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// Calendar shows the bookings and the free time of some days in columns. A calendar of one day has a column for
-// each member. A calendar of a week has a column for each day.
+// Calendar has the bookings and the free time of one day or of a week, in columns. A calendar of one day has a column
+// for each member. A calendar of a week has a column for each day.
 type Calendar struct {
 	From      timespan.Date
 	Days      int // 1 or 7
@@ -29,7 +29,7 @@ type Calendar struct {
 }
 
 // Column is one day of a calendar. A column has the bookings of one member, the bookings without a member, or all
-// bookings of the business.
+// bookings of the day.
 type Column struct {
 	Date       timespan.Date
 	Member     *catalog.Staff  // nil if the column has the bookings without a member or all bookings
@@ -51,8 +51,8 @@ type BlockedTime struct {
 // from 0 to 1440.
 type Minutes struct{ From, To int }
 
-// PlacedBooking is a booking in a column of the calendar. The times of the booking are minutes of the day that the
-// column shows.
+// PlacedBooking is a booking in a column of the calendar. The fields At, Before and After are minutes of the day that
+// the column shows.
 type PlacedBooking struct {
 	booking.Booking
 	At     Minutes
@@ -68,10 +68,10 @@ const (
 // BookingPage is the maximum number of bookings that a calendar reads from the service booking in one request.
 const BookingPage = 1000
 
-// LoadCalendar reads the calendar of number of days: 1 or 7 days. The argument `from` is the first day. The calendar of
-// one day has a column for each member. The calendar of 7 days has a column for each day; if the argument `member` is
-// not nil, the columns show only this member. If true if the service booking or the service availability is
-// unavailable, the field Unknown of the calendar is true.
+// LoadCalendar reads the calendar of `days` days, which is 1 or 7, beginning on the day `from`. The calendar of one day
+// has a column for each member. The calendar of 7 days has a column for each day; if the argument `member` is not nil,
+// the columns show only this member. If the service booking or the service availability is unavailable, the field
+// IsUnknown of the calendar is true.
 func (o *UseCases) LoadCalendar(ctx context.Context, by peers.Principal, slug string, from timespan.Date, days int,
 	member *uuid.UUID) (*Calendar, error) {
 	business, err := o.FindBusiness(ctx, slug)
@@ -140,7 +140,7 @@ func findServingMember(business *catalog.Snapshot, id *uuid.UUID) *catalog.Staff
 }
 
 // place puts the bookings that are not cancelled into the columns. If the member of a booking has no column, place puts
-// the booking into the column without a member.
+// the booking into the column without a member, which newColumns adds for this purpose.
 func (c *Calendar) place(business *catalog.Snapshot, bookings []booking.Booking) {
 	for _, b := range bookings {
 		if b.Status == booking.StatusCancelled {
@@ -178,8 +178,8 @@ func (c *Calendar) findTimeIn(col *Column, b booking.Booking) (time.Time, time.T
 	return b.StartsAt, b.EndsAt, c.Days > 1 || !hasColumn
 }
 
-// clipToDay returns the part of a period that lies on a date, in clock times of the argument `zone`. The second result
-// is false if no part of the period lies on the date.
+// clipToDay returns the part of a period that lies on the given date, in clock times of the time zone `zone`. The
+// second result is false if no part of the period lies on the date.
 func clipToDay(start, end time.Time, date timespan.Date, zone *time.Location) (Minutes, bool) {
 	from, to := computeMinute(start.In(zone), date), computeMinute(end.In(zone), date)
 	if to <= 0 || from >= dayMinutes {
@@ -188,8 +188,8 @@ func clipToDay(start, end time.Time, date timespan.Date, zone *time.Location) (M
 	return Minutes{max(from, 0), min(to, dayMinutes)}, true
 }
 
-// computeMinute returns the clock time of `t` in minutes after midnight of the argument `date`. The result is negative
-// if `t` is on an earlier date, and at least 1440 if `t` is on a later date.
+// computeMinute returns the clock time of `t` in minutes after midnight of the date `date`. The result is negative if
+// `t` is on an earlier date, and at least 1440 if `t` is on a later date.
 func computeMinute(t time.Time, date timespan.Date) int {
 	day := timespan.NewDate(t.Year(), t.Month(), t.Day())
 	return int(day-date)*dayMinutes + t.Hour()*60 + t.Minute()
@@ -210,7 +210,7 @@ func placeBooking(business *catalog.Snapshot, b booking.Booking, at Minutes) Pla
 }
 
 // describe reads the working hours, the class sessions and the free time from the service availability, and adds these
-// data to the columns. If the service availability is unavailable, describe sets `cal.Unknown` to true.
+// data to the columns. If the service availability is unavailable, describe sets `cal.IsUnknown` to true.
 func (o *UseCases) describe(ctx context.Context, business *catalog.Snapshot, cal *Calendar) error {
 	agenda, err := o.loadAgenda(ctx, business, cal.From, cal.Days)
 	if err != nil {
@@ -250,7 +250,8 @@ func (o *UseCases) loadAgenda(ctx context.Context, business *catalog.Snapshot, f
 	return agenda, err
 }
 
-// listMinutesOn returns the parts of periods that lie on a date, in clock times of the argument `zone`.
+// listMinutesOn returns the parts of the given periods that lie on the given date, in clock times of the time zone
+// `zone`.
 func listMinutesOn(spans []timespan.Span, date timespan.Date, zone *time.Location) []Minutes {
 	minutes := []Minutes{}
 	for _, s := range spans {
@@ -261,8 +262,8 @@ func listMinutesOn(spans []timespan.Span, date timespan.Date, zone *time.Locatio
 	return minutes
 }
 
-// listBlockedOn returns the blocked times of the whole business on a date, with the owner's notes. If the argument `of`
-// is not nil, the result also has the blocked times of this member.
+// listBlockedOn returns the blocked times of the whole business on the given date, with the owner's notes. If the
+// argument `of` is not nil, the result also has the blocked times of the member `of`.
 func listBlockedOn(business *catalog.Snapshot, of *catalog.Staff, date timespan.Date) []BlockedTime {
 	var blocked []BlockedTime
 	for _, b := range business.Blocks {

@@ -33,18 +33,18 @@ type Session struct {
 	Date        timespan.Date
 	StartsAt    time.Time
 	Member      *catalog.Staff // nil if the class session names no member
-	IsOff       bool           // true if the session is off: day closed, time blocked or member inactive
+	IsOff       bool           // true if it is not held: day closed, time blocked or member inactive
 	BookedSeats int
 }
 
 // FreeSeats returns the number of free seats. If the owner has reduced the capacity below the number of taken seats,
-// Left returns 0.
+// FreeSeats returns 0.
 func (s *Session) FreeSeats() int { return max(0, s.Class.Capacity-s.BookedSeats) }
 
 // ListSessions reads the class sessions of several days, with the numbers of taken seats. The argument `from` is the
 // first day. If the principal is a member of the staff, the list has only the sessions of this member. If the service
 // availability is unavailable, the list is empty. If only the service booking is unavailable, the numbers of taken
-// seats are unknown. In both cases, the field Unknown is true.
+// seats are unknown. In both cases, the field IsUnknown is true.
 func (o *UseCases) ListSessions(ctx context.Context, by peers.Principal, business *catalog.Snapshot, from timespan.Date,
 	days int) (*Sessions, error) {
 	all := &Sessions{From: from, Days: days}
@@ -84,8 +84,8 @@ func isTaughtBy(class *catalog.ClassSession, id uuid.UUID) bool {
 	return class.StaffID != nil && *class.StaffID == id
 }
 
-// newSession returns a class session that the service availability has found, with the service, the class and the
-// member from the offer. It returns nil if the offer no longer has the class session.
+// newSession returns the class session that the service availability has found, with the service, the class session's
+// settings and the member from the offer. It returns nil if the offer no longer has the class session.
 func newSession(business *catalog.Snapshot, found availability.ClassSession) *Session {
 	service := business.Service(found.ServiceID)
 	if service == nil {
@@ -113,8 +113,8 @@ type Roster struct {
 }
 
 // LoadRoster reads the bookings of a class session on a date. The bookings are sorted by the names of the customers,
-// and cancelled bookings are omitted. Fault: not_found if the session is not on this date, or if the principal may not
-// see the bookings of the session's member.
+// and cancelled bookings are omitted. Fault: not_found if the session does not take place on this date, or if the
+// principal may not see the bookings of the session's member.
 func (o *UseCases) LoadRoster(ctx context.Context, by peers.Principal, business *catalog.Snapshot, id uuid.UUID,
 	date timespan.Date) (*Roster, error) {
 	day, err := o.ListSessions(ctx, by, business, date, 1)

@@ -10,15 +10,16 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// hidesContact reports whether the principal's role hides the customers' contact data: the role may see the ticket
-// orders and reservations of the business, but not the e-mail addresses, phone numbers and answers of the customers.
+// hidesContact reports whether the principal must not see the customers' contact data. The roles of such principals may
+// see the ticket orders and reservations of the business, but not the e-mail addresses, phone numbers and answers of
+// the customers.
 func hidesContact(by peers.Principal, business *catalog.Snapshot) bool {
 	return by.PermissionIn(business.ID, access.SeeSales) == access.NoContact
 }
 
 // removeContact removes the customer's e-mail address, phone number and answers from a booking, an order or a
-// reservation. If a type gets a new field with contact data, add the field to this function: no other code removes such
-// fields.
+// reservation. If one of these types gets a new field with contact data, add the field to this function, because no
+// other code removes such fields.
 func removeContact[T booking.Booking | booking.Ticket | rental.Reservation](sale *T) {
 	none := []byte("{}")
 	switch s := any(sale).(type) {

@@ -12,7 +12,7 @@ import (
 )
 
 // CustomerDetails has the bookings, ticket orders, reservations and messages of a customer, newest first. Each list
-// comes from one service. If the service is unavailable, its list is marked as unknown.
+// comes from one service. If this service is unavailable, the list is marked as unknown.
 type CustomerDetails struct {
 	Email        string
 	Bookings     peers.Part[booking.Booking]
@@ -72,8 +72,8 @@ func (o *UseCases) LoadCustomer(ctx context.Context, slug, email string) (*Custo
 }
 
 // reverseToPart returns the newest items of the list in the argument `oldest`, which is sorted oldest first. The result
-// has at most maxCustomerEntries items, newest first. reverseToPart changes the argument: it reverses the order of the
-// list.
+// has at most maxCustomerEntries items, newest first. Because reverseToPart reverses the list in place, the caller must
+// not use `oldest` later.
 func reverseToPart[T any](oldest []T) peers.Part[T] {
 	slices.Reverse(oldest)
 	if len(oldest) > maxCustomerEntries {

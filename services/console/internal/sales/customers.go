@@ -58,7 +58,7 @@ func (o *UseCases) ListCustomers(ctx context.Context, slug, query string, page r
 	if err != nil {
 		return nil, err
 	}
-	if query != "" { // booking and rental may store different names, and `query` may match only one
+	if query != "" { // booking and rental may store different names, of which `query` may match one
 		more, err := o.findMissingCounts(ctx, business.ID, slug, customers, reserved)
 		if err != nil {
 			return nil, err
@@ -73,9 +73,9 @@ func (o *UseCases) ListCustomers(ctx context.Context, slug, query string, page r
 	return list, nil
 }
 
-// findMissingCounts completes a search for customers. It asks the service booking for the customers that only rental
-// has found, and the service rental for the customers that only booking has found. It returns the customers in both
-// answers.
+// findMissingCounts completes a search for customers, of whom booking and rental may each have found only some. It asks
+// the service booking for the customers that only rental has found, and the service rental for the customers that only
+// booking has found. It returns the customers in both answers, with the counts of their bookings and reservations.
 func (o *UseCases) findMissingCounts(ctx context.Context, businessID uuid.UUID, slug string,
 	customers, reserved []customer.Customer) ([]customer.Customer, error) {
 	var more []customer.Customer
@@ -147,9 +147,9 @@ func (o *UseCases) ExportCustomer(ctx context.Context, by peers.Principal, slug,
 }
 
 // EraseCustomer erases a customer's data. Unless `erase.Force` is true, it keeps the data in future bookings and
-// reservations, and lists these bookings and reservations. The records of sales stay without the customer's data. They
-// still have the object that was sold, the time and the price. EraseCustomer calls the service notifications last,
-// because that service must know which bookings keep their data.
+// reservations, and returns a list of them. All records of sales stay, but without the customer's data: each record
+// keeps the object that was sold, the time and the price. EraseCustomer calls the service notifications last, because
+// that service keeps the messages about the bookings that keep their data.
 //
 // If a service was unavailable, the caller can repeat the call to erase the remaining data. Faults: invalid_parameter
 // for an invalid address; conflict if there are too many future bookings and reservations to list; outcome_unknown if a

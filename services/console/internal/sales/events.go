@@ -29,7 +29,7 @@ type EventSales struct {
 	IsRemoved bool // the offer no longer has the event
 }
 
-// Share returns the percentage of the event's capacity that is sold, rounded down.
+// Share returns the percentage of the event's seats that are sold, rounded down.
 func (a *EventSales) Share() int {
 	if a.TotalCapacity == 0 {
 		return 0
@@ -93,7 +93,7 @@ func (o *UseCases) isOver(business *catalog.Snapshot, e *catalog.Event) bool {
 }
 
 // countSales adds the numbers of sold and remaining tickets to the events in the argument `all`. If the service booking
-// is unavailable, countSales sets `all.Unknown`.
+// is unavailable, countSales sets `all.IsUnknown` to true.
 func (o *UseCases) countSales(ctx context.Context, business *catalog.Snapshot, all *EventList) error {
 	if len(all.Events) == 0 {
 		return nil
@@ -144,8 +144,8 @@ func (o *UseCases) FindOrder(ctx context.Context, by peers.Principal, business *
 	return found, err
 }
 
-// FindEventOfOrder returns the event of an order of tickets. If true if the offer no longer has the event,
-// FindEventOfOrder makes an event from the data of the order, and marks the event as ended.
+// FindEventOfOrder returns the event of a ticket order. If the offer no longer has the event, FindEventOfOrder makes an
+// event from the data of the order, and marks this event as ended and removed.
 func (o *UseCases) FindEventOfOrder(ctx context.Context, business *catalog.Snapshot, order *booking.Ticket) (*EventList,
 	error) {
 	if business.Event(order.EventID) != nil && business.Modules.Events {
@@ -204,7 +204,7 @@ func (o *UseCases) LoadOrder(ctx context.Context, by peers.Principal, business *
 }
 
 // ExportOrders reads all orders of tickets that a filter matches, and calls the function `take` with each page of
-// orders. Fault: conflict if there are more than [MostExported] orders.
+// orders. Fault: conflict if there are more than [MaxExported] orders.
 func (o *UseCases) ExportOrders(ctx context.Context, by peers.Principal, slug string, filter booking.TicketFilter,
 	take func([]booking.Ticket)) error {
 	n, err := export("orders", take, func(page request.Page) ([]booking.Ticket, string, error) {

@@ -14,9 +14,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// Explain reports whether customers can book a start, and the reasons if customers cannot book it (pages.md, "Why
-// not?"). Explain uses the newest published version of the offer. If some data cannot be read, the answer is marked as
-// not computed. Faults: service_not_found; invalid_parameter.
+// Explain reports whether customers can book the given start, and the reasons if they cannot (pages.md, "Why not?").
+// Explain uses the newest published version of the offer. If some data cannot be read, the answer is marked as not
+// computed. Faults: service_not_found; invalid_parameter.
 func (o *UseCases) Explain(ctx context.Context, slug string,
 	start availability.Question) (*availability.Explanation, error) {
 	business, err := o.FindBusiness(ctx, slug)
@@ -27,8 +27,8 @@ func (o *UseCases) Explain(ctx context.Context, slug string,
 		Question: start})
 }
 
-// StartExplanation is the explanation of a start that customers may or may not be able to book. It has the reasons, and
-// the bookings that conflict with the start.
+// StartExplanation explains whether customers can book a start. It has the reasons against the start, and the bookings
+// that conflict with the start.
 type StartExplanation struct {
 	*availability.Explanation
 	business *catalog.Snapshot
@@ -51,8 +51,8 @@ func (o *UseCases) ExplainStart(ctx context.Context, by peers.Principal, busines
 	return why, err
 }
 
-// findBookedDates returns the range of dates in which the conflicting bookings can begin: the earliest and the latest
-// date. The third result is false if no booking conflicts with the start.
+// findBookedDates returns the earliest and the latest date on which the conflicting bookings can begin. The third
+// result is false if no booking conflicts with the start.
 func (w *StartExplanation) findBookedDates() (timespan.Date, timespan.Date, bool) {
 	var dates []timespan.Date
 	note := func(r *availability.Reason) {

@@ -25,7 +25,7 @@ type RentalOverview struct {
 	Due      peers.Part[rental.Reservation] // reservations not picked up yet whose dates include today
 	Unpaid   peers.Part[rental.Reservation] // reservations that end today or later and whose online payment is pending
 	// RefundFailed and Disputed have the reservations whose refund failed or whose payment is disputed. The owner must
-	// act on these reservations, whatever the date.
+	// act on these reservations, so the lists have all dates.
 	RefundFailed, Disputed peers.Part[rental.Reservation]
 	Upcoming               peers.Part[rental.Reservation] // reservations whose pickup is later in the fortnight
 	Free                   Fortnight
@@ -38,16 +38,16 @@ type Fortnight struct {
 	IsUnknown bool
 }
 
-// FreeUnits has the number of free units of one rental on each day of a [Fortnight]. The number of a day is nil if it
-// is unknown, or if customers cannot reserve the rental for this day yet. If Closed is true for a day, customers can
-// neither pick up nor return the rental on this day.
+// FreeUnits has the number of free units of one rental on each day of a [Fortnight]. The number of a day is nil if the
+// number is unknown, or if customers cannot reserve the rental for this day yet. If Closed is true for a day, customers
+// can neither pick up nor return the rental on this day.
 type FreeUnits struct {
 	Rental *catalog.Rental
 	Free   []*int
 	Closed []bool
 }
 
-// newFreeUnits returns the row of a rental. In this row, all numbers are unknown, and the closed days are marked.
+// newFreeUnits returns the row of a rental, in which the closed days are marked and all numbers are still unknown.
 func newFreeUnits(business *catalog.Snapshot, r *catalog.Rental, days []timespan.Date) FreeUnits {
 	row := FreeUnits{Rental: r, Free: make([]*int, len(days)), Closed: make([]bool, len(days))}
 	for i, day := range days {
@@ -63,9 +63,9 @@ const (
 	maxRentals          = 100
 )
 
-// LoadRentalOverview reads the lists of reservations in the type [LoadRentalOverview]. It also reads the numbers of
-// free units on [FortnightDays] days; the argument `from` is the first day. If a service is unavailable, the data of
-// this service is marked as unknown.
+// LoadRentalOverview reads the lists of reservations of a [RentalOverview]. It also reads the numbers of free units on
+// [FortnightDays] days; the argument `from` is the first day. If a service is unavailable, the data of this service is
+// marked as unknown.
 func (o *UseCases) LoadRentalOverview(ctx context.Context, by peers.Principal, business *catalog.Snapshot,
 	from timespan.Date) (*RentalOverview, error) {
 	today := business.Today(o.Clock.Now())
@@ -121,7 +121,7 @@ func (o *UseCases) loadFreeUnits(ctx context.Context, business *catalog.Snapshot
 	return nil
 }
 
-// requestFreeUnits sets the numbers of free units in the argument `rows`. It returns false if the service cannot
+// requestFreeUnits sets the numbers of free units in the argument `rows`. It returns false if the service rental cannot
 // determine the numbers now.
 func (o *UseCases) requestFreeUnits(ctx context.Context, slug string, days []timespan.Date,
 	rows []FreeUnits) (bool, error) {

@@ -16,8 +16,8 @@ import (
 // operator can reserve while catalog is unavailable.
 func (o *UseCases) Reserve(ctx context.Context, by peers.Principal, slug string,
 	newReservation rental.NewReservation) (*rental.Reservation, error) {
-	// If the request was authorized for one business, this business must still have the slug. Otherwise the request
-	// could reach another business that has the slug by now.
+	// If the request was authorized for one business, this business must still have the slug. Without this check, the
+	// reservation could be made at another business that got the slug in the meantime.
 	if access.HasBusiness(ctx) {
 		if _, err := o.FindBusiness(ctx, slug); err != nil {
 			return nil, err
@@ -30,8 +30,8 @@ func (o *UseCases) Reserve(ctx context.Context, by peers.Principal, slug string,
 	return reservation, err
 }
 
-// TransitionReservation changes the status of a reservation. The argument `move` is the name of the transition, for
-// example "pickup". To cancel a reservation, call [UseCases.CancelReservation] instead.
+// TransitionReservation changes the status of a reservation. The argument `transition` is the name of the transition,
+// for example "pickup". To cancel a reservation, call [UseCases.CancelReservation] instead.
 func (o *UseCases) TransitionReservation(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
 	transition string) (*rental.Reservation, error) {
 	rentals, err := o.OpenRentals(ctx, by, slug)
@@ -46,8 +46,8 @@ func (o *UseCases) TransitionReservation(ctx context.Context, by peers.Principal
 	return reservation, err
 }
 
-// PreviewReservationCancellation returns the effect that cancelling a reservation now would have, with the refundable
-// amount. Fault: not_found.
+// PreviewReservationCancellation returns the effect that a cancellation of the reservation would have now, with the
+// refundable amount. Fault: not_found.
 func (o *UseCases) PreviewReservationCancellation(ctx context.Context, by peers.Principal, slug string,
 	id uuid.UUID) (*booking.Cancellation, error) {
 	rentals, err := o.OpenRentals(ctx, by, slug)
@@ -61,8 +61,8 @@ func (o *UseCases) PreviewReservationCancellation(ctx context.Context, by peers.
 // can reserve the units of the reservation again at once.
 func (o *UseCases) CancelReservation(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
 	cancel booking.Cancel) (*rental.Reservation, error) {
-	// For a refund by the cancellation policy, the service rental finds the business by its slug, even while catalog is
-	// unavailable.
+	// A refund according to the cancellation policy needs no permission that depends on the business. So the service
+	// rental finds the business by its slug, even while catalog is unavailable.
 	if !isByPolicy(cancel.Refund) {
 		if _, err := o.authorizeRefund(ctx, by, slug, cancel.Refund); err != nil {
 			return nil, err

@@ -16,12 +16,12 @@ import (
 // report (docs/decisions/014).
 type Spending struct {
 	Currency string
-	Total    decimal.Decimal // sum of the prices of all purchases that are not cancelled, also if not paid online
+	Total    decimal.Decimal // sum of the prices of all purchases that are not cancelled, paid or not
 	Paid     decimal.Decimal // amount paid online, minus refunds
 }
 
-// SumSpending returns the sums of a customer's purchases, one for each currency. If an owner has sold something without
-// a price, its price counts as 0.
+// SumSpending returns the sums of a customer's purchases, one for each currency. A purchase without a price counts as
+// 0.
 func SumSpending(bookings []booking.Booking, tickets []booking.Ticket, reservations []rental.Reservation) []Spending {
 	var all []Spending
 	add := func(currency string, isCancelled bool, total *json.Number, paid *booking.Payment) {

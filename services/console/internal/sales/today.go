@@ -24,12 +24,12 @@ type Today struct {
 	Business *catalog.Snapshot
 	Date     timespan.Date               // date of today in the time zone of the business
 	Arrivals peers.Part[booking.Booking] // bookings of today that are not cancelled, sorted by start
-	Pending  peers.Part[booking.Booking] // bookings from tomorrow on that wait for a confirmation by the business
+	Pending  peers.Part[booking.Booking] // bookings from tomorrow on that the business must still confirm
 	Unpaid   peers.Part[booking.Booking] // bookings that begin today or later and whose online payment is pending
 	// UnpaidRentals are reservations that end today or later and whose online payment is pending.
 	UnpaidRentals peers.Part[rental.Reservation]
 	Due           peers.Part[rental.Reservation] // reservations not picked up yet whose dates include today
-	PickedUp      peers.Part[rental.Reservation] // picked-up reservations whose return is due today or was due earlier
+	PickedUp      peers.Part[rental.Reservation] // picked-up reservations that are due for return today or are overdue
 	Calendar      *Calendar                      // calendar of today, with each member's free time
 }
 
