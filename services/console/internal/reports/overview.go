@@ -16,13 +16,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// MaxPeriods is the maximum number of periods (days, weeks or months) on one page of reports. Three years have about
-// this number of weeks.
+// MaxPeriods is the maximum number of periods (days, weeks or months) on one page of reports. It is about the number of
+// weeks in three years.
 const MaxPeriods = 160
 
-// Overview has the reports about a business for one page. The field Stretches has the first date of each period. If
-// a report needs several services and one of them is unavailable, the whole report is unknown, because its sums would
-// be too small.
+// Overview has the reports about a business for one page. The field Periods has the first date of each period. If a
+// report needs several services and one of them is unavailable, the whole report is unknown, because its sums would be
+// too small.
 type Overview struct {
 	Query    report.Query
 	Periods  []timespan.Date
@@ -49,7 +49,7 @@ func (o *UseCases) LoadOverview(ctx context.Context, slug string, q report.Query
 	return r, err
 }
 
-// loadReport reads one report by the function `ask`, and stores its rows in the argument `into`.
+// loadReport reads one report by calling the function `ask`, and stores the report's rows in `into`.
 func loadReport[Row any](
 	ctx context.Context, o *UseCases, slug string, q report.Query,
 	ask func(context.Context, string, report.Query) (*report.Report[Row], error), into *peers.Part[Row],
@@ -118,7 +118,7 @@ func addBookings(into *booking.BookingsRow, b booking.BookingsRow) {
 	into.Guests += b.Guests
 }
 
-// Takings is the revenue in one currency, by period and in total.
+// Takings is the revenue in one currency, for each period and in total.
 type Takings struct {
 	Currency string
 	Kinds    []string // kinds of objects in the revenue: booking, ticket, reservation
@@ -135,7 +135,7 @@ type Taking struct {
 }
 
 // SumByCurrency returns the revenue of each currency, by period and in total. The argument `own` is the currency of the
-// business, which comes first. SumByCurrency returns an error for an amount that is not a number.
+// business. Its revenue comes first. SumByCurrency returns an error for an amount that is not a number.
 func (r *Overview) SumByCurrency(own string) ([]Takings, error) {
 	var all []Takings
 	for _, row := range r.Revenue.List {
@@ -151,7 +151,7 @@ func (r *Overview) SumByCurrency(own string) ([]Takings, error) {
 			return nil, err
 		}
 		if at, ok := slices.BinarySearch(r.Periods, row.Date); ok {
-			_ = t.ByPeriod[at].add(row) // cannot fail, because t.All.take has parsed the same amounts
+			_ = t.ByPeriod[at].add(row) // cannot fail, because t.Sum.add has parsed the same amounts
 		}
 	}
 	for _, t := range all {

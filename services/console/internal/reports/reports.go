@@ -15,7 +15,7 @@ import (
 )
 
 // ReportBookings counts bookings by the date on which they start, by source and by status. Fault: invalid_parameter for
-// more rows than a report may have. All other reports have the same fault.
+// more rows than a report may have. All functions for reports return this fault.
 func (o *UseCases) ReportBookings(ctx context.Context, slug string,
 	q report.Query) (*report.Report[booking.BookingsRow], error) {
 	business, err := o.FindBusiness(ctx, slug)
@@ -29,7 +29,7 @@ func (o *UseCases) ReportBookings(ctx context.Context, slug string,
 	return &report.Report[booking.BookingsRow]{Query: q, Timezone: business.Timezone, Rows: bookingsReport.Rows}, nil
 }
 
-// ReportRevenue adds up the prices of bookings, tickets and reservations, the payments online, and the refunds. It
+// ReportRevenue adds up the prices of bookings, tickets and reservations, the online payments, and the refunds. It
 // counts each amount on the date on which the booking, event or reservation begins.
 func (o *UseCases) ReportRevenue(ctx context.Context, slug string,
 	q report.Query) (*report.Report[report.RevenueRow], error) {
@@ -73,8 +73,8 @@ func (o *UseCases) ReportUtilisation(ctx context.Context, slug string,
 }
 
 // computeUtilisation returns a row for each member and period with booked time or working time. The rows are sorted by
-// date. The rows of one date are in the order of the members in the offer. Bookings are assigned to members in the same
-// order. Members who are no longer in the offer come last.
+// date. The rows of one date are in the order of the members in the offer, which is also the order in which bookings
+// are assigned to members. Members who are no longer in the offer come last.
 func computeUtilisation(offer *catalog.Snapshot, staffTimeRows []booking.StaffTimeRow,
 	open []availability.WorkingTimeRow) []report.UtilisationRow {
 	type place struct {

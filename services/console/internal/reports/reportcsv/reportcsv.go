@@ -1,6 +1,6 @@
 // Package reportcsv writes reports as CSV for spreadsheets (RFC 4180). A file begins with a header line, which has the
 // names of the fields. Commas separate the cells, lines end with CRLF, and numbers have a decimal point. Both the admin
-// API and the owner's pages use the package.
+// API and the owner's pages use this package.
 package reportcsv
 
 import (
@@ -55,8 +55,8 @@ func FormatUtilisation(rows []report.UtilisationRow) []byte {
 		})
 }
 
-// FormatTable returns a CSV file whose header line has the names of the columns. It converts each cell by [Words],
-// because cells can contain texts that customers typed.
+// FormatTable returns a CSV file whose header line has the names of the columns. It converts each cell by
+// [EscapeFormula], because cells can contain texts that customers typed.
 func FormatTable(columns []string, rows [][]string) []byte {
 	return formatTable(columns, rows, func(row []string) []string {
 		cells := make([]string, len(row))
@@ -85,8 +85,8 @@ func formatTable[Row any](columns []string, rows []Row, cells func(Row) []string
 const formulas = "=+-@\uff1d\uff0b\uff0d\uff20"
 
 // EscapeFormula returns a text that no spreadsheet reads as a formula. If a spreadsheet could read `text` as a formula,
-// Words puts an apostrophe before the text. Some spreadsheets ignore white space and invisible characters at the
-// beginning of a cell. So EscapeFormula also changes a text if a formula follows such characters.
+// EscapeFormula puts an apostrophe before the text. Some spreadsheets ignore white space and invisible characters at
+// the beginning of a cell. So EscapeFormula also changes a text if a formula follows such characters.
 func EscapeFormula(text string) string {
 	if strings.IndexAny(text, "\t\r\n") == 0 {
 		return "'" + text
