@@ -36,7 +36,7 @@ func (m *Credentials) IsEmpty() bool {
 // TokenStore lists and revokes the tokens that a person created. *store.Store implements it.
 type TokenStore interface {
 	// ListTokensCreatedBy lists the tokens of a business that a person created, and the tokens that were created with
-	// these. The list includes revoked tokens.
+	// these tokens. The list includes revoked tokens.
 	ListTokensCreatedBy(ctx context.Context, businessID, personID uuid.UUID) ([]store.Token, error)
 	// RevokeTokensCreatedBy revokes the tokens that ListTokensCreatedBy lists.
 	RevokeTokensCreatedBy(ctx context.Context, by peers.Principal, businessID, personID uuid.UUID, now time.Time) error
@@ -45,8 +45,8 @@ type TokenStore interface {
 var _ TokenStore = (*store.Store)(nil)
 
 // ListCredentials returns the valid API keys, calendar feeds, webhooks and tokens that a person created in a business.
-// The person may no longer be a member of the team. If one service cannot answer, the whole call fails. Fault:
-// forbidden.
+// The person may no longer be a member of the team. If one of the services cannot answer, the whole call fails. Faults:
+// forbidden; service_unavailable.
 func (o *UseCases) ListCredentials(ctx context.Context, by peers.Principal, business *catalog.Snapshot,
 	personID uuid.UUID) (*Credentials, error) {
 	for _, action := range []access.Action{access.ManageTeam, access.Integrate} {
@@ -119,17 +119,17 @@ func listAll[T any](read func(request.Page) ([]T, string, error), wanted func(T)
 	}
 }
 
-// RevokeCredentials revokes everything that [UseCases.ListCredentials] lists for a person. If a call fails after it has
-// revoked a part, a repeated call revokes the other credentials. Faults: forbidden; outcome_unknown if a service was
-// unavailable after a part of the credentials was revoked.
+// RevokeCredentials revokes all credentials that [UseCases.ListCredentials] lists for a person. If a call fails after
+// it has revoked some credentials, a repeated call revokes the other credentials. Faults: forbidden; outcome_unknown if
+// a service was unavailable after a part of the credentials was revoked.
 func (o *UseCases) RevokeCredentials(ctx context.Context, by peers.Principal, business *catalog.Snapshot,
 	personID uuid.UUID) error {
 	credentials, err := o.ListCredentials(ctx, by, business, personID)
 	if err != nil {
 		return err
 	}
-	// Each of these writes can be repeated safely without an Idempotency-Key. They must not share the Idempotency-Key
-	// of this request: a service would treat the second write as a repetition of the first.
+	// Each of the following writes can be repeated safely without an Idempotency-Key. The writes must not share the
+	// Idempotency-Key of this request, because a service would treat the second write as a repetition of the first.
 	ctx = idempotency.With(ctx, idempotency.Request{})
 	if err := o.Tokens.RevokeTokensCreatedBy(ctx, by, business.ID, personID, o.Clock.Now()); err != nil {
 		return err

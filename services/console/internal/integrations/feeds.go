@@ -10,7 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// CreateCalendar creates a calendar feed. Only its result contains the feed's token and address.
+// CreateCalendar creates a calendar feed. Only its result contains the token and the URL of the feed.
 func (o *UseCases) CreateCalendar(ctx context.Context, by peers.Principal,
 	newCalendar booking.NewCalendar) (*booking.Calendar, error) {
 	business, err := o.FindBusiness(ctx, newCalendar.Slug)
@@ -25,7 +25,7 @@ func (o *UseCases) CreateCalendar(ctx context.Context, by peers.Principal,
 	return calendar, err
 }
 
-// RevokeCalendar revokes a calendar feed. The feed's address stops working at once.
+// RevokeCalendar revokes a calendar feed. The URL of the feed stops working at once.
 func (o *UseCases) RevokeCalendar(ctx context.Context, by peers.Principal, slug string, id uuid.UUID) error {
 	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// CreateWebhook adds a webhook endpoint to a business. Only its result and that of [UseCases.RotateWebhook] contain the
-// endpoint's secret.
+// CreateWebhook adds a webhook endpoint to a business. Only its result, and the result of [UseCases.RotateWebhook],
+// contain the endpoint's secret.
 func (o *UseCases) CreateWebhook(ctx context.Context, by peers.Principal, slug string,
 	newWebhook notifications.NewWebhook) (*notifications.SecretWebhook, error) {
 	business, err := o.FindBusiness(ctx, slug)
@@ -37,8 +37,8 @@ func (o *UseCases) ListWebhooks(ctx context.Context, slug string,
 	return o.Notifications.Webhooks(ctx, business.ID, page)
 }
 
-// MaxWebhooks is the page size for lists of webhook endpoints. It is larger than the maximum number of endpoints of a
-// business, so one page has all endpoints.
+// MaxWebhooks is the page size for lists of webhook endpoints. The page size is larger than the maximum number of
+// endpoints of a business, so one page has all endpoints.
 const MaxWebhooks = 100
 
 // FindWebhook returns one webhook endpoint of a business. Fault: not_found.

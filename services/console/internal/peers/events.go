@@ -34,8 +34,8 @@ func (o *Peers) ListBusinessEvents(ctx context.Context, slug string, filter even
 	return listAll(ctx, o.Audit, business.ID, filter, page)
 }
 
-// ListAuditLog lists the events of [Peers.Events]. If the principal manages the team, ListAuditLog also lists the
-// events about the team's people and tokens.
+// ListAuditLog lists the events that [Peers.ListBusinessEvents] lists. If the principal manages the team, ListAuditLog
+// also lists the events about the team's people and tokens.
 func (o *Peers) ListAuditLog(ctx context.Context, by Principal, slug string, filter event.Filter,
 	page request.Page) (*event.List, error) {
 	business, err := o.FindBusiness(ctx, slug)

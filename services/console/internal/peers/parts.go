@@ -16,7 +16,7 @@ type Part[T any] struct {
 }
 
 // IsShown reports whether the page shows the part. It returns true if the part has items. It also returns true if the
-// part is unknown, because the page must report this.
+// part is unknown, because the page must then show that the data are missing.
 func (p Part[T]) IsShown() bool { return p.IsUnknown || len(p.List) > 0 }
 
 // SetPart stores the answer of a service in `part`. If `err` means that the service is unavailable, SetPart marks the
@@ -31,8 +31,8 @@ func SetPart[T any](ctx context.Context, logger *slog.Logger, part *Part[T], lis
 	return err
 }
 
-// RunTogether calls all functions concurrently and waits for them. It returns the error of the first function, in the
-// order of the arguments, that failed.
+// RunTogether calls all functions concurrently and waits for them. If several functions fail, it returns the error of
+// the first of them in the order of the arguments.
 func RunTogether(queries ...func() error) error {
 	var (
 		all  sync.WaitGroup

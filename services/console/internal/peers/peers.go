@@ -1,6 +1,6 @@
-// Package peers has what the use cases of console share: clients of the other services, the lookup of a business, the
-// audit log, and the log of changes. All errors are faults. A function returns the faults of the called services, such
-// as business_not_found, and the faults that its comment names.
+// Package peers has the parts that the use cases of console share: clients of the other services, the lookup of a
+// business, the audit log, and the log of changes. All errors are faults. Each function returns the faults of the
+// services that it calls, such as business_not_found, and the faults that the function's comment names.
 package peers
 
 import (
@@ -19,8 +19,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// Peers has the clients of the services that own the data of businesses. Callers use a client directly for a read that
-// needs no further checks.
+// Peers has the clients of the services that own the data of businesses. For a read that needs no further checks,
+// callers use a client directly instead of a use case.
 type Peers struct {
 	Businesses    *catalogclient.Owner
 	Offers        *catalogclient.Client
@@ -34,12 +34,12 @@ type Peers struct {
 	Logger        *slog.Logger
 }
 
-// Principal is the caller. The route has already checked that the principal may do the action; the use case limits the
-// data that the principal can see and change.
+// Principal is the caller of a use case. The route has already checked that the principal may do the action. The use
+// case limits the data that the principal can see and change.
 type Principal = access.Principal
 
-// FindBusiness returns the current data of a business from catalog. Fault: business_not_found, also if the business for
-// which the request was authorized has been removed and another business has the slug now.
+// FindBusiness returns the current data of a business from catalog. Fault: business_not_found. FindBusiness also
+// returns this fault if the request was authorized for another business, which had the slug before and was removed.
 func (o *Peers) FindBusiness(ctx context.Context, slug string) (*catalog.Snapshot, error) {
 	business, err := o.Offers.Fresh(ctx, slug)
 	if err != nil {
@@ -62,9 +62,9 @@ func ToUnfinishedFault(err error) error {
 }
 
 // OpenRentals returns a client of the rental service for the business that has the slug. The client sends the id of
-// this business with each call, so a write fails if another business gets the slug. For an operator, who may act in all
-// businesses, the client sends no id. So a call for an operator works even if the catalog service is unavailable.
-// Fault: business_not_found.
+// this business with each call, so that a write fails if another business gets the slug. Reading this id needs the
+// catalog service. For an operator, who may act in all businesses, the client sends no id, so that the call works even
+// if catalog is unavailable. Fault: business_not_found.
 func (o *Peers) OpenRentals(ctx context.Context, by Principal, slug string) (*rental.Client, error) {
 	if by.IsOperator {
 		return o.Rentals, nil

@@ -1,5 +1,5 @@
-// Package rooms has one struct with the use cases of all subject packages of console. A subject package, such as
-// reports, is called a room. The owner's pages and the admin API call the use cases.
+// Package rooms has one struct with the use cases of all packages below internal that implement a subject, such as
+// reports. Each of these packages is called a room. The owner's pages and the admin API call the use cases.
 package rooms
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/sales"
 )
 
-// Rooms has the use cases of all subject packages of console.
+// Rooms has the use cases of all rooms: the packages of console that implement a subject.
 type Rooms struct {
 	*peers.Peers
 	Accounts     *identity.Accounts
