@@ -15,8 +15,8 @@ import (
 // It is called if the write of the first assignment returned [store.ErrOccupied].
 //
 // If the time of the first assignment is free, freeAssignments returns no assignment.
-// The write then failed for another reason: the price is the price of a customer's
-// first booking, but another request has already made the customer's first booking.
+// The write then failed for another reason: the booking has the price of a first
+// booking, but another request has made the customer's first booking in the meantime.
 func (b *Booker) freeAssignments(ctx context.Context, e evaluation) ([]availability.Assignment, error) {
 	b.lostRaces.Add(ctx, 1)
 	from, to := e.window()

@@ -4,9 +4,9 @@
 // [Booker.Book] reads the occupied time. It sends the occupied time and the request to availability and
 // pricing. Then it writes the booking with the first assignment whose time is still free (semantics.md §3).
 //
-// The constraint of the database finally decides whether the time is free. Nevertheless Book asks
-// availability before the write, because a refusal by availability contains an error message that names
-// the reason. It is not an error if another request occupies the time first. Book then writes the
+// The constraint of the database finally decides whether the time is free. Nevertheless Book asks availability
+// before the write. The reason is that a refusal by availability contains an error message with the reason, which
+// the constraint cannot give. It is not an error if another request occupies the time first. Book then writes the
 // booking with the next assignment. If no assignment remains, Book asks availability and pricing again.
 package usecase
 
@@ -78,9 +78,9 @@ var _ Bookings = (*store.Store)(nil)
 // Booker makes and reschedules bookings. It is safe for concurrent use.
 type Booker struct {
 	Dependencies
-	// RefuseTimeout is the timeout for the refusal of an idempotency key. AbandonTimeout is
-	// the timeout for the cancellation of a booking whose charge could not be opened. Both
-	// operations continue after the deadline of the request. NewBooker sets both fields.
+	// RefuseTimeout is the timeout for the database call that refuses an idempotency key.
+	// AbandonTimeout is the timeout for the cancellation of a booking whose charge could not be
+	// opened. Both operations continue after the deadline of the request. NewBooker sets both fields.
 	RefuseTimeout, AbandonTimeout time.Duration
 
 	lostRaces   metric.Int64Counter
@@ -118,11 +118,12 @@ func NewBooker(deps Dependencies) *Booker {
 // Book makes the booking that the argument `r` describes. Book authorizes the request, acquires the
 // idempotency lock of the request, evaluates the request, writes the booking and opens its payment.
 //
-// If the argument `offer` is not the newest version, Book evaluates the newest version before it writes. But Book may
-// refuse the request because of the given offer. The caller must discard such a refusal if the given offer is stale.
+// If the argument `offer` is not the newest version, Book evaluates the newest version
+// before it writes. But Book may refuse the request on the basis of the given offer. If
+// the given offer is stale, the caller must discard this refusal and call Book again.
 //
 // The argument `idemKey` identifies the request, so that repeated requests make
-// only one booking. The field `named.Hash` is the hash of the whole body.
+// only one booking. The field `idemKey.Hash` is the hash of the whole body.
 //
 // If Book returns a fault, the fault is the answer to the caller. Then no booking was written
 // or will be written, unless the fault is outcome_unknown. Any other error is internal.
@@ -153,23 +154,24 @@ func (b *Booker) Book(ctx context.Context, offer *catalog.Snapshot, by actor.Act
 	if err != nil {
 		return b.refuse(ctx, lock, err)
 	}
-	return *confirmation, nil // the lock is not released, because it now belongs to the stored confirmation
+	return *confirmation, nil // the lock is not released: the record now holds the confirmation
 }
 
-// maxAttempts is the maximum number of attempts of one request. An attempt fails only if another booking
-// was written or the offer changed. Therefore concurrent requests need far fewer attempts than the maximum.
+// maxAttempts is the maximum number of attempts of one request. An attempt fails only
+// if another booking was written, or a new offer was published, during the attempt.
+// Therefore even many concurrent requests need far fewer attempts than the maximum.
 const maxAttempts = 200
 
 // errChanged means that the offer or the stored bookings have
 // changed after they were read. The request must be evaluated again.
 var errChanged = errors.New("the offer or the tables have changed")
 
-// retryChanged evaluates a request and writes the booking with the first assignment. It
-// repeats this if a booking was written or an offer was published after the evaluation.
+// retryChanged evaluates a request and writes the booking with the first assignment. It repeats
+// both steps if another booking was written or a newer offer was published after the evaluation.
 // In this case the write has changed nothing, and the request may still be possible.
 //
-// If only the time of the assignment is occupied now, retryChanged continues with the assignments
-// that are still free. In all other cases it evaluates the request by the newest offer. The function
+// If only the time of the assignment is occupied now, retryChanged continues with the assignments that
+// are still free. In all other cases it evaluates the request again, by the newest offer. The function
 // `evaluate` may return an answer instead of assignments; retryChanged then returns this answer.
 func retryChanged[T any](ctx context.Context, b *Booker, offer *catalog.Snapshot,
 	evaluate func(*catalog.Snapshot) (evaluation, *T, error),
@@ -216,8 +218,8 @@ type evaluation struct {
 }
 
 // evaluate reads the stored bookings and asks availability and pricing. It acquires
-// the idempotency lock in the round trip of the read. If an earlier request with
-// the same key and body has a confirmation, evaluate returns the confirmation.
+// the idempotency lock in the same round trip as the read. If an earlier request
+// with the same key and body has a confirmation, evaluate returns the confirmation.
 //
 // Faults: those of [catalog.Snapshot.CheckAccount], [catalog.Snapshot.Appointment],
 // [question.selectAssignments] and [Booker.newPaymentDue]; invalid_parameter. Errors:

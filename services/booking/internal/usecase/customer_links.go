@@ -28,9 +28,9 @@ import (
 // CustomerLinks implements the actions that customers can take with the link to their booking or
 // order of tickets (lifecycle.md §5). A link gives access to one booking or order only.
 //
-// The argument token of each method is the token in the link. If the token is not valid, every method
-// returns the same fault, [link.NewNotFoundFault]. A token is valid until 30 days after the end of the booking. It
-// is not valid if booking never made it, if the booking was anonymized, or if the business was removed.
+// The argument `token` of each method is the token in the link. If the token is not valid, every method returns the
+// same fault, [link.NewNotFoundFault]. A token is valid until 30 days after the end of the booking or ticketed event.
+// It is not valid if the service never issued it, if the customer was anonymized, or if the business was removed.
 type CustomerLinks struct {
 	records       *store.Store
 	businesses    Businesses
@@ -46,8 +46,8 @@ func NewCustomerLinks(records *store.Store, businesses Businesses, booker *Booke
 		clock: c}
 }
 
-// CustomerView is the customer view of a booking or an order of tickets: the data that its customer
-// may see. If Linked.Kind is [event.Ticket], Ticket is set; otherwise Booking is set.
+// CustomerView is the customer view of a booking or an order of tickets: the data that its
+// customer may see. If LinkTarget.Kind is [event.Ticket], Ticket is set; otherwise Booking is set.
 type CustomerView struct {
 	store.LinkTarget
 	Offer        *catalog.Snapshot
@@ -67,8 +67,8 @@ type ReschedulePermission struct {
 	Until   time.Time
 }
 
-// findTarget returns the booking or order of a token, and the current offer
-// of the business. Fault: [link.NewNotFoundFault] if the token is not valid.
+// findTarget returns the booking or order whose link contains the token, and the current
+// offer of the business. Fault: [link.NewNotFoundFault] if the token is not valid.
 func (l *CustomerLinks) findTarget(ctx context.Context, token string) (store.LinkTarget, *catalog.Snapshot, error) {
 	hash, ok := link.HashToken(token)
 	if !ok {
@@ -91,8 +91,8 @@ func (l *CustomerLinks) findTarget(ctx context.Context, token string) (store.Lin
 	return linked, offer, err
 }
 
-// withLinkKey returns a context in which an Idempotency-Key is valid for one link only. Without
-// this limit, two customers of a business who choose the same key would conflict.
+// withLinkKey returns a context in which an Idempotency-Key is valid for one link only. Without this
+// limit, the requests of two customers of a business would conflict if their keys are the same.
 func withLinkKey(ctx context.Context, by store.LinkTarget) context.Context {
 	return idempotency.WithHolder(ctx, by.ID.String())
 }
@@ -328,10 +328,10 @@ func (l *CustomerLinks) OpenPayment(ctx context.Context,
 }
 
 // switchToCheckout replaces an open charge by a new charge on the provider's page. First it creates
-// the page, then it closes the old charge, and then it returns the page. Therefore the customer
+// the page, then it closes the old charge, and only then it returns the page. Therefore the customer
 // can never pay both charges. After a crash, the next call continues from the stored state.
 //
-// Errors: [errNothingToPay] if the customer has paid the old charge, or if it is closed.
+// Errors: [errNothingToPay] if the customer has paid the old charge, or if the old charge is closed.
 func (l *CustomerLinks) switchToCheckout(ctx context.Context, provider payment.Provider, m CustomerView,
 	open store.PaymentHandle,
 	hash []byte) (payment.Intent, error) {

@@ -36,7 +36,7 @@ const (
 	feedDaysBack = 90
 	feedEntries  = 10_000       // maximum number of bookings in one feed; further bookings are left out
 	feedText     = 8 << 20      // maximum size of one feed in bytes; further bookings are left out
-	feedMaxAge   = time.Minute  // how long a computed calendar stays in the cache
+	feedMaxAge   = time.Minute  // the maximum age of a cached calendar
 	feedBytes    = 4 * feedText // maximum size of the cache in bytes; it can hold the largest feed
 )
 
@@ -56,8 +56,8 @@ type Feeds struct {
 	computed   metric.Int64Counter
 }
 
-// cachedCalendar is a cached calendar. The field `feed` is the id of the calendar's feed. The field `at` is
-// the time at which the calendar was computed. If the computation failed, the field `err` is its error.
+// cachedCalendar is a cached calendar. The field `feed` is the id of the calendar's feed. The field `computedAt` is the
+// time at which the calendar was computed. If the computation failed, the field `err` is the error of the computation.
 type cachedCalendar struct {
 	Calendar
 	feed       uuid.UUID
@@ -121,8 +121,8 @@ func (f *Feeds) Create(ctx context.Context, by actor.Actor, businessID uuid.UUID
 	return feed, token, err
 }
 
-// NewFeedExistsFault returns the answer to a repeated request to make a feed: a fault with code conflict. The
-// feed with the given id exists, but only the answer to the first request contained the feed's address.
+// NewFeedExistsFault returns the answer to a repeated request to make a feed: a fault with code conflict.
+// The feed with the given id exists, but only the answer to the first request contained the feed's URL.
 func NewFeedExistsFault(id uuid.UUID) error {
 	return fault.Newf(fault.Conflict,
 		"Idempotency-Key: a request with this key made the calendar %s; its address is shown once, in "+
@@ -201,7 +201,7 @@ func (f *Feeds) findFresh(feed store.Feed) (*cachedCalendar, bool) {
 
 func (f *Feeds) compute(ctx context.Context, feed store.Feed, offer *catalog.Snapshot) *cachedCalendar {
 	if cached, ok := f.findFresh(feed); ok {
-		return cached // another request has computed the calendar just before
+		return cached // another request has computed the calendar in the meantime
 	}
 	computed := &cachedCalendar{feed: feed.ID, computedAt: f.clock.Now()}
 	text, err := f.render(ctx, feed, offer, computed.computedAt)

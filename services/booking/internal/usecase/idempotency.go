@@ -21,8 +21,9 @@ import (
 // repeated requests with the same idempotency key (semantics.md §3).
 const keepConfirmations = 24 * time.Hour
 
-// lockDuration returns how long a request may hold its idempotency lock. The duration
-// is longer than the request timeout, because the clocks of replicas differ.
+// lockDuration returns how long a request may hold its idempotency lock. The duration is
+// longer than the request timeout, because the clocks of replicas differ. Without this
+// margin, another request could acquire the lock while the first request still runs.
 func (b *Booker) lockDuration() time.Duration { return b.RequestTimeout + 5*time.Second }
 
 // requestLock is the idempotency lock of one request to book. If the request
@@ -33,7 +34,7 @@ type requestLock struct {
 	idemKey    idempotency.Request
 	startedAt  time.Time // when the request arrived
 	write      postgres.Write
-	request    *store.LockRequest     // sent with the first read of the database; nil after this read
+	request    *store.LockRequest     // the lock to request with the first read of the database; nil after this read
 	lock       *store.IdempotencyLock // nil if the request does not hold the lock
 }
 
@@ -49,8 +50,8 @@ func (b *Booker) newLock(ctx context.Context, businessID uuid.UUID, by actor.Act
 	return l
 }
 
-// acquire processes the result of the lock request. It does nothing if no lock request was sent. If
-// an earlier request with the same key and body has a confirmation, acquire returns the confirmation.
+// acquire processes the result of the lock request. It does nothing if the request sent no lock request.
+// If an earlier request with the same key and body has a confirmation, acquire returns the confirmation.
 //
 // Faults: idempotency_mismatch if the key was used with another
 // body; idempotency_in_progress if another request holds the lock.
@@ -74,8 +75,8 @@ func (l *requestLock) acquire(result store.LockResult) (*store.Confirmation, err
 // Refuse answers a request that could not be parsed. If an earlier request with the same key
 // and body made a booking, Refuse returns the confirmation of that request, as Book does.
 //
-// If there is no confirmation, Refuse returns the argument `refusal`. But if the
-// business's account does not allow bookings, Refuse returns the fault of the account.
+// If there is no confirmation, Refuse returns the argument `refusal`. There is one exception:
+// if the business's account does not allow bookings, Refuse returns the fault of the account.
 func (b *Booker) Refuse(ctx context.Context, offer *catalog.Snapshot, by actor.Actor, idemKey idempotency.Request,
 	refusal error) (store.Confirmation, error) {
 	return b.findResult(ctx, offer.ID, by, idemKey, cmp.Or(offer.CheckAccount(false, b.Clock.Now()), refusal))
@@ -130,8 +131,9 @@ func (b *Booker) findResult(ctx context.Context, businessID uuid.UUID, by actor.
 	return stored, err
 }
 
-// recoverResult answers a request whose idempotency lock could not be acquired, because the database could not be
-// read. It tries once more to find a stored confirmation. Fault: outcome_unknown if the key cannot be looked up.
+// recoverResult answers a request that failed before it could acquire its idempotency
+// lock: the offer or the database could not be read. It tries once more to find a
+// stored confirmation. Fault: outcome_unknown if the key cannot be looked up.
 func (b *Booker) recoverResult(ctx context.Context, businessID uuid.UUID, by actor.Actor, idemKey idempotency.Request,
 	refusal error) (store.Confirmation, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.RefuseTimeout)
@@ -176,7 +178,7 @@ func (b *Booker) refuse(ctx context.Context, lock *requestLock, refusal error) (
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.RefuseTimeout)
 	defer cancel()
-	if fault.Is(refusal, fault.IdempotencyInProgress) { // another request with the key decides
+	if fault.Is(refusal, fault.IdempotencyInProgress) { // another request with the same key decides the result
 		if err := b.Bookings.ReleaseLock(ctx, *lock.lock); err != nil {
 			b.Telemetry.Logger.WarnContext(ctx, "an idempotency lock stays until its request's deadline", "error", err)
 		}

@@ -82,7 +82,7 @@ func checkKey(key *booking.NewKey, now time.Time) error {
 	return nil
 }
 
-// isLine reports whether s is one line of plain text: at least one
+// isLine reports whether `s` is one line of plain text: at least one
 // visible character, at most `limit` characters, no hidden characters.
 func isLine(s string, limit int) bool {
 	return !plain.IsBlank(s) && !plain.HasHidden(s) && utf8.RuneCountInString(s) <= limit && utf8.ValidString(s) &&

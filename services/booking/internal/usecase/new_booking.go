@@ -15,8 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// newBooking returns the booking to store for the evaluated request.
-// The argument `id` is the id of the booking, `c` is its assignment.
+// newBooking returns the booking to store for the evaluated request. The argument
+// `id` is the id of the booking, and `c` is the assignment that the booking gets.
 func (e evaluation) newBooking(id uuid.UUID, c availability.Assignment) store.NewBooking {
 	q := e.question
 	start, end, loc := time.Unix(c.During.Start, 0), time.Unix(c.During.End, 0), q.offer.Location()
@@ -93,8 +93,8 @@ func (q question) staffName(c availability.Assignment) *string {
 	return &name
 }
 
-// confirmsImmediately reports whether the booking needs no manual confirmation. It
-// needs none if the business confirms automatically, or if the owner books.
+// confirmsImmediately reports whether the booking needs no manual confirmation. This
+// is the case if the business confirms bookings automatically, or if the owner books.
 func (q question) confirmsImmediately() bool {
 	return q.offer.Bookings.AutoConfirm || q.by == actor.Owner
 }

@@ -22,12 +22,13 @@ const (
 	syncPage     = 100 // maximum number of businesses in one query
 )
 
-// OfferSync is a job that updates orders of tickets and class bookings after a business
-// publishes a new version of its offer. An event's new time becomes the time of the event's
-// orders. If the offer no longer contains an event, the orders of the event are withdrawn. If
-// a class session is cancelled or has another time, the bookings of the session are withdrawn.
+// OfferSync is a job that updates orders of tickets and class bookings after a business publishes
+// a new version of its offer. If a ticketed event has a new time, its orders get this time. If
+// the offer no longer contains a ticketed event, the orders of this event are withdrawn. If a
+// class session is cancelled or has another time, the bookings of the session are withdrawn.
 //
-// The job records an event in the event log for each change. The event log causes the messages to customers.
+// The job records an event in the event log for each change. The notifications
+// service reads the event log and sends the messages to customers.
 type OfferSync struct {
 	records    *store.Store
 	businesses Businesses
@@ -62,9 +63,9 @@ func (f *OfferSync) Run(ctx context.Context) error {
 	}.Run(ctx, f.tel.Logger)
 }
 
-// RunOnce processes each business that has published a new offer. It applies the offer
-// to the orders of tickets and the class bookings of the business. If this fails for
-// a business, RunOnce continues with the other businesses. It returns the first error.
+// RunOnce processes each business that has published a new offer. It applies the offer to the
+// orders of tickets and the class bookings of the business. If the offer of one business
+// cannot be applied, RunOnce continues with the other businesses. It returns the first error.
 func (f *OfferSync) RunOnce(ctx context.Context) error {
 	ctx = actor.AsSystem(ctx)
 	var first error

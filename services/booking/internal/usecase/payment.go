@@ -31,8 +31,8 @@ type PaymentOptions struct {
 	ExpiresAfter time.Duration
 }
 
-// MaxExpiresAfter is the maximum of the setting PAYMENT_EXPIRES_AFTER. It is
-// less than a day, because providers keep a payment page for at most a day.
+// MaxExpiresAfter is the maximum of the setting PAYMENT_EXPIRES_AFTER. The maximum
+// is less than a day, because providers keep a payment page open for at most a day.
 const MaxExpiresAfter = 23 * time.Hour
 
 // paymentWords are the parts of error messages about a payment. They
@@ -46,9 +46,9 @@ var paymentSentences = map[event.SubjectKind]paymentWords{
 	event.Reservation: {"This", "it", "nothing was reserved", "ask the business"},
 }
 
-// newPayment returns a new online payment. The argument `due` is the amount to pay, in minor units. The provider of
-// the payment is the preferred provider if that provider can charge the amount. If not, it is the first provider of
-// the business that can charge the amount. Fault: payment_not_offered if no provider can charge the amount.
+// newPayment returns a new online payment. The argument `due` is the amount to pay, in minor units. The provider of the
+// payment is the preferred provider if that provider can charge the amount. Otherwise the provider is the first
+// provider of the business that can charge the amount. Fault: payment_not_offered if no provider can charge the amount.
 func (b *Booker) newPayment(kind event.SubjectKind, offer *catalog.Snapshot, preferred string, due int64,
 	now time.Time) (*store.NewPayment, error) {
 	names, accounts := listConnections(offer)
@@ -91,9 +91,9 @@ type pendingPayment struct {
 	store.NewPayment
 	currency money.Currency
 	name     string    // the name of the sold item on the provider's page
-	link     string    // the customer's link; the provider's page leads back to it; "" if PAGES_URL is not set
+	link     string    // the customer's link, to which the provider's page leads back; "" if PAGES_URL is not set
 	dueAt    time.Time // the end of the time in which the customer can pay
-	write    uuid.UUID // the id of the idempotency result, or the nil UUID; removed with the sale for a retry
+	write    uuid.UUID // the idempotency result to delete if the sale is cancelled, or the nil UUID
 	// store stores that the payment is open, with the provider's reference of the charge, as [sale.Opening] requires.
 	store func(ctx context.Context, intent payment.Intent) error
 }
@@ -101,9 +101,9 @@ type pendingPayment struct {
 // openPayment creates the payment of a stored sale at the provider. Then it stores that the payment
 // is open. If one of these steps fails, openPayment cancels the sale, as [sale.Opening] describes.
 //
-// Faults: payment_unavailable; idempotency_in_progress if the idempotency key was
-// refused in the meantime; outcome_unknown if it is unknown whether the open payment was
-// stored. After outcome_unknown, a retry or the reconciliation determines the outcome.
+// Faults: payment_unavailable; idempotency_in_progress if the request's idempotency key was
+// refused in the meantime; outcome_unknown if it is unknown whether the payment was stored
+// as open. After outcome_unknown, a retry or the reconciliation determines the outcome.
 func (b *Booker) openPayment(ctx context.Context, p pendingPayment) (payment.Intent, error) {
 	intent, err := sale.Opening[payment.Intent]{
 		Kind: p.Kind, ID: p.ID, CancelTimeout: b.AbandonTimeout, Log: b.Telemetry.Logger,
@@ -171,9 +171,9 @@ func (b *Booker) storeDecision(ctx context.Context, p pendingPayment, created pa
 	}
 }
 
-// paymentPage returns an open payment with the provider's page on which the customer pays. If OnCheckout is true or
-// `move` is nil, the method Open of the provider returns the page. Otherwise the payment was made for a page of the
-// client that booked, and has no provider's page. For such a payment, the function `move` creates the provider's page.
+// paymentPage returns an open payment with the provider's page on which the customer pays. If the payment's
+// OnCheckout is true or `move` is nil, the method Open of the provider returns the page. In all other cases, the
+// customer was to pay on a page of the client that booked. The function `move` then creates the provider's page.
 //
 // Faults: conflict if no payment is open; payment_unavailable.
 func (b *Booker) paymentPage(ctx context.Context, businessID, id uuid.UUID,
@@ -221,17 +221,17 @@ func newCannotPayFault(err error) error {
 	return f
 }
 
-// checkoutDuration is the time from the expiry of a payment to the expiry of the provider's
-// page. The page may be created just before the payment expires, and providers keep a
-// page open for at least half an hour. The reconciliation closes the page earlier.
+// checkoutDuration is the time from the expiry of a payment to the expiry of the provider's page.
+// Providers require that a page expires at least half an hour after its creation, and the page may be
+// created just before the payment expires. The reconciliation closes the page when the payment expires.
 const checkoutDuration = 31 * time.Minute
 
-// newCheckout returns the data of the provider's page for a payment. The payment
-// expires at the time in the argument `due`. The argument `name` is the name of the
-// sold item on the page. The page sends the customer back to the argument `link`.
+// newCheckout returns the data of the provider's page for a payment. The payment expires
+// at the time in the argument `due`. The argument `name` is the name of the sold item on
+// the page. The page sends the customer back to the URL in the argument `link`.
 //
-// The result depends only on the arguments, so that a retry creates the same
-// page. Errors: an error if `link` is "", because PAGES_URL is not set.
+// The result depends only on the arguments, so that a retry creates the same page.
+// The result is an error if `link` is "", which is the case if PAGES_URL is not set.
 func newCheckout(link, name string, due time.Time) (*payment.Checkout, error) {
 	if link == "" {
 		return nil, errors.New("there are no customers' pages to come back to (PAGES_URL)")

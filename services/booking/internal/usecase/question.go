@@ -18,7 +18,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// question is a request to book or reschedule to a start, with the offer that is used to evaluate the request.
+// question is a request for a booking at a certain start: a new booking, or a
+// booking to reschedule. It contains the offer by which the request is evaluated.
 type question struct {
 	offer    *catalog.Snapshot
 	request  *request.Request
@@ -31,9 +32,9 @@ type question struct {
 // isClass reports whether the request books seats of a class session.
 func (q question) isClass() bool { return q.services[0].IsClass() }
 
-// window returns the start and the end of the window in which occupied time must be read.
-// The window contains the appointment and its buffers, for every order of the services.
-// The window is three hours longer on each side. This is enough for every clock change.
+// window returns the start and the end of the window in which occupied time must be read. The window
+// contains the appointment and its buffers, for every order of the services. The window is three hours
+// longer on each side, so that it contains the appointment even if the clocks change in between.
 func (q question) window() (time.Time, time.Time) {
 	const slack = 3 * time.Hour
 	var before, during, after int
@@ -47,8 +48,8 @@ func (q question) window() (time.Time, time.Time) {
 }
 
 // readSnapshot reads the occupied time. If the request is for a class, readSnapshot also reads the number of seats
-// taken. If a pricing rule needs it, readSnapshot also reads whether the booking is the customer's first. If
-// the argument `lock` is not nil, readSnapshot acquires the idempotency lock in the same round trip.
+// taken. If a pricing rule depends on it, readSnapshot also reads whether the booking is the customer's first
+// booking. If the argument `lock` is not nil, readSnapshot acquires the idempotency lock in the same round trip.
 func (b *Booker) readSnapshot(ctx context.Context, q question, lock *store.LockRequest) (store.Snapshot, error) {
 	req := store.SnapshotRequest{Seats: q.isClass(), Except: q.except, Lock: lock}
 	if q.except == uuid.Nil && slices.Contains(q.offer.PriceNeeds, rule.NewCustomer) {

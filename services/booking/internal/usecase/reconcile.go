@@ -79,9 +79,10 @@ func (p *Payments) findSubject(ctx context.Context, provider string, n payment.N
 	return businessID, subjectID, err
 }
 
-// storeExternalChanges stores disputes, and refunds that the business made at the provider instead of through
-// Slotmesh. The notice of such a change does not contain the id of the booking, order or reservation.
-// Therefore storeExternalChanges reads this id from the provider. Like HandleNotice, it ignores unknown charges.
+// storeExternalChanges stores disputes, and refunds that the business made at the
+// provider instead of through Slotmesh. The notice of such a change does not contain the
+// id of the booking, order or reservation. Therefore storeExternalChanges reads this id
+// from the provider. Like HandleNotice, storeExternalChanges ignores unknown charges.
 func (p *Payments) storeExternalChanges(ctx context.Context, provider string, n payment.Notice) error {
 	reader, canRead := p.options.Providers[provider].(payment.RefundReader)
 	if !canRead {
@@ -120,8 +121,8 @@ func (p *Payments) storeOutcome(ctx context.Context, businessID, subjectID uuid.
 	}
 }
 
-// storeRefund stores the state of a refund. If the provider has refused the
-// refund, storeRefund logs this; the owner sees the reason and must act.
+// storeRefund stores the state of a refund. If the provider has refused the refund, storeRefund
+// logs the refusal. The owner sees the reason and must refund the customer in another way.
 func (p *Payments) storeRefund(ctx context.Context, businessID, subjectID uuid.UUID, number int,
 	state payment.RefundState) error {
 	changed, err := p.records.StoreRefundResult(ctx, businessID, subjectID, number, state, p.clock.Now())
@@ -153,8 +154,9 @@ func (p *Payments) Run(ctx context.Context) error {
 	}
 }
 
-// maxConcurrentCharges is the maximum number of concurrent calls to providers. The calls are for charges of different
-// businesses. Therefore a business with many charges, or with a slow provider, delays other businesses only little.
+// maxConcurrentCharges is the maximum number of concurrent calls to providers.
+// Concurrent calls are for charges of different businesses. Therefore a business
+// with many charges, or with a slow provider, delays other businesses only slightly.
 const maxConcurrentCharges = 8
 
 // Reconcile closes or refunds all charges that are due. It processes only one charge of a business at a time,
@@ -194,8 +196,8 @@ func (p *Payments) Reconcile(ctx context.Context) error {
 }
 
 // leaseNext frees the time of bookings whose charge was never opened. Then it leases a due
-// charge of a business that the argument `busy` does not contain. If possible, the business
-// is another one than the argument `last`. Errors: [store.ErrNotFound] if no charge is due.
+// charge of a business that the argument `busy` does not contain. If possible, the charge is
+// not of the business in the argument `last`. Errors: [store.ErrNotFound] if no charge is due.
 func (p *Payments) leaseNext(ctx context.Context, last uuid.UUID, busy []uuid.UUID) (payment.Due, error) {
 	released, err := p.records.CancelUnopened(ctx, p.clock.Now())
 	p.count(ctx, "released", released)

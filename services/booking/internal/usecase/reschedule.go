@@ -34,9 +34,9 @@ type Reschedule struct {
 // if the given offer is stale. The new start may be any start that GET /slots would list if the booking's own
 // time were free (lifecycle.md §3). If the booking already has the requested time, Reschedule changes nothing.
 //
-// The booking keeps its staff member if the member is free. If the member is not free,
-// the booking gets the next member in Auto-Assign order. There is one exception: if
-// the customer asked for the member and now reschedules, the member does not change.
+// The booking keeps its staff member if the member is free. If the member is not free, the
+// booking gets the next member in Auto-Assign order. There is one exception: if the customer
+// chose the staff member at the time of booking and now reschedules, the member does not change.
 //
 // If the actor in the argument `by` is a customer, the setting self_service of the business determines
 // the deadline. Reschedule then also refuses if the business's account does not allow bookings.
@@ -204,8 +204,8 @@ func (m rescheduleRequest) newQuestion(b store.Booking) (question, error) {
 }
 
 // sortByPreference sorts the assignments so that the first assignment changes the booking as little as possible. An
-// assignment with the booking's session comes first, then one with its staff member, then one with most of
-// its other resources. The argument `held` contains the ids of the resources that the booking occupies now.
+// assignment with the booking's session comes first, then one with the booking's staff member, then one with most of
+// the booking's other resources. The argument `held` contains the ids of the resources that the booking occupies now.
 func sortByPreference(assignments []availability.Assignment, b store.Booking, held []uuid.UUID) {
 	kept := func(c availability.Assignment) int {
 		n := 0
@@ -226,8 +226,9 @@ func sortByPreference(assignments []availability.Assignment, b store.Booking, he
 	slices.SortStableFunc(assignments, func(x, y availability.Assignment) int { return kept(y) - kept(x) })
 }
 
-// newReschedule returns the booking with its new assignment. The names and prices of the services stay unchanged.
-// Their durations are those of the current offer, because availability checked the new time for these durations.
+// newReschedule returns the booking with its new assignment. The names and prices
+// of the services stay unchanged. The durations of the services are those of the
+// current offer, because availability checked the new time for these durations.
 func (m rescheduleRequest) newReschedule(b store.Booking, q question, c availability.Assignment) store.Reschedule {
 	start, end, loc := time.Unix(c.During.Start, 0), time.Unix(c.During.End, 0), q.offer.Location()
 	r := store.Reschedule{

@@ -143,8 +143,8 @@ func (c *ReservationPayments) List(ctx context.Context,
 	return c.renderAll(payments), err
 }
 
-// ListReports returns the payments with reports of the provider that rental has
-// not processed yet. The result has at most booking.MaxReservationPayments payments.
+// ListReports returns the payments for which the provider has sent reports that rental
+// has not processed yet. The result has at most booking.MaxReservationPayments payments.
 func (c *ReservationPayments) ListReports(ctx context.Context) ([]booking.ReservationPayment, error) {
 	payments, err := c.records.ReservationPaymentsWithReports(ctx, booking.MaxReservationPayments)
 	return c.renderAll(payments), err
@@ -213,9 +213,9 @@ func (c *ReservationPayments) render(of store.ReservationPayment) booking.Paymen
 	return state
 }
 
-// CountReservation adds a reservation of the booking page to the customer's open bookings. The number of open bookings
-// is limited. Rental calls CountReservation before it writes the reservation. Faults: invalid_parameter;
-// too_many_open_bookings.
+// CountReservation adds a reservation of the booking page to the customer's open bookings.
+// The number of a customer's open bookings is limited. Rental calls CountReservation
+// before it writes the reservation. Faults: invalid_parameter; too_many_open_bookings.
 func (c *ReservationPayments) CountReservation(ctx context.Context, by actor.Actor, businessID, id uuid.UUID,
 	req booking.OpenReservation) error {
 	ctx = actor.With(ctx, by)

@@ -29,8 +29,8 @@ func checkProvider(offer *catalog.Snapshot, provider string) error {
 		strings.Join(providers, " or "))
 }
 
-// validateAnswers checks the answers to the questions of the business. It returns a copy of the
-// request with the answers that the booking stores. Faults: the faults of [catalog.Snapshot.Answered].
+// validateAnswers checks the answers to the questions of the business. It returns a copy of the request that
+// contains only the answers to store with the booking. Faults: the faults of [catalog.Snapshot.CheckAnswers].
 func validateAnswers(offer *catalog.Snapshot, by actor.Actor, r *request.Request) (*request.Request, error) {
 	answers, err := offer.CheckAnswers(by, r.FormData, r.ServiceIDs...)
 	if err != nil {
@@ -80,8 +80,8 @@ func needsOnlinePayment(offer *catalog.Snapshot, r *request.Request, services []
 		offer.PaysOnline(offer.Payments.Modes.Services, r.PaymentChoice, total)
 }
 
-// newRefusal returns the fault for a start without assignments. The argument `rule` is the reason in the
-// response of the availability service. If `rule` is "", the time of the start is occupied (semantics.md §3).
+// newRefusal returns the fault for a start for which availability returned no assignment. The argument `rule` is
+// the reason in the response of availability. If `rule` is "", the time of the start is occupied (semantics.md §3).
 func (q question) newRefusal(rule string) error {
 	switch rule {
 	case availability.RulePast:

@@ -19,8 +19,8 @@ import (
 )
 
 // addPayment adds an online payment to the order if the order must be paid online, and sets the order's
-// status to pending (semantics.md §3). The payment requirement of the event determines which part of
-// each ticket's price is due. Fault: payment_not_offered if no provider can charge the amount.
+// status to pending (semantics.md §3). The payment requirement of the event determines which part of each
+// ticket's price is due. Fault: payment_not_offered if no provider can charge the amount that is due.
 func (t *Tickets) addPayment(offer *catalog.Snapshot, choice string, ticket *store.NewTicket) error {
 	sold := offer.Event(ticket.EventID)
 	if !offer.PaysOnline(offer.Payments.Modes.Events, choice, *ticket.Total) {
@@ -133,5 +133,5 @@ func (t *Tickets) answerPaidRetry(ctx context.Context, businessID uuid.UUID, fir
 		return Order{}, fault.Unknown(err)
 	}
 	order.CheckoutURL = intent.URL
-	return order, nil // without the page, the customer can pay by the link in the messages
+	return order, nil // if CheckoutURL is "", the customer can still pay by the link in the messages
 }

@@ -174,8 +174,8 @@ func (t *Tickets) attemptSell(ctx context.Context, by actor.Actor, businessID uu
 	return t.pay(ctx, ticket)
 }
 
-// validateTicketAnswers returns the customer's answers to the questions of the business, as JSON
-// for the order. Faults: invalid_parameter; the faults of [catalog.Snapshot.Answered].
+// validateTicketAnswers returns the customer's answers to the questions of the business, as
+// JSON for the order. Faults: invalid_parameter; the faults of [catalog.Snapshot.CheckAnswers].
 func validateTicketAnswers(offer *catalog.Snapshot, by actor.Actor, order booking.NewTicket) (json.RawMessage, error) {
 	given, err := formdata.Read("form_data", order.FormData, by)
 	if err != nil {
@@ -207,8 +207,8 @@ func checkAddress(order booking.NewTicket) error {
 	return nil
 }
 
-// price sets the price of one ticket of each tier, by the pricing rules of the business,
-// and the total of the order. The party size is the number of all tickets of the order.
+// price sets the price of one ticket of each tier, by the pricing rules of the business, and the total
+// of the order. For the pricing rules, the party size is the number of all tickets of the order.
 //
 // Rules for a customer's first booking do not apply to tickets (semantics.md
 // §5). Errors: [errChanged] if pricing used another version of the offer.
@@ -242,8 +242,8 @@ func (t *Tickets) price(ctx context.Context, offer *catalog.Snapshot, ticket *st
 }
 
 // newTicket returns the order to store, with the event and the tiers of the offer. The tiers have the
-// same sequence as in the event. Faults: not_found if the offer does not contain the event or a tier,
-// or if the event is not public and onPage is true; conflict if the tickets are not for sale now.
+// same order as in the event. Faults: not_found if the offer does not contain the event or a tier, or
+// if the event is not public and `onPage` is true; conflict if the tickets are not for sale now.
 func newTicket(offer *catalog.Snapshot, order booking.NewTicket, onPage bool, now time.Time) (store.NewTicket, error) {
 	event := offer.Event(order.EventID)
 	if event == nil || !offer.Modules.Events || onPage && !event.Public {
