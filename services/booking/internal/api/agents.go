@@ -9,7 +9,7 @@ import (
 // MountAgents adds two routes to the internal port. The MCP server uses these routes to book for agents.
 // It first calls the route that checks the agent's API key, and then the route that makes the booking.
 //
-// The two routes make the checks of POST /book in the same order, except the checks of the limits per
+// The two routes make the checks of POST /book in the same order, except the checks of the limits per IP
 // address and per API key. The MCP server itself counts the agent's request against these limits, in the
 // same Redis. Therefore the request counts once, even if the MCP server calls a route several times.
 func (p *Public) MountAgents(app fiber.Router) {

@@ -14,9 +14,10 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// CustomerLinks serves the actions that customers can take with the link to their booking or order
-// (lifecycle.md §5). The pages service calls CustomerLinks over HTTP. CustomerLinks checks the token of the link
-// before the rest of the request. Therefore every request with an invalid token gets the same answer.
+// CustomerLinks serves the actions that customers can take with the link to their booking or
+// order (lifecycle.md §5). The pages service calls CustomerLinks over HTTP. CustomerLinks
+// checks the token of the link before the rest of the request. Therefore every request with
+// an invalid token gets the same answer, even if the rest of the request is invalid, too.
 type CustomerLinks struct{ links *usecase.CustomerLinks }
 
 // NewCustomerLinks returns the internal API of customers' links.

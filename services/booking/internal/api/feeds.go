@@ -95,8 +95,8 @@ func (f *Feeds) revoke(c *fiber.Ctx) error {
 	return c.SendStatus(fiber.StatusNoContent)
 }
 
-// read answers with the calendar of a feed and an ETag. The pages
-// service calls read for the programs that subscribe to the feed.
+// read answers with the calendar of a feed and an ETag. The pages service
+// calls read for the calendar programs that subscribe to the feed.
 func (f *Feeds) read(c *fiber.Ctx) error {
 	calendar, err := f.feeds.Read(c.UserContext(), c.Params("token"))
 	if err != nil {

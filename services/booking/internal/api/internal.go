@@ -25,8 +25,7 @@ import (
 )
 
 // withIdempotency returns a handler that runs the handler `write` at most once for each Idempotency-Key of a business.
-// The argument `answerRetry` is a function that answers a repeated request. It gets the stored result of the first
-// request.
+// The function `answerRetry` answers a repeated request. Its second argument is the stored result of the first request.
 func (in *Internal) withIdempotency(write fiber.Handler, answerRetry func(*fiber.Ctx, []byte) error) fiber.Handler {
 	return withIdempotency(in.records, write, answerRetry)
 }
@@ -165,9 +164,10 @@ func (in *Internal) serveOccupied(c *fiber.Ctx) error {
 	return c.Send(body)
 }
 
-// readOccupied reads the occupied time of a business in a window. The arguments `from` (included)
-// and `to` (excluded) are the limits of the window. If the argument `except` is not nil, it is the
-// id of a booking that will be rescheduled; readOccupied then leaves out the time of this booking.
+// readOccupied reads the occupied time of a business in a window. The arguments `from`
+// (included) and `to` (excluded) are the limits of the window. If `seats` is true, readOccupied
+// also reads the number of seats taken. If the argument `except` is not nil, it is the id of a
+// booking that will be rescheduled; readOccupied then leaves out the time of this booking.
 func (in *Internal) readOccupied(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool,
 	except *uuid.UUID) (booking.Occupied, error) {
 	if except == nil {
@@ -196,8 +196,8 @@ func parseWindow(from, to string) (time.Time, time.Time, error) {
 	return start, end, nil
 }
 
-// maxSeconds is the largest absolute value of an instant in Unix seconds: about 8,700 years. It
-// keeps the year of an instant in the range that dates support.
+// maxSeconds is the largest absolute value of an instant in Unix seconds: about 8,700
+// years. The maximum keeps the year of an instant in the range that dates support.
 const maxSeconds = 1 << 38
 
 func parseInstant(name, text string) (time.Time, error) {

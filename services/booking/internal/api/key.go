@@ -21,7 +21,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// Keys looks up API keys and stores their use. [store.Store] implements Keys and documents the methods.
+// Keys looks up API keys and stores when they were used. [store.Store] implements Keys and documents the methods.
 type Keys interface {
 	IsCurrent(ctx context.Context, by store.Basis) (bool, error)
 	KeyByHash(ctx context.Context, hash [sha256.Size]byte) (store.Key, error)
@@ -40,8 +40,8 @@ type Limits interface {
 // maxCachedKeys is the maximum number of API keys in the cache of a process. Each cached key takes about 300 bytes.
 const maxCachedKeys = 16_384
 
-// Limit counts each request to the public port against the limit of the client's address
-// (server.LimitBy). It counts a request to book also against the limit of the API key.
+// Limit counts each request to the public port against the limit of the client's IP address
+// (server.LimitBy). A request to book also counts against the limit of its API key.
 //
 // If the API key is in the cache, one round trip to Redis counts the request against both
 // limits. The limits apply in the order of semantics.md §3. If the key is not in the cache,
@@ -60,12 +60,12 @@ func (p *Public) Limit(c *fiber.Ctx) error {
 	return p.limits.Pass(ctx, client, method, path, answer)
 }
 
-// countedMark is the key in fiber's locals under which [Public.Limit] stores the result of the API key's limit.
+// countedMark is the key in fiber's locals under which [Public.Limit] stores the decision about the API key's limit.
 type countedMark struct{}
 
-// presentedKey is the API key of a request. If the field `remembered` is true, the key comes from the
-// cache and may have been revoked after it was cached. The statement that writes a booking checks
-// that the key is not revoked. Code that refuses a request because of the key must check this, too.
+// presentedKey is the API key of a request. If the field `isCached` is true, the key comes from the cache and
+// may have been revoked after it was cached. The statement that writes a booking checks that the key is not
+// revoked. Code that refuses a request because of the key must first check that the key is not revoked, too.
 type presentedKey struct {
 	store.Key
 	hash     [sha256.Size]byte
@@ -163,8 +163,8 @@ func newInvalidKeyFault(c *fiber.Ctx, sentence string) error {
 	return fault.New(fault.InvalidAPIKey, sentence)
 }
 
-// touchInterval is the shortest interval between two writes of a key's
-// last use. It limits the number of writes for a key that is used often.
+// touchInterval is the shortest interval between two writes of a key's last
+// use. The interval limits the number of writes for a key that is used often.
 const touchInterval = time.Minute
 
 // touch stores the time of the key's use, at most once a minute. If the write fails, touch only logs the error.

@@ -67,7 +67,7 @@ func (p *Public) book(c *fiber.Ctx) error { return p.respond(c, p.admit) }
 // of the request. The argument `authenticate` finds the API key.
 //
 // The checks are made in the order of semantics.md §3. [Public.Limit] has already checked the
-// limit by address. The booker makes the check of the business's account and all checks after it.
+// limit per IP address. The booker checks the business's account, and makes all later checks.
 func (p *Public) respond(c *fiber.Ctx, authenticate func(*fiber.Ctx) (presentedKey, error)) error {
 	var confirmation store.Confirmation
 	key, err := authenticate(c)
@@ -107,9 +107,9 @@ func (o outcomes) count(ctx context.Context, confirmation store.Confirmation, er
 // bookWithCache books with the cached API key and the cached offer. The statement
 // that writes the booking checks that the key and the offer are still current.
 //
-// An attempt may write nothing, for example if it returns a refusal or a stored
-// confirmation. In this case, bookWithCache itself checks that the key and the offer are
-// current. If one of them is stale, bookWithCache reads both again and makes a second attempt.
+// An attempt may write nothing, for example if it returns a refusal or a stored confirmation.
+// In this case, bookWithCache itself checks that the key and the offer are current. If the
+// key or the offer is stale, bookWithCache reads both again and makes a second attempt.
 func (p *Public) bookWithCache(c *fiber.Ctx, key presentedKey) (store.Confirmation, error) {
 	ctx, slug := c.UserContext(), c.Params("slug")
 	read := sync.OnceValue(func() parsedRequest { return parseRequest(c, actor.Actor{Kind: actor.APIKey, ID: key.ID}) })
@@ -136,8 +136,9 @@ func (p *Public) bookWithCache(c *fiber.Ctx, key presentedKey) (store.Confirmati
 	return p.attempt(ctx, key, offer, readErr, read)
 }
 
-// attempt makes all checks that come after the limit of the key, and then books. If the offer could not be read,
-// the argument `offer` is nil and `readErr` is the error of the read. The API key then identifies the business.
+// attempt makes all checks that come after the limit of the key, and then books. The
+// function `parse` parses the request. If the offer could not be read, the argument `offer`
+// is nil and `readErr` is the error of the read. The API key then identifies the business.
 func (p *Public) attempt(ctx context.Context, key presentedKey, offer *catalog.Snapshot, readErr error,
 	parse func() parsedRequest) (store.Confirmation, error) {
 	by := actor.Actor{Kind: actor.APIKey, ID: key.ID}

@@ -127,7 +127,7 @@ func ShowEvents(records *store.Store) map[event.SubjectKind]eventlog.Show {
 		event.Booking: showBookingEvents(records),
 		event.Ticket:  showTicketEvents(records),
 		event.Key:     eventlog.NewShow(records.DecodeKeys, showKey),
-		// The stored data are already in the form of the answer: they contain only counts.
+		// The stored data contain only counts, and they already have the form of the answer.
 		event.Customer: func(_ context.Context, data []json.RawMessage) ([]json.RawMessage, error) { return data, nil },
 	}
 }

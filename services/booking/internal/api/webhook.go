@@ -8,8 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// MountWebhooks adds one route for each provider that has a webhook, such as /api/public/stripe/webhook.
-// The route cannot conflict with the routes of a business, because no route of a business ends in webhook.
+// MountWebhooks adds one route, such as /api/public/stripe/webhook, for each provider that sends notices to a
+// webhook. The route cannot conflict with the routes of a business, because no route of a business ends in webhook.
 //
 // The status of the answer is 200 even if booking ignores the notice,
 // because a provider sends the notice again after any other status.
