@@ -32,7 +32,7 @@ type Provider interface {
 	// Open returns a charge that is already open, so that the customer can try again to pay.
 	Open(ctx context.Context, account, reference string) (Intent, error)
 	// Supersede cancels a charge because another charge replaces
-	// it. The provider reports this cancellation by no [Notice].
+	// it. The provider sends no [Notice] about this cancellation.
 	Supersede(ctx context.Context, account, reference string) (Outcome, error)
 	// Cancel closes a charge, so that the customer can no longer pay it. It returns how the charge ended.
 	Cancel(ctx context.Context, account, reference string) (Outcome, error)
@@ -110,11 +110,12 @@ type Checkout struct {
 	ExpiresAt time.Time
 }
 
-// Intent is an open charge. The customer's browser pays the charge with ClientSecret. If the charge has a Checkout,
+// Intent is an open charge. The customer's browser needs ClientSecret to pay the charge. If the charge has a Checkout,
 // the customer pays on the provider's page at URL instead. Only the customer may receive ClientSecret and URL.
 //
-// Decided is set if the provider has already decided the outcome, so that the customer has nothing to do. The
-// caller must first store the charge as open. Then the caller must process Decided like a notice of the provider.
+// ImmediateNotice is set if the provider has already decided the outcome, so that
+// the customer has nothing to do. The caller must first store the charge as open.
+// Then the caller must process ImmediateNotice like a notice of the provider.
 type Intent struct {
 	Reference       string
 	ClientSecret    string
@@ -177,14 +178,14 @@ func (d Due) Refund() Refund {
 }
 
 // Notice is a provider's report about a charge. At most one of the fields Outcome, FailedAt,
-// Refund, Changed and Dispute is set. If none of them is set, booking ignores the notice.
+// Refund, HasChangedRefunds and Dispute is set. If none of them is set, booking ignores the notice.
 type Notice struct {
 	Account   string // the business's account with the provider
 	Reference string
 	Outcome   Outcome
 	// Subject is the subject in the charge's metadata at the provider. Booking finds the charge by Subject
-	// if Reference does not identify it. For example, booking stores a charge with a Checkout under the
-	// reference of the page, but notices of failed attempts and refunds contain another reference.
+	// if Reference does not identify the charge. For example, booking stores a charge with a Checkout under
+	// the reference of the page, but notices of failed attempts and refunds contain another reference.
 	//
 	// The owner of the provider's account can change the metadata. Therefore booking
 	// must check that the subject has a charge with this provider and account.
@@ -193,7 +194,7 @@ type Notice struct {
 	// provider's clock. The customer may try again (lifecycle.md §4).
 	FailedAt          time.Time
 	Refund            *RefundNotice
-	HasChangedRefunds bool     // the sum of refunds outside Slotmesh may have changed; [RefundReader] returns it
+	HasChangedRefunds bool     // the sum of refunds outside Slotmesh may have changed; [RefundReader] returns the sum
 	Dispute           *Dispute // the state of a dispute
 }
 

@@ -1,8 +1,8 @@
 // Package sandbox is the payment provider of sandbox businesses (docs/decisions/025). It moves no money.
 //
-// The last two digits of an amount in minor units decide whether the charge is
-// paid, like the test card numbers of other providers. The package stores nothing:
-// the reference of a charge shows whether refunds of the charge are refused.
+// The last two digits of an amount in minor units decide whether the charge is paid, like
+// the test card numbers of other providers. The package stores nothing. It recognizes
+// from the reference of a charge whether it must refuse refunds of the charge.
 package sandbox
 
 import (
@@ -37,7 +37,7 @@ type Sandbox struct{ clock clock.Clock }
 
 var _ payment.Provider = (*Sandbox)(nil)
 
-// New returns the sandbox provider. The argument `now` is the clock that dates failed attempts to pay.
+// New returns the sandbox provider. The clock `now` gives the time of a failed attempt to pay.
 func New(now clock.Clock) *Sandbox { return &Sandbox{clock: now} }
 
 // RoundChargeable returns every amount above 0 unchanged. Errors: [payment.ErrRefused] for an amount of 0 or below.
@@ -72,13 +72,13 @@ func (s *Sandbox) Open(_ context.Context, _, reference string) (payment.Intent, 
 	return payment.Intent{Reference: reference}, nil
 }
 
-// Supersede returns the outcome of a cancelled charge.
+// Supersede always returns [payment.Cancelled], for the same reason as [Sandbox.Cancel].
 func (s *Sandbox) Supersede(context.Context, string, string) (payment.Outcome, error) {
 	return payment.Cancelled, nil
 }
 
-// Cancel returns the outcome of a charge that was not paid. A sandbox charge is paid only when booking stores the
-// payment, and booking does not cancel a charge whose payment is stored. Therefore the result is always right.
+// Cancel always returns [payment.Cancelled]. A sandbox charge is paid only when booking stores the payment, and
+// booking does not cancel a charge that is stored as paid. Therefore the charge is never paid when Cancel is called.
 func (s *Sandbox) Cancel(context.Context, string, string) (payment.Outcome, error) {
 	return payment.Cancelled, nil
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 )
 
-// unit describes how Stripe represents amounts of a currency. An amount is an
-// integer in units of 10^-digits of the currency, and it must be a multiple of step.
+// unit describes how Stripe represents amounts of a currency. An amount is an integer. Its unit is the
+// currency's main unit divided by 10 to the power of `digits`. The amount must be a multiple of `step`.
 type unit struct {
 	digits int
 	step   int64
@@ -23,7 +23,7 @@ var special = map[string]unit{
 	"BHD": {3, 10}, "JOD": {3, 10}, "KWD": {3, 10}, "OMR": {3, 10}, "TND": {3, 10},
 }
 
-// findUnit returns how Stripe represents amounts of the currency c.
+// findUnit returns how Stripe represents amounts of the currency `c`.
 // Errors: [payment.ErrRefused] if Stripe does not support the currency.
 func findUnit(c money.Currency) (unit, error) {
 	if u, ok := special[c.Code]; ok {

@@ -15,7 +15,7 @@ import (
 // refundNumber is the metadata key of a refund's number. The number distinguishes the refunds of one charge.
 const refundNumber = "slotmesh_refund"
 
-// Refund makes a refund of a PaymentIntent, unless Stripe already has a refund with this number.
+// Refund makes a refund of a PaymentIntent, unless Stripe already has a refund with the number `r.Number`.
 //
 // Stripe deletes idempotency keys after a day. Therefore Refund first lists the existing
 // refunds. The idempotency key only prevents two concurrent requests from making two refunds.
@@ -71,7 +71,8 @@ func (s *Stripe) makeRefund(ctx context.Context, r payment.Refund) (*sdk.Refund,
 	return refund, nil
 }
 
-// newRefundState returns the state of a refund at Stripe. It returns pending for an unknown status.
+// newRefundState returns the state of a refund at Stripe. The state is
+// pending if the status at Stripe is neither succeeded, failed nor canceled.
 func newRefundState(r *sdk.Refund) payment.RefundState {
 	switch r.Status {
 	case sdk.RefundStatusSucceeded:

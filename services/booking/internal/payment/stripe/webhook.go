@@ -118,8 +118,8 @@ func setSubject(n *payment.Notice, metadata map[string]string) {
 	}
 }
 
-// newRefundNotice converts a Stripe event about a refund into a notice. If the refund
-// was not made through Slotmesh, the notice has no refund number and sets Changed.
+// newRefundNotice converts a Stripe event about a refund into a notice. If the refund was
+// not made through Slotmesh, the notice has no refund number, and HasChangedRefunds is true.
 func newRefundNotice(sdkEvent sdk.Event) payment.Notice {
 	var refund sdk.Refund
 	if json.Unmarshal(sdkEvent.Data.Raw, &refund) != nil || refund.PaymentIntent == nil {
