@@ -111,8 +111,8 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	options := paymentOptions(cfg, s.Server, rt.Clock)
 	payments := usecase.NewPayments(records, options, rt.Clock, rt.Telemetry)
 	api.MountWebhooks(s.Public, options.Providers, payments)
-	// The job also runs if only the sandbox is connected, because it
-	// also frees the time of bookings whose charge was never opened.
+	// The job also runs if only the sandbox is connected, because it also frees the time of
+	// bookings whose charge was never opened. Without the job, this time would stay occupied.
 	s.Go("payments", payments.Run)
 	booker := usecase.NewBooker(usecase.Dependencies{
 		Offers: offers, Availability: availability.NewClient(s.Peer("availability", cfg.AvailabilityURL)),

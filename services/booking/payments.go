@@ -16,8 +16,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// maxPaymentTimeout is the maximum of PAYMENT_TIMEOUT. The reconciliation leases a
-// charge for one minute, and a call for the charge must end before the lease does.
+// maxPaymentTimeout is the maximum of PAYMENT_TIMEOUT. The reconciliation leases a charge
+// for one minute, and a call to the provider for the charge must end before the lease ends.
 const maxPaymentTimeout = 30 * time.Second
 
 // validatePayments checks the settings of payments. It checks the settings of Stripe only if Stripe is configured.

@@ -11,5 +11,6 @@ import (
 //go:embed *.sql
 var files embed.FS
 
-// FS contains the migrations as files of the migration tool goose, which applies them in order of their numbers.
+// FS contains the migrations as files of the migration tool
+// goose. goose applies the files in the order of their numbers.
 var FS = postgres.WithShared(files)

@@ -78,7 +78,7 @@ func (f Feed) newAppointment(e store.FeedEntry) ical.Event {
 // session. The entry is confirmed even if some bookings are pending, because the session takes place in any case.
 func (f Feed) newClassEvent(o booking.Occurrence, booked []store.FeedEntry) ical.Event {
 	event := ical.Event{
-		// The UID must stay the same as long as the session takes place at this time.
+		// The UID must stay the same as long as the session has this start.
 		UID:   fmt.Sprintf("%s-%d", o.SessionID, o.StartsAt),
 		Start: booked[0].StartsAt, End: booked[0].EndsAt, Status: ical.Confirmed, Summary: f.Name,
 	}
@@ -123,7 +123,7 @@ func formatParty(name string, size int) string {
 	return strings.TrimSpace(fmt.Sprintf("%s (%d)", name, size))
 }
 
-// joinNonEmpty joins the non-empty parts. The argument `by` is the separator.
+// joinNonEmpty joins the elements of `parts` that are not empty. The argument `by` is the separator.
 func joinNonEmpty(by string, parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), by)
 }

@@ -131,7 +131,8 @@ func (f *fields) readDate(name string) timespan.Date {
 	return d
 }
 
-// readStartTime reads a time of day. It refuses 24:00, because the start is then 00:00 of the next date.
+// readStartTime reads a time of day. It refuses 24:00, because
+// a start at this time has the time 00:00 and the next date.
 func (f *fields) readStartTime(name string) timespan.TimeOfDay {
 	s := f.readRequired(name, maxName)
 	t, err := timespan.ParseTimeOfDay(s)
@@ -191,7 +192,7 @@ func (f *fields) parseID(name string, raw json.RawMessage) uuid.UUID {
 }
 
 // readInteger reads an integer from `minimum` to `maximum`. It accepts every JSON notation of the
-// integer: 2, 2.0 and 20e-1 are the same. If the member is missing, the result is byDefault.
+// integer: 2, 2.0 and 20e-1 are the same. If the member is missing, the result is `byDefault`.
 func (f *fields) readInteger(name string, byDefault, minimum, maximum int) int {
 	raw := f.get(name)
 	if raw == nil {

@@ -77,7 +77,7 @@ type Request struct {
 	Date              timespan.Date // the local date of the start
 	Time              timespan.TimeOfDay
 	CustomerName      string
-	CustomerEmail     string // "" if the owner books for a customer without an address; otherwise not empty
+	CustomerEmail     string // "" only if the owner books for a customer without an e-mail address
 	CustomerPhone     *string
 	FormData          map[string]any // answers to the questions of the business: JSON values, numbers as json.Number
 	PartySize         int
@@ -91,7 +91,7 @@ type Request struct {
 	Variants          map[uuid.UUID]uuid.UUID // the chosen variants: service id to variant id; nil if there are none
 	// Override is true if the owner books. Notice, advance limit, pause and grid then do not bind the booking.
 	Override     bool
-	OutsideHours bool // the field override, for the owner only: working hours do not bind the booking either
+	OutsideHours bool // true if the owner sent the field override: working hours do not bind the booking either
 }
 
 // Parse parses the body of POST /book. The argument `from` is the actor that sent the body. Parse

@@ -85,14 +85,14 @@ var transitions = map[TransitionName]Transition{
 	Cancel:     {From: []State{Pending, Confirmed}, To: Cancelled, Event: event.BookingCancelled, FreesTime: true},
 }
 
-// FindTransition returns the transition with the name m. The second result is false if m is not the name of a
-// transition.
+// FindTransition returns the transition with the name `m`. The
+// second result is false if `m` is not the name of a transition.
 func FindTransition(m TransitionName) (Transition, bool) {
 	t, ok := transitions[m]
 	return t, ok
 }
 
-// Allows reports whether the transition is allowed for a booking with status s.
+// Allows reports whether the transition is allowed for a booking with the status `s`.
 func (t Transition) Allows(s State) bool { return slices.Contains(t.From, s) }
 
 // UpcomingStates returns the statuses in which the business still expects the customer.
