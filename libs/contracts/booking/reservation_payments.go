@@ -13,11 +13,11 @@ import (
 // service stores. The customer pays on the page of the payment provider. The id of the
 // reservation identifies the payment, so that a repeated request opens no second payment.
 type NewReservationPayment struct {
-	Slug     string `json:"slug"`     // slug of the business, whose offer sets provider and policy
+	Slug     string `json:"slug"`     // slug of the business, whose offer sets the provider and the cancellation policy
 	Name     string `json:"name"`     // description for the customer on the page of the provider
 	Amount   int64  `json:"amount"`   // in minor units of Currency
 	Currency string `json:"currency"` // ISO 4217 code
-	Manage   string `json:"manage"`   // customer's link, to which the page of the provider returns
+	Manage   string `json:"manage"`   // customer's link; after the payment, the provider sends the customer to it
 }
 
 // ReservationCheckout is an open payment with its payment page. CheckoutURL is

@@ -25,8 +25,8 @@ type Agents struct{ peer Doer }
 // NewAgents returns a client that sends its requests through p.
 func NewAgents(p Doer) *Agents { return &Agents{peer: p} }
 
-// CheckKey returns the API key in the Authorization header and
-// records its use. Faults: missing_api_key, invalid_api_key.
+// CheckKey returns the API key in the argument `authorization`, which is an Authorization
+// header, and records the use of the key. Faults: missing_api_key, invalid_api_key.
 func (a *Agents) CheckKey(ctx context.Context, authorization string) (*booking.CheckedKey, error) {
 	response, err := a.peer.Do(ctx, peer.Request{
 		Method: http.MethodPost, Path: "/internal/keys/check", Header: http.Header{"Authorization": {authorization}},

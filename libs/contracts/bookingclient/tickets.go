@@ -18,8 +18,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// SellTicket sells either all tickets of an order or none, within the capacities in the current
-// offer. Faults: invalid_parameter; not_found if the offer does not contain the event or tier;
+// SellTicket sells either all tickets of an order or none. An order must not exceed the capacities in the
+// current offer. Faults: invalid_parameter; not_found if the offer does not contain the event or tier;
 // conflict if a capacity is exceeded or the event is over; the faults of catalog about the business.
 func (c *Client) SellTicket(ctx context.Context, businessID uuid.UUID,
 	order booking.NewTicket) (*booking.Ticket, error) {

@@ -59,7 +59,7 @@ const (
 	minRetention = 24 * time.Hour
 )
 
-// Run anonymizes immediately and then every hour, until ctx ends. After an error it retries with backoff.
+// Run anonymizes customers immediately and then every hour, until ctx ends. After an error it retries with backoff.
 func (f *RetentionJob) Run(ctx context.Context) error {
 	return runPeriodically(ctx, retentionInterval, f.telemetry, "the retention job failed; it retries",
 		func(ctx context.Context) error {

@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// pageBytes is the maximal size of the events' data on one
-	// page, in bytes. A page nevertheless has at least one event.
+	// pageBytes is the maximal size of the events' data on one page, in
+	// bytes. A page has at least one event, even if the event is larger.
 	pageBytes = 4 << 20
 	// numberAtOnce is the maximal number of events that get their positions in one transaction.
 	numberAtOnce = 2000

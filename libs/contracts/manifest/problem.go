@@ -91,8 +91,8 @@ func isPlainName(s string) bool {
 // report collects problems.
 type report struct {
 	problems []Problem
-	// failed holds the paths of values that could not be read. A
-	// problem is not reported if it may only result from such a value.
+	// failed holds the paths of values that could not be read. A problem
+	// is not reported if an unreadable value may be its only cause.
 	failed  map[string]bool
 	dropped int
 }

@@ -146,7 +146,6 @@ func countSeparators(src []byte) int {
 // entry is one field of a mapping.
 type entry struct{ key, value *yaml.Node }
 
-// listEntries returns the fields of a mapping.
 func listEntries(n *yaml.Node) []entry {
 	fields := make([]entry, 0, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {

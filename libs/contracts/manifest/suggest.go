@@ -23,10 +23,10 @@ func hintAt(near, fallback string) string {
 	return fallback
 }
 
-// nearestField returns the field that is most similar to the text `got`, or "" if none is
-// similar. It first searches a field that differs only in case and separators, and then a field
-// that differs by at most two edits. Last, it compares `got` with the fields without their last
-// word, such as minutes or html. This search returns a field only if a single field is similar.
+// nearestField returns the field that is most similar to the text `got`, or "" if no field is
+// similar. It first searches for a field that differs only in case and separators, and then for a
+// field that differs by at most two edits. Last, it compares `got` with the fields without their
+// last word, such as minutes or html. This search returns a field only if a single field is similar.
 func nearestField(got string, fields []string) string {
 	if len(got) > maxHintLength {
 		return ""
@@ -57,9 +57,9 @@ func normalizeName(name string) string {
 	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(name))
 }
 
-// nearestZone returns the time zone that is most similar to the text `got`, or "" if none
-// is similar. It first searches a name that differs only in case and separators, and then
-// a zone whose city is `got`. Last, it searches a name that differs by at most two edits.
+// nearestZone returns the time zone that is most similar to the text `got`, or "" if no zone is
+// similar. It first searches for a name that differs only in case and separators, and then for
+// a zone whose city is `got`. Last, it searches for a name that differs by at most two edits.
 func nearestZone(got string) string {
 	if len(got) > maxHintLength {
 		return ""

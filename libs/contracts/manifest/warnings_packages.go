@@ -8,9 +8,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/rule"
 )
 
-// checkPackages warns of packages that have no effect: the package is not cheaper than its
-// services one by one, or one of its services is not active. It also warns of a package
-// with a fixed price if the price of one of its services depends on the number of people.
+// checkPackages warns of packages that have no effect: the package is not cheaper than its services one
+// by one, or customers cannot book the package because one of its services is not active. It also warns
+// of a package with a fixed price if the price of one of its services depends on the number of people.
 func (w *warner) checkPackages(at *path, m *Manifest) {
 	if len(m.Packages) == 0 {
 		return

@@ -104,7 +104,8 @@ type QuestionOption struct {
 	LabelTranslations map[string]string `json:"label_translations,omitempty"`
 }
 
-// Quote describes the date and the basis for which the quoted prices in a list were computed.
+// Quote describes the quoted prices in a list: the date for
+// which they apply, and the basis on which they were computed.
 type Quote struct {
 	Date                timespan.Date `json:"date"`
 	AppliesPricingRules bool          `json:"applies_pricing_rules"`

@@ -60,7 +60,6 @@ func booked() booking.Booking {
 	}
 }
 
-// payment returns the payment of a booking, with the given status.
 func payment(status string) *booking.Payment {
 	p := &booking.Payment{Provider: provider, Status: status, Amount: "60.00", Refunded: "0.00"}
 	if status == booking.PaymentOpen {
@@ -181,7 +180,6 @@ func cancelledTickets() booking.Ticket {
 	return order
 }
 
-// reserved returns a reservation with the given status.
 func reserved(status string) rental.Reservation {
 	date := timespan.NewDate(2026, time.December, 1)
 	r := rental.Reservation{

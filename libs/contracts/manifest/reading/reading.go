@@ -83,7 +83,7 @@ func (r *memoryBudget) enter(ctx context.Context, business string, sources [][]b
 		}
 		cost += one
 	}
-	cost = min(cost, r.bytes) // sources are parsed one after another
+	cost = min(cost, r.bytes) // sources are parsed one after another, so the whole budget is enough
 	part, err := r.businesses.Enter(ctx, business)
 	if err != nil {
 		return nil, TimeoutFault(ctx, err)
