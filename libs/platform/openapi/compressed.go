@@ -52,8 +52,8 @@ func compress(body []byte, compressor func(io.Writer) io.WriteCloser) []byte {
 	return out.Bytes()
 }
 
-// chooseEncoding returns the most preferred encoding that the header Accept-Encoding
-// allows (RFC 9110 §12.5.3). It returns "" if the header allows none.
+// chooseEncoding returns the first of preferredEncodings in which the file exists and which the header Accept-Encoding
+// allows (RFC 9110 §12.5.3). It returns "" if the header allows none of them.
 func (f *File) chooseEncoding(accept string) string {
 	for _, encoding := range preferredEncodings {
 		if _, has := f.forms[encoding]; has && accepts(accept, encoding) {

@@ -14,10 +14,10 @@ var shared embed.FS
 
 var includes = regexp.MustCompile(`(?m)^-- include (\w+)\n`)
 
-// WithShared returns the migrations with each line `-- include NAME` replaced by the file
-// shared/NAME.sql. The shared files create tables that several services need, for idempotency
-// results and for events. A shared file never changes once a migration that includes it is released.
-// The reason is that the stored hash of a migration covers the text after the replacement.
+// WithShared returns the migrations with each line `-- include NAME` replaced by the file shared/NAME.sql. The shared
+// files create tables that several services need, for idempotency results and for events. After a migration that
+// includes a shared file is released, the file must not change. The reason is that the stored hash of a migration
+// covers the text after the replacement. A changed file would look like a changed migration.
 func WithShared(migrations fs.FS) fs.FS { return expandedFS{migrations} }
 
 type expandedFS struct{ fs.FS }

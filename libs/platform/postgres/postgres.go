@@ -27,9 +27,9 @@ import (
 type Config struct {
 	// URL is the URL of the database, such as postgres://user@host:5432/name.
 	URL string `env:"DATABASE_URL, required"`
-	// Pooled means that URL is the address of a pooler that assigns a connection per transaction,
-	// such as PgBouncer in transaction mode. Session settings would be lost after each transaction.
-	// [Migrate] therefore stores these settings in the PostgreSQL role of the service.
+	// Pooled means that URL leads to a pooler that assigns a connection per transaction, such as PgBouncer in
+	// transaction mode. Session settings would be lost after each transaction. [Migrate] therefore stores these
+	// settings in the PostgreSQL role of the service.
 	Pooled bool `env:"DATABASE_POOLED, default=false"`
 	// MigrationsURL is the URL for migrations. Migrations connect without a pooler, as
 	// the owner of the tables. If it is empty, migrations use URL. If URL names another

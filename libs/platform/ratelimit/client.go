@@ -19,8 +19,8 @@ type share struct {
 // networkFactor is the factor of the limit for the networks /56 and /48 of an IPv6 address.
 const networkFactor = 10
 
-// Address returns the client for an IP address (semantics.md §8). Each IPv4
-// address has its own count. An IPv4 address in IPv6 form has the same count.
+// Address returns the client for an IP address (semantics.md §8). Each IPv4 address has its own count. An IPv4 address
+// in IPv6 form has the same count as the IPv4 address.
 //
 // A request from an IPv6 address counts for the /64 network of the address, which belongs
 // to one customer of a provider. It also counts for the /56 and the /48 network, with ten

@@ -23,8 +23,8 @@ const (
 // Local counts requests in the memory of this process. It is safe for concurrent use. It drops windows that
 // are idle. Above 65,536 windows or 2,097,152 recorded requests, it drops the least recently used window.
 //
-// The requests of a dropped window no longer count. Only an attacker with very many addresses can cause this, and such
-// an attacker can bypass limits per address in any case.
+// The requests of a dropped window no longer count. Only an attacker with very many addresses can make Local drop
+// windows that are not idle. Such an attacker can bypass limits per address in any case.
 type Local struct {
 	clock    clock.Clock
 	start    time.Time // origin of the stored times; a time relative to start takes 8 bytes

@@ -22,11 +22,11 @@ import (
 
 // Config holds the settings for the connection to Redis.
 type Config struct {
-	// URL is the address of Redis: redis://user:password@host:6379/0, rediss:// for TLS, or unix:///path/redis.sock. To
+	// URL is the URL of Redis: redis://user:password@host:6379/0, rediss:// for TLS, or unix:///path/redis.sock. To
 	// name several cluster nodes or Sentinels, append the further addresses as parameters: redis://a:6379?addr=b:6379.
 	URL string `env:"REDIS_URL, required"`
-	// Cluster means that URL is the address of a Redis Cluster. The cluster returns the
-	// addresses of its nodes. The setting is needed only if URL has a single address.
+	// Cluster means that URL leads to a Redis Cluster. The cluster returns the addresses of its nodes. The setting is
+	// needed only if URL contains a single address.
 	Cluster bool `env:"REDIS_CLUSTER, default=false"`
 	// SentinelMaster is the name that the Sentinels in URL use for the primary. The credentials in URL are the
 	// credentials of the primary. If SentinelMaster is empty, no Sentinels are used.

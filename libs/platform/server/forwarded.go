@@ -73,7 +73,7 @@ func (s *Server) setStrictTransport(c *fiber.Ctx) error {
 	return err
 }
 
-// isHTTPS reports whether a trusted proxy received the net/http request by https.
+// isHTTPS reports whether a trusted proxy received the given net/http request over https.
 func (b *trustedSenders) isHTTPS(r *http.Request) bool {
 	socket, _ := netip.ParseAddrPort(r.RemoteAddr)
 	return b.trusts(socket.Addr(), []byte(r.Header.Get(peer.SecretHeader))) &&

@@ -30,7 +30,7 @@ const memoryWait = time.Second
 type memoryBudget struct {
 	bytes, waits int64
 	free         *semaphore.Weighted // counts bytes that are not reserved
-	queue        *semaphore.Weighted // counts bytes of requests that wait; a waiting answer is already in memory
+	queue        *semaphore.Weighted // counts bytes of waiting requests, because a waiting answer also occupies memory
 	maxWait      time.Duration
 	refused      metric.Int64Counter
 

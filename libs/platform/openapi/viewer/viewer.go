@@ -39,7 +39,8 @@ type Page struct {
 	Content  any    // data for the template of the main part
 }
 
-// Section is a part of the page to which the navigation links. ID is the id attribute of the section's HTML element.
+// Section is a part of the page that has a link in the navigation. ID is the id attribute of the section's HTML
+// element.
 type Section struct{ ID, Name string }
 
 // policy is the Content-Security-Policy of the page. It permits only scripts from the page's own origin and
