@@ -36,8 +36,9 @@ type Source struct {
 	Arch     string    // GOARCH of the commands
 }
 
-// Save builds an image and writes it to the archive dir/<repository>.tar. The argument `what` is the name of a service,
-// postgres or redis. Save returns the reference of the image in the archive, such as localhost/slotmesh-catalog:dev.
+// Save builds the image of `what`, which is the name of a service, postgres or redis. It writes the image to the
+// archive dir/<repository>.tar. Save returns the reference of the image in the archive, such as
+// localhost/slotmesh-catalog:dev.
 func Save(ctx context.Context, src Source, what, dir string) (string, error) {
 	img, ref, err := buildImage(ctx, src, what)
 	if err != nil {
@@ -50,10 +51,10 @@ func Save(ctx context.Context, src Source, what, dir string) (string, error) {
 	return ref, nil
 }
 
-// SaveProgram writes an image to an archive file. The argument `ref` is the image's reference. The image contains one
-// statically linked program for this machine's platform. The argument `further` adds files of this machine, and the
-// libraries that these files load. It maps paths in the image, without a leading slash, to paths on this machine. If
-// `further` is not empty, the program is also on the PATH of the image.
+// SaveProgram writes an image to the archive `file`. The argument `ref` is the image's reference. The image contains
+// the statically linked program at the path `program`, for this machine's platform. The argument `further` adds files
+// of this machine, and the libraries that these files load. It maps paths in the image, without a leading slash, to
+// paths on this machine. If `further` is not empty, the program is also on the PATH of the image.
 func SaveProgram(ctx context.Context, ref, program, file string, further map[string]string) error {
 	content, err := os.ReadFile(program)
 	if err != nil {

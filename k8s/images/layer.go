@@ -61,8 +61,8 @@ func (e entry) write(w *tar.Writer) error {
 	return err
 }
 
-// addParents returns the entries sorted by path, without duplicate paths. addParents adds missing parent folders, which
-// belong to root.
+// addParents adds the missing parent folders of the entries, which belong to root. It returns all entries sorted by
+// path, without duplicate paths.
 func addParents(entries []entry) []entry {
 	known := make(map[string]entry, 2*len(entries))
 	for _, e := range entries {

@@ -24,7 +24,7 @@ type Live struct {
 	Commands   []string // paths of additional programs, which keep their file names
 }
 
-// Push builds a development image and pushes it to the reference `ref`. If the registry is on this machine, Push uses
+// Push builds the development image and pushes it to the reference `ref`. If the registry is on this machine, Push uses
 // HTTP.
 func (l Live) Push(ctx context.Context, ref string) error {
 	img, err := l.buildImage()

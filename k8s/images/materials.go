@@ -48,8 +48,9 @@ func newStandardLibrary(version string) cyclonedx.Component {
 		PackageURL: url}
 }
 
-// newComponent describes a module of the program. For a replaced module, it describes the replacement. If the
-// replacement is a folder of the checkout, the component keeps the name of the module and has no version.
+// newComponent returns the description of a module for the bill of materials. For a replaced module, it describes the
+// replacement. If the replacement is a folder of the checkout, the component keeps the name of the module and has no
+// version.
 func newComponent(module *debug.Module) cyclonedx.Component {
 	ours := module.Replace != nil && strings.HasPrefix(module.Replace.Path, ".")
 	if module.Replace != nil && !ours {

@@ -17,8 +17,8 @@ import (
 // image is a multi-platform image for the given architectures (GOARCH values). The image's repository is `prefix +
 // what`, and its tag is src.Version.
 //
-// If the registry is on this machine, Push uses HTTP. It uses the credentials of `docker login`. Push returns the
-// digest of the image index.
+// If the registry is on this machine, Push uses HTTP. Push authenticates with the credentials of `docker login`, and
+// returns the digest of the image index.
 func Push(ctx context.Context, src Source, architectures []string, prefix, what string) (string, error) {
 	tag, err := name.NewTag(prefix + what + ":" + src.Version)
 	if err != nil {
@@ -36,8 +36,8 @@ func Push(ctx context.Context, src Source, architectures []string, prefix, what 
 	return digest.String(), err
 }
 
-// newIndex returns the index of a service's images for all architectures. The index has Docker's format, like the
-// images.
+// newIndex returns the index of a service's images for all architectures. Like the images, the index has Docker's
+// format.
 func newIndex(ctx context.Context, src Source, architectures []string, what string) (v1.ImageIndex, error) {
 	list := mutate.IndexMediaType(empty.Index, types.DockerManifestList)
 	for _, arch := range architectures {

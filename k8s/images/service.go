@@ -21,8 +21,7 @@ const serviceUser = "65532:65532"
 // certificates is the path, in the image, of the CA certificates that a service trusts for TLS.
 const certificates = "etc/ssl/certs/ca-certificates.crt"
 
-// machineCertificates returns the CA certificates of this machine. machineCertificates looks for the files of Debian,
-// Red Hat and macOS.
+// machineCertificates returns the CA certificates of this machine. It looks for the files of Debian, Red Hat and macOS.
 func machineCertificates() ([]byte, error) {
 	for _, file := range []string{"/" + certificates, "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"} {
 		bundle, err := os.ReadFile(file)
@@ -99,8 +98,8 @@ func (src Source) labels(what string) map[string]string {
 	}
 }
 
-// compile builds the commands of a service outside the Go workspace. It returns the path of a temporary folder with the
-// commands, which the caller must remove.
+// compile builds the commands of a service outside the Go workspace, in a temporary folder. It returns the path of this
+// folder, which the caller must remove.
 func compile(ctx context.Context, src Source, what string) (string, error) {
 	module := filepath.Join(src.Root, "services", what)
 	if _, err := os.Stat(filepath.Join(module, "cmd", what)); err != nil {

@@ -51,8 +51,8 @@ var stores = map[string]store{
 		},
 		files: []string{"/usr/bin/dash", "/usr/lib/postgresql/15/lib", "/usr/share/postgresql/15",
 			"/usr/share/zoneinfo", "/usr/lib/locale/C.utf8"},
-		// The query compiler, its bitcode and the manuals are 80 % of the package's size. The excluded time zone files
-		// are duplicates and make up most of zoneinfo.
+		// These files are excluded to keep the image small. The query compiler, its bitcode and the manuals are 80 % of
+		// the package's size. The excluded time zone files are duplicates and make up most of zoneinfo.
 		excluded: regexp.MustCompile(`/llvmjit|/bitcode/|/man/|/zoneinfo/(right|posix)/`),
 		extra: []entry{
 			{path: "usr/bin/sh", link: "dash"},

@@ -39,7 +39,7 @@ func run(stop <-chan struct{}) error {
 	if err != nil {
 		return err
 	}
-	// The kubelet's certificate is signed by the authority whose certificate every pod receives.
+	// The CA certificate that every pod receives also verifies the certificate of the kubelet.
 	cluster, err := rest.InClusterConfig()
 	if err != nil {
 		return err

@@ -39,7 +39,7 @@ func Supervise(program string, args []string, signals <-chan os.Signal) (int, er
 // DebugCommand returns the command that runs a program under Delve. If the file in the argument `debugger` does not
 // exist, it returns the program itself. Under Delve, the program starts at once and does not wait for a client. Delve
 // accepts one client after another on port 2345 of the loopback interface. Delve accepts clients of any user, because a
-// forwarded port belongs to the user of the node.
+// client on a forwarded port runs as a user of the node.
 func DebugCommand(debugger, program string, args []string) (string, []string) {
 	if _, err := os.Stat(debugger); err != nil {
 		return program, args
@@ -51,8 +51,8 @@ func DebugCommand(debugger, program string, args []string) (string, []string) {
 	}, args...)
 }
 
-// awaitChild forwards signals to the child process until the process ends. awaitChild returns true if the process must
-// be restarted.
+// awaitChild forwards signals to the child process until the process ends. It returns true if the process must be
+// restarted.
 func awaitChild(child *exec.Cmd, signals <-chan os.Signal) (bool, error) {
 	ended := make(chan error, 1)
 	go func() { ended <- child.Wait() }()
