@@ -175,7 +175,7 @@ func (p *Pages) askSell(c *fiber.Ctx) error {
 	return p.render(c, fiber.StatusOK, page, view.Sell(page, *s))
 }
 
-// prepareSale returns the data of the page on which a person sells tickets of the event in the path, and an empty form.
+// prepareSale returns the page on which a person sells tickets, and an empty form. The path has the id of the event.
 // The form has the present number of remaining tickets.
 func (p *Pages) prepareSale(c *fiber.Ctx) (*view.Page, *view.SellForm, error) {
 	page, id, err := p.newPageWithID(c, view.PlaceEvents)

@@ -1,7 +1,7 @@
-// Package sealed encrypts customers' data in the addresses of pages, because addresses are stored in logs and browser
-// histories. It encrypts and authenticates each value by AES-256-GCM. Only this installation can decrypt a value, and
-// only for the business for which the value was encrypted. The same value of the same business always has the same
-// encrypted text, so that the address of a page does not change.
+// Package sealed encrypts customers' data in the URLs of pages, because URLs are stored in logs and browser histories.
+// It encrypts and authenticates each value with AES-256-GCM. Only this installation can decrypt a value, and only for
+// the business for which the value was encrypted. The same value of the same business always has the same encrypted
+// text, so that the URL of a page does not change.
 package sealed
 
 import (
@@ -23,7 +23,7 @@ const sealedPrefix = "~"
 // parameters are the query parameters that may contain customers' data.
 var parameters = []string{"email", "name", "phone", "query"}
 
-// Box encrypts and decrypts values in addresses. It is safe for concurrent use.
+// Box encrypts and decrypts values in URLs. It is safe for concurrent use.
 type Box struct {
 	keys     []key
 	business string
@@ -62,7 +62,7 @@ func New(secrets ...string) (*Box, error) {
 // decrypt values of another business, or values that the box from [New] has encrypted.
 func (b *Box) ForBusiness(business string) *Box { return &Box{keys: b.keys, business: business} }
 
-// Seal encrypts a text. The result has the mark, followed by letters, digits, dashes and underscores.
+// Seal encrypts a text. The result is sealedPrefix, followed by letters, digits, dashes and underscores.
 func (b *Box) Seal(text string) string {
 	k := b.keys[0]
 	mac := hmac.New(sha256.New, k.mac)
@@ -72,8 +72,8 @@ func (b *Box) Seal(text string) string {
 		[]byte(b.business)))
 }
 
-// Open decrypts a value. The second result is false if the value was not encrypted by a box of the same business and
-// keys.
+// Open decrypts a value. The second result is false if the value was not encrypted by a box with the same business and
+// the same keys.
 func (b *Box) Open(value string) (string, bool) {
 	coded, marked := strings.CutPrefix(value, sealedPrefix)
 	whole, err := base64.RawURLEncoding.DecodeString(coded)
@@ -103,7 +103,7 @@ func (b *Box) SealQuery(values url.Values) {
 	}
 }
 
-// SealPath encrypts the query of a path by [Box.SealQuery], and returns the path with the encrypted query.
+// SealPath encrypts the query of a path with [Box.SealQuery], and returns the path with the encrypted query.
 func (b *Box) SealPath(path string) string {
 	before, query, has := strings.Cut(path, "?")
 	if !has || !slices.ContainsFunc(parameters, func(name string) bool { return strings.Contains(query, name+"=") }) {

@@ -15,7 +15,7 @@ const (
 	chartBottom = 24.0 // height of the space for the labels below the bars
 	letterWidth = 6.2  // average width of one letter of a label
 	rowHeight   = 40.0
-	maxRows     = 12 // maximum number of rows of a [ranked] chart
+	maxRows     = 12 // maximum number of rows of a [rankedChart]
 	maxLetters  = 34 // maximum number of letters of a row's name
 )
 
@@ -63,8 +63,8 @@ type label struct {
 	Text string
 }
 
-// drawing converts horizontal positions for the reading direction of the language. If `turned` is true, the language is
-// read from right to left, and a chart begins at the right.
+// drawing converts horizontal positions for the reading direction of the language. If `isRightToLeft` is true, the
+// language is read from right to left, and a chart begins at the right.
 type drawing struct{ isRightToLeft bool }
 
 func (p *Page) drawing() drawing { return drawing{p.Words.Direction() == "rtl"} }
@@ -177,7 +177,7 @@ type rankRow struct {
 	X, Y, Length, FullLength float64
 }
 
-// rankValue is one row of a [ranked] chart with its value.
+// rankValue is one row of a [rankedChart] with its value.
 type rankValue struct {
 	Name, Text string
 	Value      float64

@@ -186,8 +186,9 @@ func findClosed(open []sales.Minutes, all sales.Minutes) []sales.Minutes {
 	return closed
 }
 
-// placeBoxes computes the positions of the bookings of a column. Bookings that overlap are drawn side by side. Each
-// group of overlapping bookings has as many lanes as the largest number of bookings at the same time.
+// placeBoxes computes the positions of the bookings of a column. Bookings that overlap are drawn side by side, each in
+// one lane, which is a part of the column's width. Each group of overlapping bookings has as many lanes as the largest
+// number of bookings at the same time.
 func (p *Page) placeBoxes(c *canvas, col *columnDrawing) {
 	boxes := p.groupSessions(col.Bookings)
 	slices.SortStableFunc(boxes, func(a, b box) int { return a.Before.From - b.Before.From })

@@ -29,9 +29,9 @@ type Offering struct {
 	ManagedBy    string // name of the other system that manages the offer; "" for console
 	SavedVersion int64  // number of the version that was just published; 0 for none
 	Notice       string // notice after saving; it tells the person whether customers see the change
-	// BookingPage is the address of the booking page on which customers see what was saved. It is "" if customers do
-	// not see the change. If the owner can make the change visible in a form, `Hides` is the path of this form,
-	// relative to the path of the business. `HidingFormName` is the name of this form.
+	// BookingPage is the URL of the booking page on which customers see what was saved. It is "" if customers do not
+	// see the change. If a field of a form hides the saved object, HidingForm is the path of this form, relative to the
+	// path of the business. HidingFormName is the name of this form.
 	BookingPage    string
 	HidingForm     string
 	HidingFormName string
@@ -40,8 +40,8 @@ type Offering struct {
 	Fields         document.Fields
 }
 
-// Difference has the differences between two versions of the offer. `Changes` has the first differences. `More` is the
-// number of differences that `Changes` omits.
+// Difference has the differences between two versions of the offer. The field Changes has the first differences. The
+// field Omitted is the number of differences that Changes omits.
 type Difference struct {
 	Changes       []changes.Change
 	Omitted       int

@@ -1,6 +1,6 @@
 // Package view renders the owner's pages. It has one templ file for each page, and the functions that prepare the texts
-// of the page. A view shows the result of a use case. By the permissions of package access, it hides the parts that the
-// signed-in person may not see.
+// of the page. A view shows the result of a use case. It hides the parts that the signed-in person may not see
+// according to the permissions in package access.
 package view
 
 import (
@@ -138,7 +138,7 @@ func (p *Page) frame(title string) web.Frame {
 	return web.Frame{Words: p.Words, Title: title, Style: p.Style, Script: p.Script}
 }
 
-// say returns the message text with this id in the language of the page.
+// say returns the message text with the given id, in the language of the page.
 func (p *Page) say(id string) string { return p.Words.Say(id) }
 
 // money formats an amount in a currency for the reader's region.
@@ -305,7 +305,7 @@ func formatQuery(values url.Values) string {
 	return "?" + values.Encode()
 }
 
-// withCursor adds the parameter `cursor` to the address of a list.
+// withCursor adds the query parameter `cursor` to the URL of a list.
 func withCursor(at, cursor string) string {
 	join := "?"
 	if strings.Contains(at, "?") {

@@ -17,8 +17,8 @@ var problemSentences = map[manifest.Code]string{
 	manifest.CodeNumber:  form.InvalidAmount,
 }
 
-// ProblemSentence returns the id of the message text about a problem with this code. For an unknown code, it returns
-// the id of a general message text.
+// ProblemSentence returns the id of the message text about a problem with the given code. If the code is unknown, it
+// returns the id of a general message text.
 func ProblemSentence(code manifest.Code) string {
 	if sentence, has := problemSentences[code]; has {
 		return sentence

@@ -21,7 +21,7 @@ type ReportForm struct {
 	FieldErrors  map[string]string
 }
 
-// formatQuery returns the query of the address that shows the same reports.
+// formatQuery returns the query of the URL that shows the same reports.
 func (f ReportForm) formatQuery() string {
 	return formatQuery(url.Values{"from": {f.From}, "to": {f.To}, "by": {f.By}})
 }
