@@ -49,8 +49,9 @@ func (w *watchedFields) keepCustomersDays() int {
 	return (&manifest.Manifest{Privacy: w.Privacy}).KeepCustomersDays()
 }
 
-// notifyOwners mails the owners if a new version keeps customers' data for fewer days than the previous version, or if
-// the new version names other payment accounts. Errors are only logged, because the new version is already published.
+// notifyOwners mails the owners if a new version keeps customers' data for fewer days than the previous version. It
+// also mails them if the new version names other payment accounts. Errors are only logged, because the new version is
+// already published.
 func (o *UseCases) notifyOwners(ctx context.Context, published *catalog.Published) {
 	if published.Created {
 		return

@@ -11,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 )
 
-// MaxChanges is the maximum number of changes that [Between] lists.
+// MaxChanges is the maximum number of changes that [Compare] lists.
 const MaxChanges = 1000
 
 // Values of the field Change of the type [Change].
@@ -21,9 +21,8 @@ const (
 	Removed = "removed"
 )
 
-// Change is one difference between two manifests. If the objects of a list have keys, each object is compared with the
-// object of the same key in the other manifest, regardless of the order. A list whose objects have no keys is compared
-// as a whole.
+// Change is one difference between two manifests. If the objects of a list have keys, objects with the same key are
+// compared, regardless of the order. If the objects of a list have no keys, the list is compared as a whole.
 type Change struct {
 	Path   string `json:"path"`   // path of the changed value, such as services[cut].price
 	Change string `json:"change"` // [Added], [Changed] or [Removed]
@@ -33,9 +32,9 @@ type Change struct {
 	Summary string `json:"summary"`
 }
 
-// Compare returns the differences between two manifests, sorted by path. Compare returns at most [Most] differences.
-// The second result is the number of differences that are left out. Compare returns an error if a manifest cannot be
-// encoded as JSON.
+// Compare returns the differences between two manifests, sorted by path. Compare returns at most [MaxChanges]
+// differences. The second result is the number of differences that are left out. Compare returns an error if a manifest
+// cannot be encoded as JSON.
 func Compare(before, after *manifest.Manifest) ([]Change, int, error) {
 	old, err := encodeFields(before)
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 )
 
-// Fields has the fields of an object by JSON name. A text value is a string, and a number is a [json.Number].
+// Fields has the fields of an object. The keys of the map are the JSON names of the fields. A text value is a string,
+// and a number is a [json.Number].
 type Fields = map[string]any
 
 // Document is a valid manifest together with the text from which it was parsed.
@@ -63,7 +64,8 @@ func (d *Document) WithFields(fields Fields) (*Document, []manifest.Problem, err
 	return d.WithFieldsUntil(fields, neverStop)
 }
 
-// WithFieldsUntil is [Document.With], but it returns [manifest.ErrStopped] soon after the function `stop` returns true.
+// WithFieldsUntil is [Document.WithFields], but it returns [manifest.ErrStopped] soon after the function `stop` returns
+// true.
 func (d *Document) WithFieldsUntil(fields Fields, stop func() bool) (*Document, []manifest.Problem, error) {
 	text, err := json.Marshal(fields)
 	if err != nil {
@@ -126,8 +128,9 @@ func NameOf(item any) (string, bool) {
 	return "", false
 }
 
-// indexByName returns the names ([Name]) of the objects in a list, in the order of the list, and a map from names to
-// objects. The third result is false if an object has no name, or if two objects have the same name.
+// indexByName returns the names of the objects in a list, in the order of the list, and a map from names to objects. A
+// name is the text that [NameOf] returns. The third result is false if an object has no name, or if two objects have
+// the same name.
 func indexByName(value any) ([]string, map[string]Fields, bool) {
 	list, ok := value.([]any)
 	if !ok {
@@ -144,8 +147,8 @@ func indexByName(value any) ([]string, map[string]Fields, bool) {
 	return names, objects, true
 }
 
-// Find returns the object with a name ([Name]) in a list of the manifest. The argument `list` is the name of the list,
-// and the argument `name` is the name of the object.
+// Find returns the object with the given name in a list of the manifest. The argument `list` is the name of the list.
+// The argument `name` is the name of the object, as [NameOf] returns it.
 func Find(fields Fields, list, name string) (Fields, bool) {
 	items, _ := fields[list].([]any)
 	for _, item := range items {

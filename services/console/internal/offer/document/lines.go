@@ -101,8 +101,8 @@ func buildCommonTable(a, b []string) [][]int32 {
 	return same
 }
 
-// FindLine returns the number of the line on which a top-level field begins in the text. Lines are counted from 1. Line
-// returns 0 if the text does not contain the field.
+// FindLine returns the number of the line on which the given top-level field begins in the text. Lines are counted from
+// 1. FindLine returns 0 if the text does not contain the field.
 func (d *Document) FindLine(field string) int {
 	root, ok := parse(d.Text)
 	if !ok {

@@ -13,7 +13,7 @@ type Conflict struct {
 	Mine, Theirs any
 }
 
-// Path joins At with dots, for example services.[cut].price.
+// Path joins the parts of At with dots, for example services.[cut].price.
 func (c Conflict) Path() string { return strings.Join(c.At, ".") }
 
 // missing stands for the value of a field or object that does not exist. This type differs from nil, which stands for

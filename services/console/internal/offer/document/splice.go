@@ -64,9 +64,9 @@ func (s *splicer) readLine(i int) string {
 	return s.lines[i]
 }
 
-// findEntryEnd returns the index of the first line after a top-level field of root. This is the line on which the next
-// field begins, or the number of lines if the field is the last one. The argument `i` is the index of the field's key
-// in root.Content.
+// findEntryEnd returns the index of the first line after a top-level field of root. The result is the line on which the
+// next field begins, or the number of lines if the field is the last one. The argument `i` is the index of the field's
+// key in root.Content.
 func (s *splicer) findEntryEnd(root *yaml.Node, i int) int {
 	if i+2 < len(root.Content) {
 		return root.Content[i+2].Line - 1
@@ -135,7 +135,8 @@ func (s *splicer) spliceItems(list *yaml.Node, end int, old []any, wanted map[st
 	}
 }
 
-// nameOfNode returns the name ([Name]) of an object that is a YAML node, or "" if the object has no name.
+// nameOfNode returns the name of an object that is a YAML node, as [NameOf] does for other objects. It returns "" if
+// the object has no name.
 func nameOfNode(n *yaml.Node) string {
 	for _, field := range []string{"key", "date"} {
 		if i := findKey(n, field); i >= 0 {
@@ -162,8 +163,8 @@ func (s *splicer) remove(from, to int, comments bool) {
 }
 
 // add replaces s.lines[from:to] with the text of the YAML node `n`. First, add removes from `n` all comments that are
-// not in these lines. Other lines of the text already have these comments, so the comments would otherwise appear
-// twice.
+// not in the replaced lines. Other lines of the text already have these comments, so the comments would otherwise
+// appear twice.
 func (s *splicer) add(n *yaml.Node, from, to, indent int) {
 	here := strings.Join(s.lines[from:to], "")
 	var inside func(*yaml.Node)

@@ -10,7 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 )
 
-// write returns the document's text with changes: the content of the changed text equals the content of `document`.
+// write returns the document's text with changes, so that its content equals the content of the argument `document`.
 // write returns [manifest.ErrStopped] soon after the function `stop` returns true.
 //
 // write tries three ways, and returns the first text that parses to exactly the wanted content. The first way rewrites
@@ -129,7 +129,7 @@ func updateNode(n *yaml.Node, old, wanted any, bare *yaml.Node) *yaml.Node {
 }
 
 // resolveAlias returns a copy of the node to which an alias refers. The caller can change this copy without changing
-// other uses of the alias. If the argument is not an alias, `own` returns it unchanged.
+// other uses of the alias. If the argument is not an alias, resolveAlias returns it unchanged.
 func resolveAlias(n *yaml.Node) *yaml.Node {
 	if n.Kind != yaml.AliasNode {
 		return n

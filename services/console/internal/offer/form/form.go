@@ -22,7 +22,7 @@ type Kind int
 // The kinds of inputs. Some comments show an example of the text that a person types.
 const (
 	Line         Kind = iota // a line of text
-	Address                  // a web address
+	Address                  // a URL
 	Prose                    // HTML; shown as plain text if it contains only paragraphs and line breaks
 	Text                     // several lines of plain text
 	Position                 // latitude and longitude in degrees, such as 38.7139, -9.1394
@@ -57,7 +57,7 @@ type Field struct {
 	// Currency is the ISO 4217 code of the amount in a [Decimal] field; "" if the field is not an amount. A person may
 	// type the code or the symbol of this currency before or after the amount.
 	Currency string
-	// IsTicked means that all Options of a [Many] field are ticked in a new row.
+	// IsTicked means that all Options of a [Checkboxes] field are ticked in a new row.
 	IsTicked  bool
 	Options   []Option
 	Suggested []string // suggested values of a [Line] field
@@ -72,7 +72,7 @@ type Field struct {
 	Instead     document.Fields
 }
 
-// AllObjects is the value of a [Picked] field when a person selects all objects.
+// AllObjects is the value of an [ObjectPicker] field if a person selects all objects.
 const AllObjects = "*"
 
 // Option is one possible value of a field. Label is the text that the form shows. Sentence is the id of the translated
@@ -145,7 +145,8 @@ func show(shown url.Values, object document.Fields, fields []Field, prefix strin
 	}
 }
 
-// formatValue returns a value of the manifest in the form in which a person types it into a field of this kind.
+// formatValue returns a value of the manifest as text, in the notation in which a person types it into a field of the
+// given kind.
 func formatValue(kind Kind, value any) string {
 	switch kind {
 	case Prose:
@@ -216,8 +217,8 @@ func showWindows(shown url.Values, name string, value any) {
 }
 
 // findParent follows the dots in a field's name. It returns the object that contains the field, and the last part of
-// the name. If an object on the path does not exist, parent creates the object if the argument `made` is true, and
-// returns nil if `made` is false.
+// the name. If an object on the path does not exist, findParent creates the object if the argument `made` is true.
+// Otherwise findParent returns nil.
 func findParent(object document.Fields, name string, made bool) (document.Fields, string) {
 	for {
 		first, rest, nested := strings.Cut(name, ".")
@@ -241,7 +242,8 @@ func findParent(object document.Fields, name string, made bool) (document.Fields
 	}
 }
 
-// itemAt returns the item of a list at an index in decimal digits, or nil if there is none.
+// itemAt returns the item of a list at the given index, which is written in decimal digits. It returns nil if the list
+// has no such item.
 func itemAt(list []any, index string) any {
 	i, err := strconv.Atoi(index)
 	if err != nil || i < 0 || i >= len(list) {
@@ -308,14 +310,13 @@ func addBlankRows(values url.Values, fields []Field, prefix string) {
 // shows at least two windows, so that a person can type the hours before and after a break.
 const minDayWindows = 2
 
-// SameHoursButton is the suffix of the name of a button. If a person presses this button, [More] copies the hours of
-// the first open day of the week to the other open days of the week.
+// SameHoursButton is the suffix of the name of a button. The button calls [HandleButton], which copies the hours of the
+// first open day of the week to the other open days.
 const SameHoursButton = ".same"
 
-// HandleButton handles a button below a list of the form. The argument `name` is the name of the button. The name of
-// the list is the name of its button. HandleButton adds a blank row to this list. If `name` ends with
-// [SameHoursButton], HandleButton copies the hours of a day to the other open days instead. If no field has the name,
-// HandleButton changes nothing.
+// HandleButton handles a button below a list of the form. The argument `name` is the name of the button. HandleButton
+// adds a blank row to the list that has this name. If `name` ends with [SameHoursButton], HandleButton copies the hours
+// of a day to the other open days instead. If no field has the name, HandleButton changes nothing.
 func HandleButton(values url.Values, fields []Field, name string) {
 	if week, isWeek := strings.CutSuffix(name, SameHoursButton); isWeek {
 		if f, found := FindField(fields, week); found && f.Kind == Week {
@@ -328,7 +329,7 @@ func HandleButton(values url.Values, fields []Field, name string) {
 	}
 }
 
-// addRow adds a blank row or window to a list of the form. addRow ticks the boxes of the new row that are ticked by
+// addRow adds a blank row or window to a list of the form. In the new row, addRow ticks the boxes that are ticked by
 // default.
 func addRow(values url.Values, f Field, name string) {
 	n := CountRows(values, name)

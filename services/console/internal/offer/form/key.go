@@ -58,7 +58,7 @@ func slugify(name string) string {
 	return strings.Trim(b.String(), "-")
 }
 
-// TextFromHTML converts HTML to the text that a [Prose] field shows. [Prosaic] converts the text back to HTML.
+// TextFromHTML converts HTML to the text that a [Prose] field shows. [HTMLFromText] converts the text back to HTML.
 func TextFromHTML(html string) string { return toText(html) }
 
 // HTMLFromText converts the text that a person typed into a [Prose] field to HTML.

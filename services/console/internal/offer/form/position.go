@@ -13,8 +13,8 @@ import (
 // InvalidPosition is the id of the text that describes an error in a [Position] field.
 const InvalidPosition = "position_wrong"
 
-// maxPositionDecimals is the number of decimals of a coordinate that the manifest accepts. Map
-// applications show more decimals, which are beyond any accuracy.
+// maxPositionDecimals is the maximum number of decimals of a coordinate in the manifest. Map applications show more
+// decimals, but the additional decimals are beyond any accuracy, so parsePosition rounds them away.
 const maxPositionDecimals = 7
 
 // positions match a latitude and a longitude with decimal points or with decimal commas.
@@ -23,8 +23,8 @@ var positions = []*regexp.Regexp{
 	regexp.MustCompile(`^([-−]?\d{1,3}(?:,\d{1,20})?)°?(?:\s*;|,?\s)\s*([-−]?\d{1,3}(?:,\d{1,20})?)°?$`),
 }
 
-// parsePosition converts the text of a position to the object of a manifest. If the text
-// is invalid, the second result is the id of the text that describes the error.
+// parsePosition converts the text of a position to an object of the manifest. If the text is invalid, the second result
+// is the id of the text that describes the error.
 func parsePosition(value string) (any, string) {
 	value = strings.ReplaceAll(normalizeDigits(value), "،", ",")
 	for _, form := range positions {

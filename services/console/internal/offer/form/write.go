@@ -97,7 +97,7 @@ func (w *writer) writeField(object document.Fields, f Field, name string) {
 		return
 	}
 	at, last := findParent(object, f.Name, true)
-	at[last] = read // nil in an Until field means that customers may never act
+	at[last] = read // nil in a Deadline field means that customers may never act
 }
 
 // removeField removes a field from an object. If the object that contained the field is then empty, removeField removes
@@ -288,8 +288,8 @@ func (w *writer) beginRow(fields []Field, row string) {
 	}
 }
 
-// isBlank reports whether a person typed nothing into a row. The row is blank even if checkboxes are ticked or optional
-// choices are made, but not if a required choice is made.
+// isBlank reports whether a person typed nothing into a row. A row can be blank even if checkboxes are ticked or
+// optional choices are made. A row is not blank if a required choice is made.
 func (w *writer) isBlank(fields []Field, prefix string) bool {
 	for _, f := range fields {
 		name := prefix + f.Name
@@ -337,7 +337,8 @@ func (w *writer) writeWeek(object document.Fields, f Field, name string) {
 	if !ok {
 		days = document.Fields{}
 	}
-	// If the person has just chosen own hours, the first own hours are the hours that the form showed.
+	// If the person has just chosen own hours, the form showed the hours of the business. writeWindows skips hours that
+	// the person did not change, so readWindows writes these hours as the first own hours.
 	began := f.HasOwnHours && mode != w.shown.Get(name+".mode")
 	for _, day := range Weekdays {
 		w.result.inputNames[name+"."+day] = true

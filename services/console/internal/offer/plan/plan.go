@@ -23,8 +23,8 @@ type Plan struct {
 	Erasure     *Erasure         `json:"erases,omitempty"` // nil unless the manifest lowers privacy.keep_customers_days
 	// Warnings are the warnings about the manifest to publish. Warnings do not prevent publishing.
 	Warnings []manifest.Problem `json:"warnings"`
-	// KeptSales is nil unless the manifest changes the time zone or the currency of the business. If Kept is not nil,
-	// it counts the future sales that keep the old time zone and currency.
+	// Kept counts the future sales that keep the old time zone and currency. Kept is nil if the manifest changes
+	// neither the time zone nor the currency of the business, or if there are no future sales.
 	Kept *KeptSales `json:"kept,omitempty"`
 }
 
@@ -95,5 +95,5 @@ type Tickets struct {
 	IsExisting bool                `json:"already"`
 }
 
-// MaxListed is the maximum length of each list of an [Outside].
+// MaxListed is the maximum length of each list in [Conflicts].
 const MaxListed = 200
