@@ -67,8 +67,8 @@ func (o *Owner) Cancellations(offer *catalog.Snapshot) sale.Cancellations[store.
 }
 
 // newStatusFault converts an error of the store into a fault: not_found for an unknown reservation, conflict if
-// the status of the reservation does not allow the transition. The argument `action` is the end of the
-// message of the conflict; this end names the required status. newStatusFault returns any other error unchanged.
+// the status of the reservation does not allow the transition. The argument `action` is the end of the message of
+// the conflict; it names the transition and the required status. newStatusFault returns any other error unchanged.
 func newStatusFault(err error, action string) error {
 	var notAllowed *store.NotAllowedError
 	switch {

@@ -12,22 +12,23 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-// Conflicts finds the reservations that conflict with an unpublished offer (docs/decisions/009).
-// It assumes that every reservation keeps its time and its units. If more units are reserved
-// at a moment than the offer has, all reservations of that moment are in conflict.
+// Conflicts finds the reservations that conflict with an unpublished offer (docs/decisions/009). It
+// assumes that every reservation keeps its time and its units. If more units are reserved at a moment
+// than the offer has, all reservations that occupy these units at that moment are in conflict.
 type Conflicts struct {
 	offer     *catalog.Snapshot
 	calendar  *occupancy.Calendar
 	shortages map[uuid.UUID][]occupancy.Shortage
 }
 
-// NewConflicts returns an Outside for an offer. The argument `occupying` contains all reservations that occupy units.
+// NewConflicts returns a Conflicts for the given unpublished offer. The argument
+// `occupying` contains all reservations of the business that occupy units now or later.
 func NewConflicts(offer *catalog.Snapshot, occupying []store.Reservation, now time.Time) *Conflicts {
 	today := offer.Today(now)
 	dates := occupancy.Dates{From: today, To: today}
 	occupied := map[uuid.UUID][]occupancy.Reservation{}
 	for i := range occupying {
-		// If the offer changes the time zone, reservations for hours can shift by up to two dates.
+		// If the offer has another time zone, the dates of reservations for hours can shift by up to two dates.
 		dates.From, dates.To = min(dates.From, occupying[i].Dates.From-2), max(dates.To, occupying[i].Dates.To+2)
 		for _, l := range occupiedLines(&occupying[i]) {
 			occupied[l.rental] = append(occupied[l.rental], l.Reservation)
@@ -50,7 +51,8 @@ type occupiedLine struct {
 	occupancy.Reservation
 }
 
-// occupiedLines returns the units of the main rental that a reservation occupies, followed by those of each extra.
+// occupiedLines returns the units that a reservation occupies:
+// first those of the main rental, then those of each extra.
 func occupiedLines(r *store.Reservation) []occupiedLine {
 	own := occupancy.Reservation{Units: r.Quantity, Dates: r.Dates, IsOut: r.Status == state.PickedUp}
 	byDay := own
@@ -83,7 +85,7 @@ func IsHandedOver(offer *catalog.Snapshot, r store.Reservation) bool {
 	return (isOut || offer.HandsOverOn(item, r.Dates.From)) && offer.HandsOverOn(item, r.Dates.To)
 }
 
-// FindReason returns the rule of the offer with which the reservation `r` conflicts, or nil if there is no conflict.
+// FindReason returns the first rule of the offer that the reservation `r` breaks, or nil if there is no conflict.
 func (o *Conflicts) FindReason(r *store.Reservation) *availability.Reason {
 	for _, l := range occupiedLines(r) {
 		item := o.offer.Rental(l.rental)

@@ -42,9 +42,9 @@ type LinkedReservations interface {
 
 var _ LinkedReservations = (*store.Store)(nil)
 
-// CustomerLinks implements what a customer can do with the link to their reservation: view it, pay for it and cancel it
-// (lifecycle.md §5). If the token of the link is not valid, every method returns the same fault,
-// [link.NewNotFoundFault].
+// CustomerLinks implements what a customer can do with the link to a reservation:
+// view it, pay for it and cancel it (lifecycle.md §5). If the token of the link
+// is not valid, every method returns the same fault, [link.NewNotFoundFault].
 type CustomerLinks struct {
 	reservations   LinkedReservations
 	businesses     Businesses
@@ -69,7 +69,7 @@ type CustomerView struct {
 	EndsAt       time.Time
 	Cancellation cancellation.Preview
 	CanPay       bool
-	IsUnpaid     bool // cancelled because the customer did not pay in time; false after the events are deleted
+	IsUnpaid     bool // cancelled because not paid in time; false after the reservation's events are deleted
 }
 
 // View returns the customer's view of the reservation to which the token belongs. It first asks booking for the current
@@ -145,11 +145,11 @@ func (l *CustomerLinks) Cancel(ctx context.Context, token string, shownRefund de
 	if err != nil {
 		return CustomerView{}, err
 	}
-	m.Reservation = cancelled // not read again: the read could fail although the cancellation succeeded
+	m.Reservation = cancelled // not read again, because the read could fail although the cancellation succeeded
 	return l.newView(m.LinkedReservation, m.Offer), nil
 }
 
-// OpenPayment returns the customer's view and the address of the provider's page on
+// OpenPayment returns the customer's view and the URL of the provider's page on
 // which the customer pays the open payment (lifecycle.md §5). Faults: not_found for
 // an invalid token; conflict if nothing is to be paid online; payment_unavailable.
 func (l *CustomerLinks) OpenPayment(ctx context.Context, token string) (CustomerView, string, error) {
@@ -182,8 +182,8 @@ func (l *CustomerLinks) FindIdempotencyResult(ctx context.Context, token string)
 	return l.reservations.FindIdempotencyResult(withLinkKey(ctx, m.LinkedReservation), m.BusinessID)
 }
 
-// withLinkKey limits the request's Idempotency-Key to one reservation, that of the link. Without
-// this limit, the requests of two customers who choose the same key would conflict.
+// withLinkKey limits the request's Idempotency-Key to the reservation of the link. Without
+// this limit, the requests of two customers would conflict if their keys are the same.
 func withLinkKey(ctx context.Context, by store.LinkedReservation) context.Context {
 	return idempotency.WithHolder(ctx, by.ID.String())
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-// Extra is a request for units of another rental, which is reserved together with the main one.
+// Extra is a request for units of another rental, which is reserved together with the main rental.
 type Extra struct {
 	RentalID uuid.UUID
 	Quantity int
@@ -30,8 +30,8 @@ type Prices interface {
 
 var _ Prices = (*pricing.Client)(nil)
 
-// line is one rental of a request, with the requested number of units. If the field `hourly` is
-// true, the units are reserved for the span `during`, otherwise for the whole dates of the request.
+// line is one rental of a request, with the requested number of units. If the field `isHourly` is
+// true, the units are reserved for the span `span`, otherwise for the whole dates of the request.
 type line struct {
 	*catalog.Rental
 	quantity int
@@ -40,7 +40,7 @@ type line struct {
 }
 
 // newLines returns the lines of a request: first the line of the main rental,
-// then those of its extras. Faults: rental_not_found; invalid_parameter.
+// then the lines of the extras. Faults: rental_not_found; invalid_parameter.
 func newLines(offer *catalog.Snapshot, req Request) ([]line, error) {
 	extras := append([]Extra{{RentalID: req.RentalID, Quantity: req.Quantity}}, req.Extras...)
 	lines := make([]line, len(extras))
@@ -79,9 +79,9 @@ func (l line) countUnits(dates timespan.Span, days int) int {
 // price sets the prices of the reservation `r` and its extras by the current pricing rules of the business.
 // The price of a line is the price of one unit for one hour or day, times the hours or days, times the units.
 //
-// price returns the amount, in minor units, that must be paid online now. The
-// payment requirement of each rental determines this amount from the price of one
-// unit. Faults: availability_unverified; [errRetry] if the offer has changed.
+// price returns the amount, in minor units, that must be paid online now. For each
+// unit, the payment requirement of the rental determines which part of the price is
+// due now. Faults: availability_unverified; [errRetry] if the offer has changed.
 func (o *Owner) price(ctx context.Context, offer *catalog.Snapshot, lines []line,
 	r *store.NewReservation) (int64, error) {
 	dates := timespan.Span{
@@ -125,8 +125,8 @@ func (o *Owner) price(ctx context.Context, offer *catalog.Snapshot, lines []line
 	return due, nil
 }
 
-// newUnpricedFault returns a fault with code availability_unverified. The
-// argument is the reason why a price could not be determined.
+// newUnpricedFault returns a fault with code availability_unverified.
+// The argument `err` is the reason why a price could not be determined.
 func newUnpricedFault(err error) error {
 	f := fault.Wrap(fault.AvailabilityUnverified, err,
 		"The price could not be determined just now, so nothing was reserved; try again shortly.")

@@ -18,8 +18,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-// FreshOffers reads the newest offer of a business. It never returns an older, cached
-// one. Fault: business_not_found. Any other error means that the offer could not be read.
+// FreshOffers reads the newest offer of a business. It never returns an older offer from a
+// cache. Fault: business_not_found. Any other error means that the offer could not be read.
 type FreshOffers interface {
 	Fresh(ctx context.Context, slug string) (*catalog.Snapshot, error)
 }
@@ -31,8 +31,8 @@ type UncachedOffers interface {
 }
 
 const (
-	// sweepInterval is the interval between two sweeps. A sweep compares all reservations with
-	// the offers of their businesses; it finds changes of offers whose message was lost.
+	// sweepInterval is the interval between two sweeps. A sweep compares all reservations with the offers
+	// of their businesses; it finds new offers for which the message to [OfferSync.RecordChange] was lost.
 	sweepInterval = time.Hour
 	// syncPage is the number of businesses that the sweep reads in one query.
 	syncPage = 100
@@ -72,8 +72,9 @@ func (f *OfferSync) RecordChange(slug string) {
 	f.changed[slug] = struct{}{}
 }
 
-// RunOnce processes the offers that have changed since its last call. RunOnce per [sweepInterval], it processes the
-// offers of all businesses. If an offer cannot be read, RunOnce continues with the next one; the next run retries.
+// RunOnce processes the offers that have changed since the last call. Once per
+// [sweepInterval], it processes the offers of all businesses with reservations. If an
+// offer cannot be read, RunOnce continues with the next offer; the next run retries.
 func (f *OfferSync) RunOnce(ctx context.Context) error {
 	ctx = actor.AsSystem(ctx)
 	var first error
@@ -108,9 +109,9 @@ func (f *OfferSync) takeChanged() []string {
 	return slugs
 }
 
-// sweep processes the offers of all businesses with reservations that are not picked
-// up yet. It reports whether it reached the last business, and also returns the first
-// error. If ctx ends, the next call continues after the last processed business.
+// sweep processes the offers of all businesses with reservations that are not picked up
+// yet. It reports whether it reached the last business, and also returns the first error.
+// If `ctx` ends, the next call of sweep continues after the last processed business.
 func (f *OfferSync) sweep(ctx context.Context) (bool, error) {
 	var first error
 	for {
@@ -128,7 +129,7 @@ func (f *OfferSync) sweep(ctx context.Context) (bool, error) {
 				first = cmp.Or(first, err)
 			}
 			if ctx.Err() != nil {
-				return false, ctx.Err() // the next run continues after f.swept
+				return false, ctx.Err() // the next run continues after f.sweepCursor
 			}
 			f.sweepCursor = id
 		}
@@ -139,7 +140,7 @@ func (f *OfferSync) sweep(ctx context.Context) (bool, error) {
 	}
 }
 
-// apply marks the reservations of a business as withdrawn, or removes the mark, so that they match the offer.
+// apply marks reservations of a business as withdrawn, or removes the mark, so that the marks match the offer.
 func (f *OfferSync) apply(ctx context.Context, offer *catalog.Snapshot) error {
 	now, offeredIDs := f.clock.Now(), []uuid.UUID{}
 	for i := range offer.Rentals {

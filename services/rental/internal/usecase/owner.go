@@ -1,5 +1,6 @@
-// Package usecase implements what owners and customers do with reservations: it reserves units of rentals, and changes
-// and lists reservations. If a method returns a fault, the API answers the caller with it; any other error is internal.
+// Package usecase implements what owners and customers do with reservations: it
+// reserves units of rentals, and changes and lists reservations. If a method returns
+// a fault, the fault is the API's answer to the caller. Any other error is internal.
 package usecase
 
 import (
@@ -61,8 +62,8 @@ var _ Reservations = (*store.Store)(nil)
 
 // Owner implements the actions of a business's owner.
 type Owner struct {
-	// AbandonTimeout is the longest time for cancelling a reservation whose payment could not be
-	// opened. The cancellation may end after the deadline of the request. NewOwner sets a default.
+	// AbandonTimeout is the timeout for the cancellation of a reservation whose payment could not be
+	// opened. The cancellation may continue after the deadline of the request. NewOwner sets a default.
 	AbandonTimeout time.Duration
 
 	offers       Offers
@@ -76,8 +77,9 @@ type Owner struct {
 	attempts     metric.Int64Counter
 }
 
-// NewOwner returns an Owner. The argument `requestTimeout` is the longest time that a request may take. If a payment
-// is not open after this time and a margin for different clocks of the replicas, its reservation is cancelled.
+// NewOwner returns an Owner. The argument `requestTimeout` is the longest time that a
+// request may take. If a payment is not open after this time and a margin, its reservation
+// is cancelled. The margin is necessary, because the clocks of replicas differ.
 func NewOwner(offers Offers, reservations Reservations, prices Prices, payments Payments, links *link.Links,
 	requestTimeout time.Duration, now clock.Clock, tel *telemetry.Telemetry) *Owner {
 	const margin = 5 * time.Second
@@ -103,17 +105,17 @@ type Request struct {
 	Period
 }
 
-// maxAttempts is the maximum number of attempts for one request to reserve.
-// A new attempt is necessary if the offer changes during the previous one.
+// maxAttempts is the maximum number of attempts for one request to reserve. A
+// new attempt is necessary if the offer changes during the previous attempt.
 const maxAttempts = 10
 
-// errRetry means that the attempt must be repeated. The offer has changed
+// errRetry means that the attempt must be repeated. Either the offer has changed
 // since it was read, or the idempotency result of the request was deleted.
 var errRetry = errors.New("the offer has changed")
 
-// Reserve reserves units of a rental and of its extras: all of them or none. Both owners and
-// customers can reserve only units that are free, counted as for the calendars. An owner may also
-// reserve in the past and beyond the advance limit. A reservation from the booking page must pass
+// Reserve reserves units of a rental and of its extras: all of them or none. Both owners and customers
+// can reserve only free units. Reserve counts free units in the same way as the calendars. An owner may
+// also reserve in the past and beyond the advance limit. A reservation from the booking page must pass
 // checkCustomerRules and gets the current price. Its customer pays online if the business requires it.
 //
 // Faults: business_not_found; rental_not_found; invalid_parameter for times that the rental does not
@@ -278,7 +280,7 @@ func newReservation(offer *catalog.Snapshot, req Request, lines []line, now time
 }
 
 // validateAnswers returns the customer's answers to the questions of the business about the
-// reserved rentals, as JSON to store. Faults: the faults of [catalog.Snapshot.Answered].
+// reserved rentals, as JSON to store. Faults: the faults of [catalog.Snapshot.CheckAnswers].
 func validateAnswers(offer *catalog.Snapshot, by actor.Actor, req Request, lines []line) (json.RawMessage, error) {
 	rentals := make([]uuid.UUID, len(lines))
 	for i, l := range lines {
@@ -291,8 +293,8 @@ func validateAnswers(offer *catalog.Snapshot, by actor.Actor, req Request, lines
 	return json.Marshal(answers)
 }
 
-// checkUnits returns a fault with code conflict for the first line that needs
-// more units than are free. It returns nil if there is no such line.
+// checkUnits returns a fault with code conflict for the first line that needs more
+// units than are free. It returns nil if enough units are free for all lines.
 func checkUnits(calendar *occupancy.Calendar, lines []line, occupying map[uuid.UUID][]occupancy.Reservation) error {
 	for i, l := range lines {
 		span := l.span
@@ -317,8 +319,8 @@ func (o *Owner) count(ctx context.Context, outcome string) {
 }
 
 // ApplyTransition picks up, returns or cancels a reservation (semantics.md §4). If it cancels the reservation, the
-// refund follows the cancellation policy. Faults: not_found for an unknown reservation or an unknown move;
-// conflict if the status does not allow the move; not_enough_units if too few units can be handed out.
+// refund follows the cancellation policy. Faults: not_found for an unknown reservation or an unknown transition;
+// conflict if the status does not allow the transition; not_enough_units if too few units can be handed out.
 func (o *Owner) ApplyTransition(ctx context.Context, by actor.Actor, offer *catalog.Snapshot, id uuid.UUID,
 	name state.TransitionName) (store.Reservation, error) {
 	if name == state.Cancel {
@@ -342,9 +344,8 @@ func (o *Owner) ApplyTransition(ctx context.Context, by actor.Actor, offer *cata
 	return updated, newStatusFault(err, fmt.Sprintf("%s takes one that is %s", name, transition.From[0]))
 }
 
-// CountAhead returns the number of reservations that the owner must still serve. Such
-// a reservation ends today or later in the business's time zone, or its units are
-// picked up and not returned, even if they are late. Fault: business_not_found.
+// CountAhead returns the number of reservations that the owner must still serve. Such a reservation ends today or later
+// in the business's time zone, or its units are not returned yet. Late units count, too. Fault: business_not_found.
 func (o *Owner) CountAhead(ctx context.Context, slug string) (int, error) {
 	offer, err := o.offers.Fresh(ctx, slug)
 	if err != nil {

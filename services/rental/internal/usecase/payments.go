@@ -38,19 +38,19 @@ type Payments interface {
 
 var _ Payments = (*bookingclient.ReservationPayments)(nil)
 
-// ReserveResult is the result of a request that made a reservation. CheckoutURL is the provider's page on which
-// the customer pays, or "" if nothing is to be paid now. Only the customer may get this address.
+// ReserveResult is the result of a request that made a reservation. CheckoutURL is the URL of the provider's
+// page on which the customer pays, or "" if nothing is to be paid now. Only the customer may get this URL.
 type ReserveResult struct {
 	store.Reservation
 	CheckoutURL string
 }
 
-// addPayment sets `r.Payment` if the customer must pay online now (semantics.md §3). The reservation then waits for
-// its payment. The argument `due` is the amount to pay now, in minor units: the sum of the payments that the
-// rentals require for all units and the whole time. The argument `choice` is the customer's payment choice, or "".
+// addPayment sets `r.Payment` if the customer must pay online now (semantics.md §3). The reservation
+// then waits for its payment. The argument `due` is the amount to pay now, in minor units: the
+// result of [Owner.price]. The argument `choice` is the customer's payment choice, or "".
 //
-// Fault: payment_unavailable if the service does not know the address of the customers'
-// pages (PAGES_URL). The provider's page needs this address to send the customer back.
+// Fault: payment_unavailable if the URL of the customers' pages (PAGES_URL)
+// is not set. The provider's page needs this URL to send the customer back.
 func (o *Owner) addPayment(offer *catalog.Snapshot, choice string, due int64, r *store.NewReservation) error {
 	if due == 0 || !offer.PaysOnline(offer.Payments.Modes.Rentals, choice, r.Price.Total) {
 		return nil
@@ -64,9 +64,9 @@ func (o *Owner) addPayment(offer *catalog.Snapshot, choice string, due int64, r 
 	return nil
 }
 
-// openPayment asks booking to open the payment of a written reservation, and then stores that
-// the payment is open. Only after that does the caller get the provider's page. If a step
-// fails, openPayment cancels the reservation with [store.Store.Abandon] (see [sale.Opening]).
+// openPayment asks booking to open the payment of a written reservation, and then stores that the
+// payment is open. The caller gets the provider's page only after the open payment is stored. If a
+// step fails, openPayment cancels the reservation with [store.Store.Abandon] (see [sale.Opening]).
 //
 // Faults: payment_unavailable; payment_not_offered; outcome_unknown if it is unknown whether the payment was
 // stored as open. After outcome_unknown, a retry of the caller or [Reconciliation] determines the result.
@@ -111,7 +111,7 @@ func (o *Owner) openPayment(ctx context.Context, offer *catalog.Snapshot,
 	return ReserveResult{}, f
 }
 
-// describe returns the names of the reserved rentals and their numbers of units, as
+// describe returns the number of units and the name of each reserved rental, as
 // in "2 × Tent, 1 × Stove". The provider shows this text on its payment page.
 func describe(r store.NewReservation) string {
 	names := []string{fmt.Sprintf("%d × %s", r.Quantity, r.RentalName)}

@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-// pickUp changes the status of a reservation to picked up, and assigns units that can be handed
-// out to the reservation (docs/decisions/012). Faults: not_found, conflict, not_enough_units.
+// pickUp changes the status of a reservation to picked_up, and chooses the units
+// to hand out (docs/decisions/012). Faults: not_found, conflict, not_enough_units.
 func (o *Owner) pickUp(ctx context.Context, offer *catalog.Snapshot, id uuid.UUID) (store.Reservation, error) {
 	now := o.clock.Now()
 	today := offer.Today(now)
@@ -23,9 +23,9 @@ func (o *Owner) pickUp(ctx context.Context, offer *catalog.Snapshot, id uuid.UUI
 		})
 }
 
-// chooseUnits chooses the units to hand out for a reservation and its extras, in the order in which the
-// owner listed the units. A chosen unit is in service, is not handed out and is not under maintenance
-// today. If the offer no longer has a rental, chooseUnits chooses no units for it. Fault: not_enough_units.
+// chooseUnits chooses the units to hand out for a reservation and its extras, in the order in which the owner
+// listed the units. A chosen unit is in service, is not handed out and is not under maintenance today. If the offer
+// no longer contains a reserved rental, chooseUnits chooses no units of this rental. Fault: not_enough_units.
 func chooseUnits(offer *catalog.Snapshot, today timespan.Date, r store.Reservation,
 	out map[uuid.UUID]store.HandedOut) ([]store.Unit, error) {
 	lines := append([]store.Extra{{RentalID: r.RentalID, Name: r.RentalName, Quantity: r.Quantity}}, r.Extras...)
@@ -51,9 +51,9 @@ func chooseUnits(offer *catalog.Snapshot, today timespan.Date, r store.Reservati
 	return units, nil
 }
 
-// listUnitsInStock returns the keys of the units of a rental that can be handed out today. Some handed-out units may
-// have no known key ([store.HandedOut]). listUnitsInStock leaves out the same number of units, because any of them can
-// be away.
+// listUnitsInStock returns the keys of the units of a rental that can be handed out today. Some
+// handed-out units may have no known key ([store.HandedOut]). listUnitsInStock leaves out the
+// same number of units, because any of the units without a known key can be with a customer.
 func listUnitsInStock(item *catalog.Rental, today timespan.Date, out store.HandedOut) []string {
 	var keys []string
 	for _, u := range item.Units {

@@ -34,9 +34,9 @@ type PaymentRecords interface {
 
 var _ PaymentRecords = (*store.Store)(nil)
 
-// Reconciliation keeps reservations consistent with their payments, which booking stores. It asks booking
-// for the state of open payments. It requests that booking closes or refunds the payments of cancelled
-// reservations, until booking accepts each request. It cancels reservations whose payment was never opened.
+// Reconciliation keeps reservations consistent with their payments, which booking stores. It asks booking for
+// the state of open payments. It requests that booking closes or refunds the payments of cancelled reservations,
+// and repeats each request until booking accepts it. It cancels reservations whose payment was never opened.
 //
 // If booking does not answer about a payment, the reservation stays unchanged.
 type Reconciliation struct {
@@ -47,7 +47,7 @@ type Reconciliation struct {
 	outcomes     metric.Int64Counter
 }
 
-// NewReconciliation returns a Reconciliation. The argument `payments` calls booking.
+// NewReconciliation returns a Reconciliation. The argument `payments` is the client of booking's internal API.
 func NewReconciliation(reservations PaymentRecords, payments Payments, c clock.Clock,
 	tel *telemetry.Telemetry) *Reconciliation {
 	return &Reconciliation{
@@ -149,8 +149,8 @@ func (r *Reconciliation) UncountReservations(ctx context.Context) error {
 	return nil
 }
 
-// closePayment requests that booking closes or refunds one payment, and stores booking's answer. If
-// booking does not have the payment, closePayment stores it as cancelled, because it cannot be paid.
+// closePayment requests that booking closes or refunds one payment, and stores booking's answer. If booking
+// does not have the payment, closePayment stores the payment as cancelled, because no customer can pay it.
 func (r *Reconciliation) closePayment(ctx context.Context, c store.ReservationPayment,
 	closeReq booking.ClosePayment) error {
 	reported, err := r.payments.Close(ctx, c.BusinessID, c.ID, closeReq)

@@ -36,8 +36,9 @@ const (
 	stepSeconds = startStep * 60
 )
 
-// FindStarts returns the starts on one date at which a customer can reserve all requested units and all extras, by
-// the rules of [Owner.Reserve]. For a rental with a price per hour, FindStarts checks each half hour of the date.
+// FindStarts returns the starts on the date `req.Dates.From` at which a customer can reserve
+// all requested units and extras. The rules are those of [Owner.Reserve] for customers. For
+// a rental with a price per hour, FindStarts checks each half hour of the date.
 //
 // Until another reservation is made, a customer can reserve exactly the returned starts and lengths. Faults:
 // rental_not_found; invalid_parameter; business_not_found. Any other error means that the starts could not be computed.
@@ -89,7 +90,7 @@ type startSearch struct {
 }
 
 // findWholeDays reports, for each date, whether enough units are free during the
-// whole day. The argument `selects` is a function that selects the lines to check.
+// whole day. It checks only the lines for which the function `selects` returns true.
 func (f *startSearch) findWholeDays(selects func(line) bool) []bool {
 	free := slices.Repeat([]bool{true}, int(f.dates.To-f.dates.From)+1)
 	for _, l := range f.lines {
@@ -144,8 +145,9 @@ func (f *startSearch) listHourStarts() []Start {
 	return starts
 }
 
-// exists reports whether the local time `at` exists on the first date. The argument `start` is the instant for this
-// time. If a clock change skips the local time, the instant `start` has another local time, and the result is false.
+// exists reports whether the local time `at` exists on the first date. The
+// argument `start` is the instant for this time. If a clock change skips the local
+// time `at`, the instant `start` has another local time, and the result is false.
 func (f *startSearch) exists(start int64, at timespan.TimeOfDay) bool {
 	shown := time.Unix(start, 0).In(f.offer.Location())
 	return timespan.DateOf(shown, f.offer.Location()) == f.dates.From && shown.Hour()*60+shown.Minute() == int(at)
@@ -158,8 +160,8 @@ func (f *startSearch) exists(start int64, at timespan.TimeOfDay) bool {
 // The argument `whole` reports for each date whether enough units of the rentals with a price per day are
 // free. The function `isOccupied` reports whether too few units of the other rentals are free during a span.
 //
-// If a clock change repeats a local time, a reservation that ends at this time ends at its
-// first occurrence. Therefore listLengths leaves out a length that ends at the second occurrence.
+// A clock change can repeat a local time. A reservation with this end time ends at the first occurrence
+// of the time. Therefore listLengths leaves out a length that ends at the second occurrence.
 func (f *startSearch) listLengths(start int64, at timespan.TimeOfDay, whole []bool,
 	isOccupied func(timespan.Span) bool) []Start {
 	var list []Start
