@@ -12,9 +12,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 )
 
-// The statements anonymize reservations: they remove the customer's name, e-mail address,
-// phone number, answers and link. The rental, its units and the time of the reservation
-// stay. An empty name marks an anonymized customer; no other reservation has an empty name.
+// The statements anonymize reservations: they remove the customer's name, e-mail address, phone
+// number, answers and link. They keep the rental, the units and the time of the reservation. An
+// empty name marks an anonymized customer; no other reservation has an empty name.
 //
 // The same data are also in the events of the reservation and, for a day, in the idempotency
 // results of the owner's writes. Each of the three tables has its own statement.
@@ -87,10 +87,10 @@ func (s *Store) AnonymizeEnded(ctx context.Context, businessID uuid.UUID, cutoff
 	}
 }
 
-// BusinessesToAnonymize returns the ids of businesses that have a reservation to anonymize: the
-// reservation had ended at the instant in the argument `cutoff` and is not anonymized yet. The
-// ids are in ascending order and follow the id in the argument `after`; the argument `limit`
-// is their maximum number. The query uses an index to go from one business to the next.
+// BusinessesToAnonymize returns the ids of businesses that have a reservation to anonymize:
+// the reservation had ended at the instant in the argument `cutoff` and is not anonymized yet.
+// The ids are in ascending order and greater than the id in the argument `after`. The result
+// has at most `limit` ids. The query uses an index to go from one business to the next.
 func (s *Store) BusinessesToAnonymize(ctx context.Context, after uuid.UUID, cutoff time.Time,
 	limit int) ([]uuid.UUID, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with customers to forget",

@@ -43,8 +43,8 @@ func (s *Store) Customers(ctx context.Context, businessID uuid.UUID,
 	})
 }
 
-// FindCustomerReservations returns the reservations of the customer with an e-mail address,
-// oldest first. The argument `limit` is the maximum number of reservations.
+// FindCustomerReservations returns the reservations of the customer with the given e-mail
+// address, oldest first. The argument `limit` is the maximum number of reservations.
 func (s *Store) FindCustomerReservations(ctx context.Context, businessID uuid.UUID, email string,
 	limit int) ([]Reservation, error) {
 	return postgres.Rows(ctx, s.pool, scanReservation, "read the data of a customer", `
@@ -70,8 +70,8 @@ type EraseRequest struct {
 }
 
 // EraseCustomer anonymizes a customer's reservations in one idempotent write ([postgres.WriteIdempotently]).
-// If Force is not set, EraseCustomer does not change reservations that have not ended or are not returned
-// yet, and returns them. Fault: conflict if these are more than [customer.MostHeld].
+// If `req.Force` is false, EraseCustomer does not change reservations that have not ended or are not returned
+// yet, but returns them. Fault: conflict if there are more than [customer.MostHeld] such reservations.
 func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, req EraseRequest) (customer.Erased, error) {
 	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (customer.Erased,
 		error) {

@@ -8,8 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 )
 
-// paymentEndedSQL is an SQL condition: the reservation has no payment, or its payment is
-// final. [Store.Erase] deletes no other reservations, so that no refund is lost.
+// paymentEndedSQL is an SQL condition: the reservation has no payment, or its payment is final.
+// [Store.Erase] deletes only reservations that meet this condition, so that no refund is lost.
 const paymentEndedSQL = unfinishedSQL + ` IS NOT TRUE`
 
 // Erase deletes the data of removed businesses and returns the number of

@@ -10,8 +10,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 )
 
-// expiringSQL selects the customers of the reservations that
-// [Store.AnonymizeEnded] would anonymize. It uses the same index.
+// expiringSQL selects the customers of the reservations that [Store.AnonymizeEnded]
+// would anonymize. It uses the same index as AnonymizeEnded.
 const expiringSQL = `SELECT DISTINCT ` + postgres.CustomerDigest + ` FROM reservations WHERE business_id = $1 AND ` +
 	endedSQL + ` LIMIT $3`
 

@@ -27,8 +27,8 @@ func (s *Store) LinkHash(ctx context.Context, businessID, id uuid.UUID) ([]byte,
 	return hash, nil
 }
 
-// IsCancelledUnpaid reports whether a reservation was cancelled because it was not paid in time. The
-// events of the reservation contain this reason; after their deletion the result is false.
+// IsCancelledUnpaid reports whether a reservation was cancelled because it was not paid in time. The events of
+// the reservation contain the reason of the cancellation. After these events are deleted, the result is false.
 func (s *Store) IsCancelledUnpaid(ctx context.Context, businessID, id uuid.UUID) (bool, error) {
 	return eventlog.Unpaid(ctx, s.pool, businessID, id)
 }

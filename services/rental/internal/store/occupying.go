@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
 )
 
-// occupyingSQL reads the reservations and extras that may occupy units on a range of dates.
-// It may also return some that occupy no units on these dates; the caller counts exactly.
+// occupyingSQL reads the reservations and extras that may occupy units on a range of dates. It may also
+// return reservations and extras that occupy no units on these dates. The caller computes the exact times.
 //
 // The query always returns reservations that are picked up and not returned, because their units
 // also occupy the current date. Only the caller knows whether the current date is in the range.
@@ -43,8 +43,8 @@ func occupyingArgs(businessID uuid.UUID, rentalIDs []uuid.UUID, dates occupancy.
 	}
 }
 
-// FindOccupying returns the reservations and extras that may occupy units of the
-// rentals on the dates. The key of the result is the id of the rental.
+// FindOccupying returns the reservations and extras that may occupy units of
+// the rentals on the dates. The keys of the result are the ids of the rentals.
 func (s *Store) FindOccupying(ctx context.Context, businessID uuid.UUID, rentalIDs []uuid.UUID,
 	dates occupancy.Dates) (map[uuid.UUID][]occupancy.Reservation, error) {
 	rows, err := s.pool.Query(ctx, occupyingSQL, occupyingArgs(businessID, rentalIDs, dates))

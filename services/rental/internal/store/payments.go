@@ -19,8 +19,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
 )
 
-// ErrPaymentOver means that the store cannot record a payment as
-// open, because its reservation was cancelled in the meantime.
+// ErrPaymentOver means that the store cannot record a payment as open,
+// because the reservation of the payment was cancelled in the meantime.
 var ErrPaymentOver = errors.New("the payment is over")
 
 // paymentSQL changes the payment and the status of a reservation that the transaction has
@@ -40,7 +40,7 @@ WITH changed AS (
 )
 SELECT ` + reservationColumns + ` FROM changed`
 
-// updatePayment stores the status and the payment of r, and returns the stored reservation.
+// updatePayment stores the status and the payment of the reservation `r`, and returns the stored reservation.
 // The argument `eventType` is the type of the event to record; if it is "", no event is recorded.
 func updatePayment(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, r Reservation, eventType event.Type,
 	now time.Time) (Reservation, error) {
@@ -118,8 +118,8 @@ func abandon(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, r Reservation
 }
 
 // DeleteIdempotencyResult deletes the idempotency result of the request that made a reservation.
-// The argument `write` is the id of this result, and id is that of the reservation. The
-// caller uses it for a reservation that was cancelled before any answer contained it.
+// The argument `write` is the id of this result, and `id` is the id of the reservation. Callers
+// use DeleteIdempotencyResult if the reservation was cancelled before any answer contained it.
 func (s *Store) DeleteIdempotencyResult(ctx context.Context, businessID, write, id uuid.UUID) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		return postgres.DeleteIdempotencyResult(ctx, tx, businessID, write, id)
@@ -156,8 +156,8 @@ func (s *Store) CancelUnopened(ctx context.Context, now time.Time) (int, error) 
 	return released, nil
 }
 
-// unfinishedSQL is an SQL condition for reservations whose payment is not final: rental must ask booking about
-// the payment, or request that booking closes or refunds it. An index of the table has the same condition.
+// unfinishedSQL is an SQL condition for reservations whose payment is not final: rental must ask booking about the
+// payment, or request that booking closes or refunds the payment. An index of the table has the same condition.
 const unfinishedSQL = `(payment->>'status' IN ('creating', 'open', 'cancelling') OR payment->>'refund_status' = 'pending')`
 
 // ReservationPayment is a reservation with its stored payment.
@@ -167,8 +167,8 @@ type ReservationPayment struct {
 }
 
 // UnfinishedPayments returns the next reservations whose payment is not final, in the order of
-// business and id. They follow the reservation in the argument `after`; the argument `limit`
-// is their maximum number. The result leaves out reservations whose payment is being created.
+// business and id. The result begins after the reservation in the argument `after` and has at
+// most `limit` reservations. The result leaves out reservations whose payment is being created.
 func (s *Store) UnfinishedPayments(ctx context.Context, after booking.ReservationID,
 	limit int) ([]ReservationPayment, error) {
 	return postgres.Rows(ctx, s.pool, func(row pgx.CollectableRow) (ReservationPayment, error) {
@@ -181,9 +181,9 @@ func (s *Store) UnfinishedPayments(ctx context.Context, after booking.Reservatio
 		ORDER BY business_id, id LIMIT $3`, after.BusinessID, after.ID, limit)
 }
 
-// StoreReport stores the argument `reported`, a payment as booking reported it, if it is newer than the
-// stored payment. It also changes the reservation accordingly. It returns the types of the
-// recorded events; "" stands for a change without an event. Errors: [ErrNotFound].
+// StoreReport stores the argument `reported`, a payment as booking reported it, if it is newer than
+// the stored payment. It also changes the reservation as [payment.PlanSteps] determines. It returns
+// the types of the recorded events; "" stands for a change without an event. Errors: [ErrNotFound].
 //
 // While a payment is open, only a report of booking confirms the reservation. Only
 // such a report, a cancellation or [Store.Abandon] frees the reservation's units.

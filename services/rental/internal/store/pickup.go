@@ -19,8 +19,8 @@ type Unit struct {
 	Key      string    `json:"unit"`
 }
 
-// HandedOut describes the units of a rental that customers have picked up and not returned: their number and their
-// keys. An earlier version of the program stored no keys, so Units may be larger than the number of keys.
+// HandedOut describes the units of a rental that customers have picked up and not returned: their number and
+// their keys. An earlier version of the service stored no keys, so Units may be larger than the number of keys.
 type HandedOut struct {
 	Units int
 	Keys  []string

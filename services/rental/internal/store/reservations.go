@@ -22,7 +22,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
 )
 
-// Reservation is a stored reservation. If Hours is set, it is for hours, otherwise for whole dates.
+// Reservation is a stored reservation. If Hours is set, the reservation is for hours, otherwise for whole dates.
 type Reservation struct {
 	ID           uuid.UUID
 	RentalID     uuid.UUID
@@ -34,7 +34,7 @@ type Reservation struct {
 	Extras       []Extra
 	Units        []Unit                // the units handed out at the pick-up; kept after the return
 	Price        *Price                // nil if the owner made the reservation
-	Payment      *booking.PaymentState // the last known state (internal/payment); nil: not paid online
+	Payment      *booking.PaymentState // the state that booking last reported (internal/payment); nil: not paid online
 	CustomerName string
 	// CustomerEmail is nil if the customer has no e-mail address; such a customer gets no mail.
 	CustomerEmail *string
@@ -127,13 +127,13 @@ WHERE business_id = @business_id
 ORDER BY start_date, coalesce(start_minute, 0), id
 LIMIT @limit`
 
-// firstStart and lastStart are the smallest and the largest start that a cursor of a list
-// may contain. A list is sorted by the local start, in minutes since 1970-01-01 00:00;
-// whole dates start at midnight. The bounds allow all years with up to four digits.
+// firstStart and lastStart are the smallest and the largest start that the cursor of a list of
+// reservations may contain. The list is sorted by the local start, in minutes since 1970-01-01 00:00.
+// A reservation for whole dates starts at midnight. The bounds allow all years with up to four digits.
 var firstStart, lastStart = int64(timespan.NewDate(0, 1, 1)) * timespan.MinutesPerDay,
 	int64(timespan.NewDate(10_000, 1, 1))*timespan.MinutesPerDay - 1
 
-// newCursor returns the cursor for the position of a reservation in the list.
+// newCursor returns the cursor for the position of the reservation `r` in the list.
 func newCursor(r Reservation) string {
 	at := int64(r.Dates.From) * timespan.MinutesPerDay
 	if r.Hours != nil {
@@ -201,8 +201,8 @@ func (s *Store) CountAhead(ctx context.Context, businessID uuid.UUID, today time
 	return n, nil
 }
 
-// transitionSQL changes the status of a reservation, if its current status allows the change. If
-// two requests change the same reservation concurrently, only the first request succeeds.
+// transitionSQL changes the status of a reservation if the current status allows the change.
+// If two requests change the same reservation concurrently, only the first request succeeds.
 // The extras of a reservation are handed out and returned together with the main rental.
 var transitionSQL = `
 WITH moved AS (

@@ -20,7 +20,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
 )
 
-// NewReservation is a reservation to write. If Hours is set, it is for hours, otherwise for whole dates.
+// NewReservation is a reservation to write. If Hours is set, the reservation is for hours, otherwise for whole dates.
 type NewReservation struct {
 	BusinessID uuid.UUID
 	ID         uuid.UUID
@@ -50,11 +50,11 @@ type NewReservation struct {
 // Hours holds the start and the end of a reservation for hours, both as wall-clock times and as instants.
 type Hours struct {
 	Start, End timespan.TimeOfDay
-	Span       timespan.Span `json:"During"` // the stored name
+	Span       timespan.Span `json:"During"` // the name in the stored JSON
 }
 
-// Extra is another rental that is reserved together with the main one, for the same time. Its JSON form
-// is stored in the row of the reservation. If ByDay is true, the extra is reserved for whole dates.
+// Extra is another rental that is reserved together with the main rental, for the same time. The row of
+// the reservation contains its extras as JSON. If ByDay is true, the extra is reserved for whole dates.
 type Extra struct {
 	RentalID uuid.UUID `json:"rental_id"`
 	Name     string    `json:"name"`
@@ -72,8 +72,8 @@ type Price struct {
 }
 
 // insertRowsSQL inserts missing rows for the rentals; lockSQL then locks the rows. Both statements process
-// the rentals in the order of their ids, so that requests for several rentals cannot deadlock. A later
-// statement of the same transaction sees the rows that earlier holders of the locks have written.
+// the rentals in the order of their ids, so that requests for several rentals cannot deadlock. A statement
+// after lockSQL in the same transaction sees all rows that earlier holders of the locks have written.
 const (
 	insertRowsSQL = `INSERT INTO rentals (business_id, rental_id) SELECT $1, id FROM unnest($2::uuid[]) AS ids (id) ORDER BY id ON CONFLICT DO NOTHING`
 	lockSQL       = `SELECT FROM rentals WHERE business_id = $1 AND rental_id = ANY($2) ORDER BY rental_id FOR NO KEY UPDATE`
@@ -102,8 +102,8 @@ SELECT ` + reservationColumns + ` FROM reserved`
 // if the function `hasUnits` returns true. Errors: [ErrTooFewUnits] if `hasUnits` returns false.
 //
 // The function `hasUnits` gets the reservations that may occupy units on the dates, as [Store.FindOccupying]
-// returns them. It reports whether enough units are free for the reservation and its extras.
-// From then until the write ends, no other request can reserve units of these rentals.
+// returns them. It reports whether enough units are free for the reservation and its extras. From the call
+// of `hasUnits` until the write ends, no other request can reserve units of these rentals.
 func (s *Store) Reserve(ctx context.Context, r NewReservation,
 	hasUnits func(map[uuid.UUID][]occupancy.Reservation) bool) (Reservation, error) {
 	written, err := postgres.WriteIdempotently(ctx, s.pool, r.BusinessID,

@@ -29,7 +29,8 @@ var (
 	ErrNotFound = errors.New("not found")
 )
 
-// NotAllowedError means that a reservation's status does not allow a transition.
+// NotAllowedError means that the current status of a reservation
+// does not allow a transition. Status is the current status.
 type NotAllowedError struct{ Status state.State }
 
 func (e *NotAllowedError) Error() string { return "not allowed from status " + string(e.Status) }
@@ -37,7 +38,7 @@ func (e *NotAllowedError) Error() string { return "not allowed from status " + s
 // Store reads and writes the tables of one schema. It is safe for concurrent use.
 type Store struct{ pool *pgxpool.Pool }
 
-// New returns a store that uses the connections of pool. They must use rental's schema.
+// New returns a store that uses the connections of `pool`. These connections must use rental's schema.
 func New(pool *pgxpool.Pool) *Store { return &Store{pool: pool} }
 
 // Ready returns an error if the table of reservations cannot be read.
@@ -52,8 +53,8 @@ func (s *Store) FindIdempotencyResult(ctx context.Context, businessID uuid.UUID)
 	return postgres.FindIdempotencyResult(ctx, s.pool, businessID)
 }
 
-// epoch is the date with the number 0 in queries. Queries get dates as
-// days since 1970-01-01, because such a number can represent every date.
+// epoch is the SQL date from which queries count days. Queries get a date as the
+// number of days since 1970-01-01, because such a number can represent every date.
 const epoch = `date '1970-01-01'`
 
 func dateOf(t time.Time) timespan.Date { return timespan.NewDate(t.Date()) }

@@ -15,9 +15,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
 )
 
-// BusinessesWithReservationsAhead returns the ids of businesses with reservations that are not
-// picked up yet and end on the date `today` or later. The ids are in ascending order and
-// follow the id in the argument `after`; the argument `limit` is their maximum number.
+// BusinessesWithReservationsAhead returns the ids of businesses with reservations that are
+// not picked up yet and end on the date `today` or later. The ids are in ascending order
+// and greater than the id in the argument `after`. The result has at most `limit` ids.
 func (s *Store) BusinessesWithReservationsAhead(ctx context.Context, after uuid.UUID, today timespan.Date,
 	limit int) ([]uuid.UUID, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "find businesses with reservations ahead", `
@@ -31,7 +31,7 @@ func (s *Store) BusinessesWithReservationsAhead(ctx context.Context, after uuid.
 const withdrawnBatch = 500
 
 // withdrawnSQL changes the reservations with the given status that do not match the offer: it sets or removes the mark
-// withdrawn. It records one event for each changed reservation, except for those whose payment is not open yet.
+// withdrawn. It records one event for each changed reservation, except for reservations whose payment is not open yet.
 var withdrawnSQL = `
 WITH before AS MATERIALIZED (
     SELECT id, NOT withdrawn AS withdraws FROM reservations AS r
@@ -51,10 +51,10 @@ WITH before AS MATERIALIZED (
 )
 SELECT count(*) FROM changed`
 
-// UpdateWithdrawn updates those reservations of a business that are not picked up yet. It marks
-// a reservation as withdrawn if one of its rentals is no longer offered. It removes the mark
-// if all of them are offered again. The argument `offeredIDs` contains the ids of the offered
-// rentals. UpdateWithdrawn returns the number of changed reservations. It is idempotent.
+// UpdateWithdrawn updates those reservations of a business that are not picked up yet. It marks a
+// reservation as withdrawn if its rental or one of its extras is no longer offered. It removes the
+// mark if the rental and all extras are offered again. The argument `offeredIDs` contains the ids of
+// the offered rentals. UpdateWithdrawn returns the number of changed reservations. It is idempotent.
 func (s *Store) UpdateWithdrawn(ctx context.Context, businessID uuid.UUID, offeredIDs []uuid.UUID, today timespan.Date,
 	now time.Time) (int, error) {
 	total := 0
