@@ -24,7 +24,7 @@ func NewCustomerLinks(links *usecase.CustomerLinks) *CustomerLinks {
 	return &CustomerLinks{links: links}
 }
 
-// Mount adds the endpoints for customers' links to r.
+// Mount adds the endpoints for customers' links to the router `r`.
 func (l *CustomerLinks) Mount(r *server.Internal) {
 	server.Mount(r, rental.ReadManaged, server.Shown(l.serveView, showView))
 	r.Handle(rental.ReadCalendar.Row, l.serveCalendar)
@@ -69,8 +69,8 @@ func (l *CustomerLinks) servePayment(ctx context.Context, of endpoints.ByToken) 
 	}, nil
 }
 
-// newViewSender returns a function that answers with the customer's view. If the
-// second argument of that function is an error, the function returns the error.
+// newViewSender returns a function that answers the request with the customer's
+// view. If the function gets an error instead of a view, it returns the error.
 func newViewSender(c *fiber.Ctx) func(usecase.CustomerView, error) error {
 	return func(m usecase.CustomerView, err error) error {
 		if err != nil {

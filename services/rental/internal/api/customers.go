@@ -93,7 +93,7 @@ func (in *Internal) findIdempotencyResult(c *fiber.Ctx) ([]byte, error) {
 	offer, err := in.findBusiness(c.UserContext(), of)
 	switch {
 	case fault.Is(err, fault.BusinessNotFound):
-		return nil, nil // no stored answer is left; the request itself fails with the same fault
+		return nil, nil // the removed business has no stored answers; the request itself fails with the same fault
 	case err != nil:
 		return nil, fault.Unknown(err)
 	}

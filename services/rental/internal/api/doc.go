@@ -1,5 +1,5 @@
-// Package api is rental's HTTP API. The public port serves /rental-availability. The internal
-// port serves /rental-available-dates; availability forwards this answer to the public
+// Package api is rental's HTTP API. The public port serves /rental-availability. The internal port
+// serves /rental-available-dates; the availability service forwards the answers to the public
 // (interface.md §4). The internal port also serves reservations, and the number of units that can
 // be booked online, to other services. These services use the client in libs/contracts/rental.
 package api

@@ -45,7 +45,7 @@ func NewInternal(owner *usecase.Owner, payments *usecase.Reconciliation, offers 
 	return &Internal{owner: owner, payments: payments, offers: offers, records: records, links: links, clock: now}
 }
 
-// Mount adds the endpoints of the internal API to r.
+// Mount adds the endpoints of the internal API to the router `r`.
 func (in *Internal) Mount(r *server.Internal) {
 	server.Mount(r, rental.ReadCeilings, in.serveCeilings)
 	server.MountIdempotent(r, rental.Reserve, in.reserve, in.findIdempotencyResult, in.answerRetry)
@@ -65,8 +65,8 @@ func (in *Internal) Mount(r *server.Internal) {
 	mountChange(in, r, rental.ChangeReservationStatus, in.applyTransition)
 }
 
-// mountChange adds an endpoint with which the owner changes a reservation. The function `write` makes the
-// change; it runs once for each Idempotency-Key of a business. A repeated request gets the stored reservation.
+// mountChange adds an endpoint with which the owner changes a reservation. The function `write` makes the change;
+// it runs at most once for each Idempotency-Key of a business. A repeated request gets the stored reservation.
 func mountChange[Req interface{ Target() rental.OfReservation }](in *Internal, r *server.Internal,
 	e endpoints.Endpoint[Req, rental.Reservation],
 	write func(context.Context, Req, *catalog.Snapshot) (store.Reservation, error),
@@ -92,10 +92,10 @@ func mountChange[Req interface{ Target() rental.OfReservation }](in *Internal, r
 
 // findBusiness returns the offer of the business that the request names. Fault: business_not_found.
 //
-// A request can contain a business id in addition to the slug. If the newest offer of the
-// slug has another id, the fault is business_not_found too. The reason: after a business is
-// removed, another business can get its slug, and the cached offer may still be the old one.
-// Without this check, one of the two businesses could see customers of the other business.
+// A request can contain a business id in addition to the slug. If the newest offer of the slug belongs
+// to another business id, the fault is business_not_found, too. The reason: after a business is removed,
+// another business can get its slug. The cached offer may then still be the offer of the removed
+// business. Without this check, one of the two businesses could see customers of the other business.
 func (in *Internal) findBusiness(ctx context.Context, of rental.OfSlug) (*catalog.Snapshot, error) {
 	offer, err := in.offers.Get(ctx, of.Slug)
 	if err != nil || of.Business == uuid.Nil || offer.ID == of.Business {
@@ -229,8 +229,8 @@ func (in *Internal) showWritten(ctx context.Context, of rental.OfSlug,
 	return new(in.show(offer, r)), nil
 }
 
-// showNew renders a new reservation, with the address of the provider's
-// page and of the customer's link. Faults: the faults of [Internal.showWritten].
+// showNew renders a new reservation, with the URL of the provider's page
+// and the customer's link. Faults: the faults of [Internal.showWritten].
 func (in *Internal) showNew(ctx context.Context, of rental.OfSlug,
 	r usecase.ReserveResult) (*rental.Reservation, error) {
 	reservation, err := in.showWritten(ctx, of, r.Reservation)
@@ -254,9 +254,9 @@ func (in *Internal) show(offer *catalog.Snapshot, r store.Reservation) rental.Re
 	return rendered
 }
 
-// ShowEvents returns functions that render the reservations in rental's events. They
-// render a reservation as lists do, except that the field overdue is always false. When a
-// reservation becomes overdue, the reservation does not change, and no event is recorded.
+// ShowEvents returns functions that render the reservations in rental's events. They render a
+// reservation in the same way as lists of reservations, except that the field overdue is always false.
+// When a reservation becomes overdue, the reservation does not change, and no event is recorded.
 func ShowEvents(records *store.Store) map[event.SubjectKind]eventlog.Show {
 	return map[event.SubjectKind]eventlog.Show{event.Reservation: eventlog.NewShow(records.DecodeReservations,
 		showStored)}

@@ -10,8 +10,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-// serveLink answers with the address of the customer's link to a reservation.
-// Notifications puts this address into messages to the customer.
+// serveLink answers with the URL of the customer's link to a reservation.
+// The notifications service puts this URL into messages to the customer.
 func (in *Internal) serveLink(ctx context.Context, r rental.LinkRequest) (*link.Response, error) {
 	hash, err := in.records.LinkHash(ctx, r.Business, r.ID)
 	if errors.Is(err, store.ErrNotFound) {

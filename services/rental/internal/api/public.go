@@ -51,9 +51,9 @@ func (p *Public) Mount(router fiber.Router) {
 		"rentalId", "startDate", "endDate", "quantity", "startTime", "endTime", "lang"))
 }
 
-// MountForPeers adds /rental-availability and /rental-available-dates to the internal port, below /internal.
-// The MCP server and availability call them. MountForPeers adds no rate limit, because each of these two
-// services applies its own limit first. It also adds the possible starts on a date, for the booking page.
+// MountForPeers adds /rental-availability and /rental-available-dates to the internal port, below /internal. The MCP
+// server and availability call them. MountForPeers adds no rate limit, because each of these two services applies
+// its own limit first. It also adds the endpoint for the possible starts on a date, which the booking page calls.
 func (p *Public) MountForPeers(r *server.Internal) {
 	r.Handle(rental.CheckAvailability.Row, p.serveAvailability)
 	r.Handle(rental.ListAvailableDates.Row, p.serveDates)
@@ -186,8 +186,8 @@ func (p *Public) serveDates(c *fiber.Ctx) error {
 // that can be reserved from that date on. countFree uses the shortest allowed length of
 // the rental: one day, unless the owner has set another length (docs/decisions/011).
 //
-// countFree sets the requested dates from today to the advance limit. If the
-// reservations cannot be read, countFree returns an error and does not change `days`.
+// countFree sets only those requested dates that are between today and the advance limit. If
+// the reservations cannot be read, countFree returns an error and does not change `days`.
 func (p *Public) countFree(ctx context.Context, offer *catalog.Snapshot, rentals []*catalog.Rental,
 	requested occupancy.Dates,
 	days map[timespan.Date]map[uuid.UUID]int) error {
@@ -239,11 +239,11 @@ func findShortest(offer *catalog.Snapshot, r *catalog.Rental, d, last timespan.D
 	return 0
 }
 
-// maxClosedDays is the largest number of consecutive closed dates by which the return of a rental can be delayed.
+// maxClosedDays is the largest number of consecutive closed dates by which countFree delays the return of a rental.
 const maxClosedDays = 31
 
-// findMinimum returns the smallest of `n` values of the slice `free`, beginning
-// at the index `first`. It returns 0 if the slice has too few values.
+// findMinimum returns the smallest of the `n` values of the slice `free` that
+// begin at the index `first`. It returns 0 if the slice has too few values.
 func findMinimum(free []int, first, n int) int {
 	if first+n > len(free) {
 		return 0
