@@ -8,8 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// edge is a moment at which units become occupied or free. The fields booked and maintained
-// are the changes of the counts at this moment; they are negative when units become free.
+// edge is a moment at which units become occupied or free. The fields `booked` and `maintained`
+// are the changes of these two counts at this moment. They are negative if units become free.
 type edge struct {
 	at                 int64
 	booked, maintained int32
@@ -41,8 +41,8 @@ func sortEdges(edges []edge, bounds timespan.Span) []edge {
 	return edges
 }
 
-// distribute makes one pass of the radix sort: distribute copies `edges` to the
-// slice `target`, sorted by one digit of their distance from `base`. Edges with the same
+// distribute makes one pass of the radix sort. It copies `edges` to the slice `target`,
+// sorted by one digit of the distance of each edge from `base`. Edges with the same
 // digit keep their order. The argument `shift` is the position of the digit in bits.
 func distribute(target, edges []edge, base int64, shift int) {
 	var place [digits]int

@@ -2,8 +2,8 @@
 //
 // At each moment, the number of free units is max(0, min(quantity, units in service − units under
 // maintenance) − units booked). The quantity is the number of units that the owner offers. For a span
-// of time, the result is the smallest number of free units at any moment of the span. Therefore the
-// units of two reservations in the span do not add up if one reservation ends before the other begins.
+// of time, the result is the smallest number of free units at any moment of the span. Therefore, if
+// one reservation in the span ends before another begins, the units of both are not added up.
 //
 // The edges of a reservation are the moments at which it begins and ends. The package
 // sorts the edges of all reservations and maintenance periods, and goes through them
@@ -40,15 +40,15 @@ func (s Stock) countFree(maintained, booked int) int {
 	return max(0, min(s.Quantity, s.InService-maintained)-booked)
 }
 
-// Reservation is a number of units that are occupied during the span During. If
-// During is the zero value, the units are occupied all day on each date of Dates.
+// Reservation is a number of units that are occupied during the span Span. If
+// Span is the zero value, the units are occupied all day on each date of Dates.
 type Reservation struct {
 	Units int
 	Dates Dates
 	Span  timespan.Span
-	// IsOut means that the customer picked up the units and has not returned them yet. Such
-	// units are also occupied from now to the end of the business's current date, even if
-	// the reservation has ended. They do not occupy later dates after the reservation's end.
+	// IsOut means that the customer picked up the units and has not returned them yet. Such units
+	// are also occupied from now to the end of the business's current date, even if the reservation
+	// has ended. After the reservation's end, they do not occupy dates after the current date.
 	IsOut bool
 }
 
@@ -56,7 +56,7 @@ type Reservation struct {
 // current time. One Calendar serves all rentals of a request. It is immutable.
 type Calendar struct {
 	first       timespan.Date
-	midnights   []int64       // 00:00 of each date, and of the date after the last
+	midnights   []int64       // 00:00 of each date, and of the date after the last date
 	restOfToday timespan.Span // from now to the end of the current date
 }
 
@@ -83,8 +83,8 @@ func (c *Calendar) CountFreeByDay(s Stock, reservations []Reservation) []int {
 	return c.findMinimums(s, reservations, c.midnights)
 }
 
-// CountFreeBetween returns, for each pair of neighbouring instants in cuts, how many units are free during the
-// whole time between these two instants. The instants must be sorted and lie within the calendar's dates.
+// CountFreeBetween returns, for each pair of neighbouring instants in the argument `cuts`, how many units are free
+// during the whole time between these two instants. The instants must be sorted and lie within the calendar's dates.
 func (c *Calendar) CountFreeBetween(cuts []int64, s Stock, reservations []Reservation) []int {
 	return c.findMinimums(s, reservations, cuts)
 }

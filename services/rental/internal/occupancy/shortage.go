@@ -32,9 +32,9 @@ func (c *Calendar) FindShortages(s Stock, reservations []Reservation) []Shortage
 	return list
 }
 
-// FindWorstShortage returns the largest of the shortages during the time in which the reservation
-// `r` occupies units. The shortages must be sorted, as [Calendar.FindShortages] returns
-// them. If none of them overlaps that time, FindWorstShortage returns the zero value.
+// FindWorstShortage returns the largest of the shortages during the time in which the
+// reservation `r` occupies units. The shortages must be sorted, as [Calendar.FindShortages]
+// returns them. If no shortage overlaps that time, FindWorstShortage returns the zero value.
 func (c *Calendar) FindWorstShortage(r Reservation, shortages []Shortage) Shortage {
 	var worst Shortage
 	own, rest := c.occupiedSpans(&r)

@@ -4,16 +4,16 @@ import "github.com/slotmesh/slotmesh/libs/values/timespan"
 
 // sweep collects the edges within a span of time: the moments at which units become occupied
 // or free. A reservation that begins before the span has no edge for its beginning: its
-// units are in the initial counts booked and maintained. A reservation that ends after the
-// span has no edge for its end. Many reservations therefore have fewer than two edges.
+// units are in the initial counts `booked` and `maintained`. A reservation that ends after
+// the span has no edge for its end. Many reservations therefore have fewer than two edges.
 type sweep struct {
 	bounds             timespan.Span
 	booked, maintained int
 	edges              []edge
 }
 
-// findMinimums returns, for each pair of neighbouring instants in cuts, the smallest
-// number of free units between these two instants. The instants must be sorted.
+// findMinimums returns, for each pair of neighbouring instants in the argument `cuts`, the
+// smallest number of free units between these two instants. The instants must be sorted.
 func (c *Calendar) findMinimums(s Stock, reservations []Reservation, cuts []int64) []int {
 	w := c.gather(s, reservations, timespan.Span{Start: cuts[0], End: cuts[len(cuts)-1]})
 	return w.run(s, cuts)
@@ -52,7 +52,8 @@ func (c *Calendar) occupiedSpans(r *Reservation) (timespan.Span, timespan.Span) 
 	return own, c.restOfToday
 }
 
-// add counts booked units and units under maintenance for the span `s`. Time outside the span of the sweep is cut off.
+// add adds `booked` booked units and `maintained` units under maintenance
+// during the span `s`. It ignores time outside the span of the sweep.
 func (w *sweep) add(s timespan.Span, booked, maintained int32) {
 	start, end := max(s.Start, w.bounds.Start), min(s.End, w.bounds.End)
 	if start >= end {
@@ -70,8 +71,8 @@ func (w *sweep) add(s timespan.Span, booked, maintained int32) {
 }
 
 // run computes the result of [Calendar.findMinimums]; it goes through the sorted edges once. At
-// each moment, run applies all edges of that moment before it counts free units. Therefore
-// the units of two reservations do not add up if one reservation begins when the other ends.
+// each moment, run applies all edges of that moment before it counts free units. Therefore, if
+// one reservation begins at the moment when another ends, the units of both are not added up.
 func (w *sweep) run(s Stock, cuts []int64) []int {
 	least := make([]int, len(cuts)-1)
 	next := 0
