@@ -6,9 +6,9 @@
 // units from the offer and from the reservations in the service's tables. Both the calendars and
 // every new reservation use this function, so only units that the calendars show can be reserved.
 //
-// Requests that reserve units of the same rental run one after another, because each
-// locks the rental's row (internal/store). The booking service charges customers who
-// pay online, and reports the result of each payment to this service (internal/payment).
+// Requests that reserve units of the same rental run one after another, because each request
+// locks the rental's row (internal/store). The booking service charges customers who pay
+// online, and reports the result of each payment to this service (internal/payment).
 package rental
 
 import (
@@ -115,7 +115,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	s.Go("refresh payments", newReconcileJob(pool, rt, "refresh payments", news.RefreshPayments))
 	s.Go("store payment reports", newReconcileJob(pool, rt, "store payment reports",
 		news.StoreReports))
-	// The closing of payments is a separate job, so that the job that asks booking for payments does not wait for it.
+	// The closing of payments is a separate job, so that it does not delay the job that asks booking for payments.
 	s.Go("close payments", newReconcileJob(pool, rt, "close payments", news.ClosePayments))
 	s.Go("uncount ended reservations", newReconcileJob(pool, rt, "uncount ended reservations",
 		news.UncountReservations))
@@ -133,8 +133,8 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 }
 
 // reconcileInterval is the interval at which the jobs ask booking about payments; one call
-// covers many payments. A customer who returns from the provider's payment page does not
-// wait for this interval: the page behind the customer's link asks booking immediately.
+// covers many payments. A customer who returns from the provider's payment page does not wait
+// for this interval, because the page behind the customer's link asks booking immediately.
 const reconcileInterval = 5 * time.Second
 
 // newReconcileJob returns a job that calls the function `reconcile` every [reconcileInterval], in one replica at a

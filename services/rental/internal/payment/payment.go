@@ -19,15 +19,16 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
 )
 
-// New returns the payment of a reservation that is about to be written. The argument `amount` is in minor units.
-// The argument `by` is a deadline: if the payment is not open at this instant, the reservation is cancelled.
+// New returns the payment of a reservation that is about to be written. The argument
+// `amount` is in minor units. The argument `by` is the deadline for opening the
+// payment: if the payment is not open at this instant, the reservation is cancelled.
 func New(amount int64, by time.Time) *booking.PaymentState {
 	return &booking.PaymentState{Status: booking.PaymentStateCreating, Amount: amount, DueAt: by}
 }
 
-// The maps statuses and refunds give the order of the statuses of a payment and of a refund.
-// A report with an earlier status than the stored one is ignored. The status "paid" comes
-// after "cancelled", because the customer can pay just before the payment is cancelled.
+// The maps `statuses` and `refunds` give the order of the statuses of a payment and of a
+// refund. A report with an earlier status than the stored one is ignored. The status "paid"
+// comes after "cancelled", because the customer can pay just before the payment is cancelled.
 var (
 	statuses = map[string]int{booking.PaymentStateCreating: 0, booking.PaymentStateOpen: 1,
 		booking.PaymentStateCancelling: 2,
@@ -46,8 +47,8 @@ func IsNewer(stored, reported booking.PaymentState) bool {
 	return order > 0 || order == 0 && (hasNewFailure(stored, reported) || hasNewReport(stored, reported))
 }
 
-// hasNewReport reports whether the payment `reported` is later than the payment `stored` and contains news.
-// News is a different sum of refunds made at the provider, or a different status of a dispute.
+// hasNewReport reports whether the payment `reported` is later than the payment `stored` and has different
+// data. The compared data are the sum of refunds made at the provider, and the status of a dispute.
 func hasNewReport(stored, reported booking.PaymentState) bool {
 	return reported.UpdatedAt.After(stored.UpdatedAt) && (reported.RefundedElsewhere != stored.RefundedElsewhere ||
 		reported.DisputeStatus != stored.DisputeStatus)
@@ -62,8 +63,8 @@ func hasNewFailure(stored, reported booking.PaymentState) bool {
 // Merge returns the payment to store for a reservation after booking has reported its payment. The argument
 // `status` is the status of the reservation, `stored` is the stored payment, and `reported` is the reported payment.
 //
-// If a cancelled reservation turns out to be paid, the result has a pending
-// refund of the whole amount. Rental then requests this refund from booking.
+// If booking reports that the payment of a cancelled reservation is paid, the result has
+// a pending refund of the whole amount. Rental then requests this refund from booking.
 func Merge(status state.State, stored, reported booking.PaymentState) booking.PaymentState {
 	if status == state.Cancelled && stored.Status != booking.PaymentStatePaid &&
 		reported.Status == booking.PaymentStatePaid &&
@@ -98,8 +99,8 @@ func PlanSteps(status state.State, stored, reported booking.PaymentState) []Step
 	case reported.Status == booking.PaymentStatePaid:
 		add(event.PaymentSucceeded, status)
 	case reported.Status == booking.PaymentStateCancelled && stored.Status != booking.PaymentStateCancelling:
-		// If the known status is cancelling, rental asked booking to close the payment. The payment then did not
-		// expire.
+		// If the stored status is cancelling, rental has asked booking to close the payment.
+		// The payment is then closed because of this request, not because it expired.
 		add(event.PaymentExpired, status)
 	}
 	if status == state.Pending {

@@ -4,7 +4,7 @@
 //	created ► pending ── its payment ──► reserved ── cancel ──► cancelled
 //	                                       └── pickup ──► picked_up ── return ──► returned
 //
-// A reservation that is paid online begins as pending, any other one as reserved.
+// A reservation that is paid online begins as pending, any other reservation begins as reserved.
 package state
 
 import "slices"
@@ -12,8 +12,8 @@ import "slices"
 // State is the status of a reservation.
 type State string
 
-// The statuses of a reservation. A [Pending] reservation waits for its payment and occupies
-// its units. [Returned] and [Cancelled] are final, and such a reservation occupies no units.
+// The statuses of a reservation. A [Pending] reservation waits for its payment and occupies its
+// units. [Returned] and [Cancelled] are final, and a reservation with one of them occupies no units.
 const (
 	Pending   State = "pending"
 	Reserved  State = "reserved"
@@ -25,7 +25,7 @@ const (
 // TransitionName is the name of an action of the owner that changes the status of a reservation.
 type TransitionName string
 
-// The moves that an owner can make.
+// The transitions that an owner can make.
 const (
 	Pickup TransitionName = "pickup"
 	Return TransitionName = "return"
@@ -38,7 +38,7 @@ type Transition struct {
 	To   State
 }
 
-// Allows reports whether the transition is allowed from the status s.
+// Allows reports whether the transition is allowed from the status `s`.
 func (t Transition) Allows(s State) bool { return slices.Contains(t.From, s) }
 
 var transitions = map[TransitionName]Transition{
@@ -47,7 +47,8 @@ var transitions = map[TransitionName]Transition{
 	Cancel: {From: []State{Pending, Reserved}, To: Cancelled},
 }
 
-// FindTransition returns the transition of the move m. The second result is false if there is no such move.
+// FindTransition returns the transition with the name `m`. The
+// second result is false if `m` is not the name of a transition.
 func FindTransition(m TransitionName) (Transition, bool) {
 	t, ok := transitions[m]
 	return t, ok
