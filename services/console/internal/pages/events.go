@@ -270,7 +270,7 @@ func parseOrder(page *view.Page, form url.Values, s *view.SellForm) booking.NewT
 	return order
 }
 
-// findOrder returns the order of tickets whose id is in the path, and the data that its page needs.
+// findOrder returns the data that the page of an order needs, and the order of tickets whose id is in the path.
 func (p *Pages) findOrder(c *fiber.Ctx) (*view.Page, *booking.Ticket, error) {
 	page, id, err := p.newPageWithID(c, view.PlaceEvents)
 	if err != nil {

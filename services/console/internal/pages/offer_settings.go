@@ -120,7 +120,8 @@ var bookingPagePart = offerPart{section: "page", groups: func(o *offerPage) []fo
 	}
 }}
 
-// notificationsPart is the form for the addresses that are notified of bookings, and for the customers' reminders.
+// notificationsPart is the form for the e-mail addresses that get notices of bookings, and for the customers'
+// reminders.
 var notificationsPart = offerPart{section: "notifications", title: "settings_notifications", action: access.Integrate,
 	groups: func(*offerPage) []form.Group {
 		return []form.Group{{Hint: "settings_notifications_text", Fields: []form.Field{

@@ -14,7 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// translatable maps the name of each list of the manifest to the translatable fields of its objects.
+// translatable maps the name of each list of the manifest to the names of the translatable fields that the objects in
+// the list have.
 var translatable = map[string][]string{
 	"services": {"name", "category", "description_html"}, "staff": {"name", "category", "description_html"},
 	"events": {"name", "description_html"},

@@ -83,7 +83,7 @@ func namePublisher(page *view.Page, names map[uuid.UUID]string, by actor.Actor) 
 	return page.Words.Say("actor_" + string(by.Kind))
 }
 
-// loadOldVersion returns the newest version, and the old version whose number is in the path. Fault: not_found.
+// loadOldVersion returns the newest version, and the published version whose number is in the path. Fault: not_found.
 func (p *Pages) loadOldVersion(c *fiber.Ctx) (*offerPage, *offer.Offer, error) {
 	number := parseVersion(c.Params("id"))
 	if number == 0 {

@@ -349,7 +349,7 @@ var faultTexts = map[fault.Kind]string{
 	fault.IdempotencyMismatch: "sent_already",
 }
 
-// findBooking returns the booking whose id is in the path, and the data that its page needs.
+// findBooking returns the data that the page of a booking needs, and the booking whose id is in the path.
 func (p *Pages) findBooking(c *fiber.Ctx) (*view.Page, *booking.Booking, error) {
 	page, id, err := p.newPageWithID(c, view.PlaceBookings)
 	if err != nil {

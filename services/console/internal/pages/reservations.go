@@ -13,7 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// findReservation returns the reservation whose id is in the path, and the data that its page needs.
+// findReservation returns the data that the page of a reservation needs, and the reservation whose id is in the path.
 func (p *Pages) findReservation(c *fiber.Ctx) (*view.Page, *rental.Reservation, error) {
 	page, id, err := p.newPageWithID(c, view.PlaceRentals)
 	if err != nil {

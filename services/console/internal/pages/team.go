@@ -156,7 +156,7 @@ func parseJoining(page *view.Page, role, staff string) view.RoleForm {
 	return j
 }
 
-// findMember returns the member of the team whose id is in the path, and the data that the member's page needs.
+// findMember returns the data that the page of a member needs, and the member of the team whose id is in the path.
 func (p *Pages) findMember(c *fiber.Ctx) (*view.Page, *store.TeamMember, error) {
 	page, id, err := p.newPageWithID(c, view.PlaceSettings)
 	if err != nil {
