@@ -40,7 +40,7 @@ func (b NewBusiness) Slug() string {
 	return form.NewKey("business", document.Fields{"name": name}, nil)
 }
 
-// sellableLists has the names of those manifest fields that list the objects that customers can book, buy or rent.
+// sellableLists has the names of the manifest's lists of objects that customers can book, buy or rent.
 var sellableLists = []string{"services", "events", "rentals"}
 
 // CreateBusiness publishes the first version of a business. It makes this version from the template of the trade

@@ -44,7 +44,8 @@ func (o *UseCases) Remove(ctx context.Context, by peers.Principal, slug string, 
 		switch {
 		case unknown == nil && meant != has:
 			// If the first request completed the removal, catalog returns its stored result for the Idempotency-Key. If
-			// the first request did not complete the removal, catalog finds no business with this slug and this id.
+			// the first request did not complete the removal, catalog finds no business that has both this slug and
+			// this id, and removes nothing.
 			return o.Businesses.Delete(ctx, slug, meant)
 		case unknown != nil && !errors.Is(unknown, store.ErrUnknownKey):
 			return unknown

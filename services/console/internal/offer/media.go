@@ -8,8 +8,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// AddPicture makes an uploaded file a picture of a business. The manifest shows the picture by its id. Faults: those of
-// catalog, such as invalid_parameter if the file is no accepted picture, and conflict if there are too many pictures.
+// AddPicture makes an uploaded file a picture of a business. The manifest shows the picture by its id. Faults: the
+// faults of catalog, such as invalid_parameter if the file is no accepted picture, and conflict if the business has too
+// many pictures.
 func (o *UseCases) AddPicture(ctx context.Context, by peers.Principal, slug string,
 	file []byte) (*catalog.UploadedPicture, error) {
 	business, err := o.FindBusiness(ctx, slug)

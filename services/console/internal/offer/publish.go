@@ -97,7 +97,7 @@ func (o *UseCases) publishOverNewest(ctx context.Context, by peers.Principal, sl
 	}
 }
 
-// checkPublication checks the text of a manifest against the newest version by [checkChange].
+// checkPublication checks the text of a manifest against the newest version with [checkChange].
 func (o *UseCases) checkPublication(ctx context.Context, by peers.Principal, newest *catalog.Snapshot, text []byte) error {
 	if err := by.Require(newest.ID, access.EditOffer); err != nil {
 		return err

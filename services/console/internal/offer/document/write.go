@@ -10,8 +10,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 )
 
-// write returns the document's text with changes, so that its content equals the content of the argument `document`.
-// write returns [manifest.ErrStopped] soon after the function `stop` returns true.
+// write changes the document's text so that the content of the text equals the content of the argument `document`, and
+// returns the changed text. write returns [manifest.ErrStopped] soon after the function `stop` returns true.
 //
 // write tries three ways, and returns the first text that parses to exactly the wanted content. The first way rewrites
 // only the lines that differ. The second way rewrites all lines but keeps the comments. The third way drops the

@@ -76,7 +76,8 @@ func (o *Conflicts) Add(isExisting bool) {
 	}
 }
 
-// Booking is a booking whose present time, service or member the new offer would not accept.
+// Booking is a booking that conflicts with the new offer: the offer would not accept the booking's time, service or
+// member.
 type Booking struct {
 	Booking    booking.Booking     `json:"booking"`
 	Reason     availability.Reason `json:"reason"`
