@@ -23,8 +23,8 @@ const (
 	minPollInterval = 5 * time.Second
 )
 
-// device is the server's answer to the start of a sign-in (RFC 8628). It has the codes, the address that the person
-// opens, and the interval between two polls.
+// device is the server's answer to the start of a sign-in (RFC 8628). It has the codes, the URL that the person opens,
+// and the interval between two polls.
 type device struct {
 	Code     string `json:"device_code"`
 	UserCode string `json:"user_code"`

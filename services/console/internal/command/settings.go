@@ -11,8 +11,8 @@ import (
 
 const defaultServer = "http://127.0.0.1:8090"
 
-// resolveServer returns the base URL of the admin API. It returns the first of these that is set: the flag --server,
-// the variable SLOTMESH_SERVER, the default URL.
+// resolveServer returns the base URL of the admin API. It returns the first of these values that is set: the flag
+// --server, the variable SLOTMESH_SERVER, the default URL.
 func (c *command) resolveServer() (string, error) {
 	server := findFirstNonEmpty(c.server, c.host.Getenv("SLOTMESH_SERVER"), defaultServer)
 	parsed, err := url.Parse(server)
