@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// release is the version of Slotmesh, such as 0.1.0. The linker sets it when an image is built (k8s/images).
+// release is the version of Slotmesh, such as 0.1.0. The linker sets release when an image is built (k8s/images).
 var release string
 
-// Version returns a text such as "0.1.0 3f2a… go1.25". It starts with release, or with the version of the
-// Go module if release is empty. The Git revision follows if it is known, and then the version of Go.
+// Version returns a text such as "0.1.0 3f2a… go1.25". The text begins with release, or with the version of the Go
+// module if release is empty. The Git revision follows if it is known. The version of Go comes last.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -15,8 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Tenants limits the concurrent work of each tenant; the limit is the same for all tenants. Only tenants with work in
-// progress use memory. Tenants is safe for concurrent use.
+// Tenants limits the number of callers that may work concurrently for one tenant. The limit is the same for all
+// tenants. Only tenants with work in progress use memory. Tenants is safe for concurrent use.
 type Tenants struct {
 	placesEach int64
 

@@ -35,7 +35,7 @@ func WithHolder(ctx context.Context, holder string) context.Context {
 	return With(ctx, r)
 }
 
-// Of returns the [Request] of a context. Its Key is "" if the client sent no key.
+// Of returns the [Request] that ctx holds. The Key of the result is "" if the client sent no key.
 func Of(ctx context.Context) Request {
 	r, _ := ctx.Value(requestKey{}).(Request)
 	return r

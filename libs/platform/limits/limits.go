@@ -86,7 +86,7 @@ func (c *Config) Validate() error {
 // per request in a minute, and ten times as much for the networks of the client's address.
 const maxPerMinute = 100_000
 
-// These constants are the names of the limits that functions of this package look up.
+// These constants are the names of those limits that code in this package refers to.
 const (
 	webhook       = "webhook"
 	manage        = "manage"
@@ -256,9 +256,9 @@ func (g *Gate) PassKey(ctx context.Context, keyID string, answer server.Header) 
 	return g.count(ctx, g.rows[byKey], ratelimit.ID(keyID), fault.KeyRateLimited, answer)
 }
 
-// PassAgent counts a request to /mcp by its API key, in the same count as [Gate.PassKey]. Fault: rate_limited (429) if
-// the key has reached its limit. The status is not 401, because an agent would conclude from 401 that the key is
-// invalid, and discard the key.
+// PassAgent counts a request to /mcp by its API key. Together with the requests of [Gate.PassKey], it counts against
+// one limit. Fault: rate_limited (429) if the key has reached its limit. The status is not 401, because an agent would
+// conclude from 401 that the key is invalid, and discard the key.
 func (g *Gate) PassAgent(ctx context.Context, keyID string, answer server.Header) error {
 	return g.count(ctx, g.rows[byKey], ratelimit.ID(keyID), fault.RateLimited, answer)
 }
@@ -363,8 +363,8 @@ func (g *Gate) refuse(ctx context.Context, limit *row, kind fault.Kind, wait tim
 	return refusal
 }
 
-// policyHeader and limitHeader are the headers of draft-ietf-httpapi-ratelimit-headers-11.
-// RateLimit-Policy lists the limits that apply, and RateLimit lists the remaining requests of each limit.
+// policyHeader and limitHeader are the names of the headers in draft-ietf-httpapi-ratelimit-headers-11.
+// RateLimit-Policy lists the limits that apply. RateLimit lists the remaining requests of each limit.
 const (
 	policyHeader = "RateLimit-Policy"
 	limitHeader  = "RateLimit"

@@ -97,7 +97,8 @@ func (b *breakers) fail(tenant string) {
 		b.failuresOf.Add(tenant, f)
 	}
 	f.consecutive++
-	// While the breaker is open, a call that began earlier may still fail. That failure does not extend the open time.
+	// While the breaker is open, a call that began before it opened may still fail. This failure does not extend the
+	// time for which the breaker is open.
 	if now := b.clock.Now(); f.consecutive >= failuresToOpen && !now.Before(f.openUntil) {
 		f.openUntil = now.Add(openFor)
 	}

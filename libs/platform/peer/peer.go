@@ -1,6 +1,7 @@
-// Package peer is the HTTP client for calls between services. It sends JSON and the trace context. Each call has a
-// deadline and a circuit breaker, and counts in a metric by its outcome. A fault of the other service is returned
-// as a fault of the same kind. If the other service cannot be reached, the fault is [fault.PeerUnavailable].
+// Package peer provides the HTTP client for calls between services. It sends JSON and the trace context. Each call has
+// a deadline and a circuit breaker, and is counted in a metric with its outcome. If the other service answers with a
+// fault, the call returns a fault of the same kind. If the other service cannot be reached, the fault is
+// [fault.PeerUnavailable].
 package peer
 
 import (
@@ -37,7 +38,7 @@ type Client struct {
 	outcome      map[string]metric.MeasurementOption
 }
 
-// These constants are the outcomes of a call in the metric slotmesh.peer.calls.
+// These constants are the values of the label for the outcome of a call in the metric slotmesh.peer.calls.
 const (
 	answered    = "answered"
 	refused     = "refused"

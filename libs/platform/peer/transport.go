@@ -33,9 +33,9 @@ const (
 	idleTimeout = 60 * time.Second
 )
 
-// WaitHeader is a header of calls that may change data. Its value is the time, in milliseconds, since the arrival of
-// the client's request that caused the call. The peer computes the arrival time from this value. Deadlines, and the
-// check whether a write was refused, count from the arrival time.
+// WaitHeader is the name of a header of calls that may change data. The value of the header is the time, in
+// milliseconds, since the arrival of the client's request that caused the call. The peer computes the arrival time from
+// this value. Deadlines, and the check whether a write was refused, count from the arrival time.
 const WaitHeader = "Slotmesh-Waited"
 
 // transport sends HTTP requests to one peer, each within a client span.

@@ -36,8 +36,8 @@ func Erase(ctx context.Context, pool *pgxpool.Pool, businesses []uuid.UUID, tabl
 
 // erase deletes the selected rows of one business in steps of eraseStep rows.
 //
-// The DELETE and the subquery both compare business_id, because a ctid is unique only within one table.
-// If tables are sharded by business, the same ctid in another shard is a row of another business.
+// The DELETE and the subquery both compare business_id, because a ctid identifies a row only within one table. If
+// tables are sharded by business, a row of another business in another shard can have the same ctid.
 func erase(ctx context.Context, pool *pgxpool.Pool, business uuid.UUID, erasable Erasable) (int64, error) {
 	condition := "business_id = $1"
 	if erasable.Where != "" {

@@ -98,7 +98,7 @@ func Open(ctx context.Context, cfg Config, service string, tel *telemetry.Teleme
 	parsed.MaxConns = cfg.MaxConns
 	parsed.ConnConfig.RuntimeParams["application_name"] = "slotmesh-" + schema
 	if cfg.Pooled {
-		// This mode creates no prepared statements on a connection.
+		// The mode QueryExecModeCacheDescribe creates no prepared statements on a connection.
 		parsed.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 	} else {
 		maps.Copy(parsed.ConnConfig.RuntimeParams, settings(schema, cfg.StatementTimeout))

@@ -15,9 +15,9 @@ import (
 // textsTableSQL creates the table for the hashes of migration texts. The hash of a migration is stored before
 // the migration runs. If the process dies before the migration is applied, the next run overwrites the row.
 //
-// The text of a released migration never changes, but the text of an unreleased migration may. A schema from an older
-// text may lack a change that later statements need. The comparison with the stored hash detects this before such a
-// statement fails.
+// The text of a released migration never changes, but the text of an unreleased migration may. A schema to which an
+// older text was applied may lack a change that later statements need. The comparison with the stored hash detects this
+// problem before such a statement fails.
 const textsTableSQL = `CREATE TABLE IF NOT EXISTS migration_texts (
     version bigint PRIMARY KEY,
     sha256  bytea NOT NULL CHECK (octet_length(sha256) = 32)

@@ -16,8 +16,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Write identifies one write of a business. Each attempt at the write ends in one of two states: the write
-// exists, or the attempt can no longer make it. This holds even if the connection is lost (semantics.md §3, §7).
+// Write identifies one write of a business. Each attempt at the write ends in one of two states: the write exists, or
+// the attempt can no longer make it. An attempt also reaches one of these states if its connection is lost
+// (semantics.md §3, §7).
 //
 // For this purpose, the SQL statement that makes the write calls the SQL function
 //
@@ -32,8 +33,8 @@ type Write struct {
 	StartTime time.Time // time at which the request arrived (clock.ArrivalTime)
 }
 
-// WriteID derives the id of a write from strings, such as the Idempotency-Key of the client and the purpose of the
-// write. Equal lists of strings give equal ids. The id is a UUID of version 8 and does not reveal the strings.
+// WriteID derives the id of a write from the given strings, such as the Idempotency-Key of the client and the purpose
+// of the write. Equal lists of strings give equal ids. The id is a UUID of version 8 and does not reveal the strings.
 func WriteID(words ...string) uuid.UUID {
 	sum := sha256.New()
 	for _, w := range words {

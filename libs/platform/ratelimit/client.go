@@ -10,7 +10,8 @@ type Client struct {
 	n       int
 }
 
-// share is one window of a client. It has a name within the group, and a factor by which the limit is multiplied.
+// share is one window of a client. The field `name` identifies the window within the group. The limit is multiplied by
+// the field `factor`.
 type share struct {
 	name   string
 	factor int
@@ -22,9 +23,9 @@ const networkFactor = 10
 // Address returns the client for an IP address (semantics.md §8). Each IPv4 address has its own count. An IPv4 address
 // in IPv6 form has the same count as the IPv4 address.
 //
-// A request from an IPv6 address counts for the /64 network of the address, which belongs
-// to one customer of a provider. It also counts for the /56 and the /48 network, with ten
-// times the limit, because providers assign networks of both sizes to one customer.
+// A request from an IPv6 address counts for the /64 network of the address, because one customer of a provider has this
+// network. The request also counts for the /56 and the /48 network, with ten times the limit. Providers assign networks
+// of these two sizes to one customer too.
 func Address(addr netip.Addr) Client {
 	addr = addr.Unmap().WithZone("")
 	if !addr.Is6() {
@@ -36,7 +37,7 @@ func Address(addr netip.Addr) Client {
 		{prefix48, networkFactor}}}
 }
 
-// ID returns the client that has this id, such as the id of an API key.
+// ID returns the client with the given id, such as the id of an API key.
 func ID(id string) Client { return newSingle(id) }
 
 func newSingle(name string) Client { return Client{group: name, n: 1, windows: [3]share{{"", 1}}} }

@@ -41,7 +41,7 @@ type Config struct {
 	Timeout time.Duration `env:"REDIS_TIMEOUT, default=500ms"`
 }
 
-// Validate checks the settings. Its error does not contain the URL, because the URL may contain a password.
+// Validate checks the settings. The error does not contain the URL, because the URL may contain a password.
 func (c *Config) Validate() error {
 	options, err := c.options()
 	switch {

@@ -47,7 +47,8 @@ func newBodyFault(err error, into any) error {
 
 const unknownField = "json: unknown field "
 
-// appendFields appends the JSON names of a type's fields to `names`. It does the same for the types of these fields.
+// appendFields appends the JSON names of the fields of the type `t` to `names`. It also appends the names of the fields
+// of these fields' types.
 func appendFields(t reflect.Type, names []string) []string {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()

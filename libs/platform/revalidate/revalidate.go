@@ -1,5 +1,5 @@
-// Package revalidate is a cache for values that another service owns, such as offers.
-// The cache asks the owning service whether a cached value is still the newest version.
+// Package revalidate provides a cache for values that another service owns, such as business snapshots. The cache asks
+// the owning service whether a cached value is still the newest version.
 //
 // For the time [TrustFor] after an answer, the cache returns the value without a request
 // to the service, unless [Cache.Expire] reports a change. If the service does not answer

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// queueTime returns the time since the last bytes arrived on a connection.
-// These bytes belong to the request that the server has just read.
+// queueTime returns the time since the last bytes arrived on the connection `c`. These bytes belong to the request that
+// the server has just read.
 func queueTime(c net.Conn) time.Duration {
 	tcp, ok := c.(*net.TCPConn)
 	if !ok {

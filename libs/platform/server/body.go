@@ -15,9 +15,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Body reads the body of a request to the end, up to the limit of the port or of [LimitBody]. Repeated
-// calls return the same bytes. A handler must authorize the caller before it calls Body, so that
-// unauthorized callers cannot use memory. No other code may read a body; .golangci.yaml enforces this.
+// Body reads the body of a request to the end, up to the limit of the port or of [LimitBody]. Repeated calls return the
+// same bytes. A handler must authorize the caller before it calls Body, so that unauthorized callers cannot use memory.
+// Only the functions of this package may read a body; .golangci.yaml enforces this rule.
 //
 // Faults:
 //

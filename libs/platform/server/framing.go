@@ -7,9 +7,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// framing determines where the body of a request ends. Two servers in a chain could interpret an
-// ambiguous request differently. The port therefore refuses such a request before an HTTP server
-// receives a byte of it. The ports of fasthttp, the ports of net/http and the front all use framing.
+// framing determines where the body of a request ends. If a request is ambiguous, two servers in a chain could
+// interpret it differently. The port therefore refuses an ambiguous request before an HTTP server receives a byte of
+// it. The ports of fasthttp, the ports of net/http and the front all use framing.
 type framing struct {
 	remaining int64 // number of bytes that remain of a body with a known length
 	isChunked bool
@@ -110,7 +110,7 @@ func parseHexDigit(b byte) int {
 // errIncomplete means that the head of a request is not complete yet.
 var errIncomplete = errors.New("the head goes on")
 
-// newMalformed returns a fault with status 400.
+// newMalformed returns a fault with status 400 for a malformed request.
 func newMalformed(sentence string) error { return fault.New(fault.InvalidParameter, sentence) }
 
 // These errors are the faults of a malformed request head.

@@ -10,8 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// maxIdempotencyKey is the maximal length of an Idempotency-Key
-// in bytes. Keys of common schemes, such as UUIDs, are shorter.
+// maxIdempotencyKey is the maximal length of an Idempotency-Key in bytes. Common keys, such as UUIDs, are shorter.
 const maxIdempotencyKey = 255
 
 // IdempotencyKey returns the Idempotency-Key of the request, or "" if the request has none. Fault: invalid_parameter

@@ -9,7 +9,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// otherMethod replaces every unknown HTTP method, as in OpenTelemetry. The answer to such a request is 404 or 405.
+// otherMethod replaces every unknown HTTP method; OpenTelemetry uses the same name in telemetry. The answer to such a
+// request is 404 or 405.
 const otherMethod = "_OTHER"
 
 // knownMethods are the HTTP methods for which handlers can be mounted.
@@ -47,9 +48,9 @@ func handleMethods(c *fiber.Ctx) error {
 	return err
 }
 
-// These are the CORS headers of every answer to a read of a public path, in
-// the form that fasthttp stores. exposedHeaders lists the headers that scripts
-// of other origins may read, in addition to those that CORS always permits.
+// These variables are the names and values of the CORS headers, in the form that fasthttp stores. Every answer to a
+// read of a public path has these headers. exposedHeaders lists the headers that scripts of other origins may read, in
+// addition to those that CORS always permits.
 var (
 	allowOriginKey, anyOrigin        = []byte(fiber.HeaderAccessControlAllowOrigin), []byte("*")
 	exposeHeadersKey, exposedHeaders = []byte(fiber.HeaderAccessControlExposeHeaders),

@@ -1,5 +1,6 @@
 // Package server runs one service. Clients use the public port. Other services use the internal port, which also has
-// the paths for probes and metrics. The package also starts and stops the other parts of the service in order.
+// the paths for probes and metrics. The package also starts the other parts of the service, and stops all parts in
+// order.
 //
 // Handlers return errors. The server sends faults as JSON, in the form of
 // semantics.md §7. Every request has a deadline, a maximal body size, a span and
@@ -217,8 +218,8 @@ func (s *Server) Go(name string, run func(context.Context) error) {
 	s.parts = append(s.parts, part{name, run})
 }
 
-// OnStop adds a function that closes a resource when the service
-// stops. These functions run last, in reverse order of their addition.
+// OnStop adds a function that closes a resource when the service stops. The added functions run after all parts of the
+// service have ended. The function that was added last runs first.
 func (s *Server) OnStop(name string, closer func(context.Context) error) {
 	s.closers = append(s.closers, part{name, closer})
 }
@@ -299,8 +300,8 @@ func (s *Server) drain(isOrderly bool) error {
 	return errors.Join(errs...)
 }
 
-// Close calls the functions of OnStop in reverse order and closes the listeners.
-// Run calls Close. If a server never runs, the caller must call Close.
+// Close calls the functions that OnStop added, the last one first, and closes the listeners. Run calls Close. If a
+// server never runs, the caller must call Close.
 func (s *Server) Close() error {
 	deadline, cancel := context.WithTimeout(context.Background(), s.cfg.DrainTimeout)
 	defer cancel()

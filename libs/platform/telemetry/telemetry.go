@@ -116,7 +116,8 @@ func newTelemetry(logger *slog.Logger, traces trace.TracerProvider, meters metri
 	}
 }
 
-// Gatherer returns the metrics of this service. A program that runs several services combines them.
+// Gatherer returns the metrics of this service. A program that runs several services combines the metrics of all
+// services.
 func (t *Telemetry) Gatherer() prometheus.Gatherer { return t.registry }
 
 // MetricsHandler returns an HTTP handler that sends the metrics in the text format of Prometheus.

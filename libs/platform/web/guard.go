@@ -49,11 +49,11 @@ func Protect(c *fiber.Ctx, p Policy) {
 }
 
 // Form reads a form that a page of the same host has sent. It refuses a request that another site triggered in a
-// browser. It detects such a request by the header Sec-Fetch-Site, or by Origin in older browsers. Faults:
+// browser. Form detects this by the header Sec-Fetch-Site, or by the header Origin in older browsers. Faults:
 // source_forbidden; unsupported_media_type; invalid_parameter; the faults of [server.Body].
 //
-// A request without both headers is accepted. Such a request does
-// not come from a browser, so it carries no cookies of a user.
+// Form accepts a request that has neither header. Such a request does not come from a browser, so it carries no cookies
+// of a user.
 func Form(c *fiber.Ctx) (url.Values, error) {
 	if err := SameOrigin(c); err != nil {
 		return nil, err

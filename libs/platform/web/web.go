@@ -1,6 +1,6 @@
-// Package web contains the parts that the web pages of all services share. These are the frame of a
-// page and its form fields (templ), the style sheets (style/), static files and security headers. The
-// package also chooses the language for the reader, and checks that a form comes from the same site.
+// Package web contains the parts that the web pages of all services share: the frame of a page and its form fields
+// (templ), the style sheets (style/), static files and security headers. The package also chooses the language for the
+// reader, and checks that a form comes from the same site.
 //
 // A page is a fiber handler that parses its input, calls one use case and
 // renders one view. This package contains nothing about bookings or businesses.
