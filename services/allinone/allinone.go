@@ -101,8 +101,9 @@ func (p *Process) start(ctx context.Context) error {
 	return nil
 }
 
-// logStart logs the version of the build, the public URL, the admin URL and the path of the home folder, because the
-// terminal's output may be lost later. logStart omits the URLs of PostgreSQL and Redis, because they contain passwords.
+// logStart logs the version of the build, the public URL, the admin URL and the path of the home folder. The terminal
+// shows them too, but its output may be lost later. logStart omits the URLs of PostgreSQL and Redis, because they
+// contain passwords.
 func (p *Process) logStart(ctx context.Context) {
 	front := p.parts[len(p.parts)-1]
 	front.telemetry.Logger.InfoContext(ctx, "Slotmesh has started", "build", build.Version(), "public", p.PublicURL,
@@ -329,16 +330,17 @@ func checkReady(ctx context.Context, address net.Addr) error {
 // then no longer work, and the caller should call Stop.
 func (p *Process) Failed() <-chan error { return p.failed }
 
-// InternalURL returns the base URL of a service's internal port.
+// InternalURL returns the base URL of the given service's internal port.
 func (p *Process) InternalURL(service string) string {
 	return "http://" + p.ports[service].internal.Addr().String()
 }
 
-// ServiceURL returns the base URL of a service's public port. Requests to it do not pass through the front.
+// ServiceURL returns the base URL of the given service's public port. Requests to this URL do not pass through the
+// front.
 func (p *Process) ServiceURL(service string) string { return p.ports.findURL(service) }
 
-// StopService shuts down one service gracefully. The effect is the same as when the last replica of a service ends in a
-// cluster. The other services continue to run.
+// StopService shuts down the given service gracefully. The effect is the same as when the last replica of a service
+// ends in a cluster. The other services continue to run.
 func (p *Process) StopService(name string) error {
 	for _, part := range p.parts {
 		if part.name == name {
@@ -362,7 +364,7 @@ func (p *Process) Stop() error {
 	return errors.Join(errs...)
 }
 
-// file returns the path of a file in the home folder.
+// file returns the path of the file with the given name in the home folder.
 func (p *Process) file(name string) string { return filepath.Join(p.home.Path, name) }
 
 func (p *Process) onStop(stop func() error) { p.stops = append(p.stops, stop) }

@@ -174,7 +174,7 @@ type freeSlot struct {
 	ServiceID, StaffID, Date, Time string
 }
 
-// setTryCommands sets the shell commands in Demo.Try. The command that books contains a slot that is free now.
+// setTryCommands sets the shell commands in Demo.Try. The command for a booking contains a slot that is free now.
 func (p *Process) setTryCommands(ctx context.Context) error {
 	public := p.PublicURL + "/api/public/" + demoSlug
 	p.Demo.Try = []string{fmt.Sprintf("curl '%s/services'", public)}

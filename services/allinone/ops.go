@@ -71,7 +71,7 @@ func opsHandler(parts []*part) http.Handler {
 	return mux
 }
 
-// newLabelledGatherer returns the metrics of a part. Each metric has the part's name as a label.
+// newLabelledGatherer returns the metrics of the given part. Each metric has the part's name as a label.
 func newLabelledGatherer(part *part) prometheus.Gatherer {
 	return prometheus.GathererFunc(func() ([]*dto.MetricFamily, error) {
 		families, err := part.telemetry.Gatherer().Gather()

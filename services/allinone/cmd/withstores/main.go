@@ -8,9 +8,9 @@
 // SLOTMESH_TEST_REDIS_URL. With -race, it also contains SLOTMESH_TEST_RACE with the value "-race". If there is no C
 // compiler and none can be installed, this value is "".
 //
-// The URLs are the same in every run, because Go's test cache keeps a result only as long as the variables that the
-// test read are the same. Only one run at a time can use these URLs. A second concurrent run, and any run with CI=true,
-// gets other URLs.
+// The URLs are the same in every run, because they are inputs of tests: if a URL changed, Go's test cache would run the
+// tests again. Only one run at a time can use these URLs. A second concurrent run, and any run with CI=true, gets other
+// URLs.
 package main
 
 import (

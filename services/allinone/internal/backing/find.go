@@ -61,7 +61,7 @@ func (f finder) listInstalls(ctx context.Context) []postgresInstall {
 	installs := f.probeAll(ctx, f.findOnPath(ctx))
 	var others []string
 	for _, pattern := range f.postgres {
-		dirs, _ := filepath.Glob(pattern) // fails only for an invalid pattern, and these are valid
+		dirs, _ := filepath.Glob(pattern) // fails only for an invalid pattern; the finder's patterns are valid
 		others = append(others, dirs...)
 	}
 	rest := f.probeAll(ctx, others)
@@ -84,8 +84,8 @@ func (f finder) findOnPath(ctx context.Context) []string {
 	return dirs
 }
 
-// resolveDir returns the folder of a program. If the path `program` is a symbolic link, it returns the folder of the
-// link's target, because the folder of the link may lack initdb.
+// resolveDir returns the folder of the program at the path `program`. If the path is a symbolic link, it returns the
+// folder of the link's target, because the folder of the link may lack initdb.
 func resolveDir(program string) string {
 	if real, err := filepath.EvalSymlinks(program); err == nil {
 		program = real

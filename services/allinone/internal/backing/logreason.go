@@ -15,8 +15,8 @@ func readLogReason(path string) string {
 	return findReason(string(log)) + " (log: " + path + ")"
 }
 
-// findReason returns the last line of an output that contains an error. If no line contains an error, it returns the
-// last line.
+// findReason returns the last line with an error in the given output. If no line contains an error, it returns the last
+// line.
 func findReason(output string) string {
 	if strings.Contains(output, "No space left on device") {
 		return "no space left on the disk" // the later errors are consequences

@@ -22,8 +22,8 @@ func (randomReader) Read(b []byte) (int, error) { return rand.Read(b) }
 // benchCase is a case to measure: a kind of request, with the number of clients and the expected answers.
 type benchCase struct {
 	name            string
-	isBare          bool // the requests go to the bare program or directly to the database
-	callsSlotmesh   bool // the bare program calls Slotmesh
+	isBare          bool // the requests go to the bare program ([bareServer]) or directly to the database
+	callsSlotmesh   bool // the bare program calls Slotmesh for its answer
 	send            sendFunc
 	clients         int          // number of clients in the closed loop; 0: Options.Clients
 	allowedStatuses []int        // expected statuses of answers

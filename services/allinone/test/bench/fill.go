@@ -31,8 +31,8 @@ func (o Options) makeFilledDatabase(ctx context.Context, size Size) (string, fun
 }
 
 // fill writes test data of the given size. The services create their tables, and fill publishes one salon through the
-// API. It writes the other salons as copies of this salon, and all bookings, directly into the tables, because writing
-// them through the API would take days.
+// API. It writes copies of this salon, and all bookings, directly into the tables. Writing them through the API would
+// take days.
 func (o Options) fill(ctx context.Context, database string, size Size) error {
 	_, _ = fmt.Fprintf(o.Progress, "making %d businesses and %d bookings\n", size.Businesses, size.Bookings)
 	o.DatabaseURL = database

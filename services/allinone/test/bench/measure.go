@@ -88,7 +88,7 @@ func (w *system) measure(ctx context.Context, c benchCase) (Row, error) {
 }
 
 // measureThroughput runs the closed loop, which measures the maximum throughput. measureThroughput stores the CPU time
-// and the allocations of the loop in row.
+// and the allocations of the loop in `row`.
 func (w *system) measureThroughput(ctx context.Context, c benchCase, clients int, inside string,
 	row *Row) (loopResult, error) {
 	finish := w.recordProfiles(c, inside)
@@ -165,8 +165,8 @@ func (w *system) readMemory(inside string) (Memory, error) {
 var unsafeInNames = regexp.MustCompile(`[^a-z0-9]+`)
 
 // recordProfiles records CPU and allocation profiles during a closed loop, if Options.ProfileDir is set. recordProfiles
-// also records profiles of the bare program: the difference between both programs' profiles shows how much Slotmesh
-// could save. The returned function waits until the profiles are written.
+// also records profiles of the bare program: the difference between the profiles of the two programs shows where
+// Slotmesh could save CPU time or memory. The returned function waits until the profiles are written.
 func (w *system) recordProfiles(c benchCase, inside string) func() error {
 	if w.o.ProfileDir == "" {
 		return func() error { return nil }

@@ -36,9 +36,9 @@ func (w *system) makeMinimalTables() error {
 // slots as [system.insertBooking].
 //
 // The first statement reads the occupied time around the slot, which every decision about a booking needs. The second
-// statement writes the booking with the hash of its link, its occupied time and its event. It also checks with
-// booking's SQL functions that no concurrent attempt at the same write was refused, and that the offer and the API key
-// are still valid.
+// statement writes the booking with the hash of its link, its occupied time and its event. It also calls two SQL
+// functions of booking: may_write checks that the write was not refused in the meantime, and may_sell that the offer
+// and the API key are still valid.
 func (w *system) bookMinimally(n int64) (int, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)
 	defer cancel()

@@ -274,8 +274,8 @@ func newClientHeaders(n int64) []string {
 		10) + "." + strconv.FormatInt(n&255, 10)}
 }
 
-// addressBase is the number of the first client address. It differs between runs: if a run starts within a minute after
-// another run with the same Redis, the requests of the other run still count against the rate limits.
+// addressBase is the number of the first client address. It differs between runs: if another run with the same Redis
+// ended less than a minute ago, its requests still count against the rate limits.
 var addressBase = now().Unix() * 9973
 
 // newBookCall returns the request that books a slot of a salon. The argument `i` is the number of the slot; slots are

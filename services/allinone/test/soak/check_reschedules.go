@@ -21,7 +21,7 @@ type change struct {
 	Sequence  int
 	Type      event.Type
 	By        actor.Kind
-	At        time.Time // time of the event, by the replica's clock
+	At        time.Time // time of the event, according to the replica's clock
 	Start     string    // local start in the format of row.Start
 	StartsAt  time.Time
 	StaffID   *uuid.UUID
@@ -133,8 +133,8 @@ func formatValue(text *string) string {
 	return *text
 }
 
-// checkRescheduleAnswers checks each successful answer to a reschedule. An event must have moved the booking to the
-// requested start, and the answer must show the state of the booking after one of its events.
+// checkRescheduleAnswers checks each successful answer to a reschedule. One of the booking's events must contain the
+// requested start. The answer must show the state of the booking after one of these events.
 func (j *checker) checkRescheduleAnswers(op *operation, m *reschedule) {
 	for _, a := range m.attempts {
 		if a.outcome != succeeded {

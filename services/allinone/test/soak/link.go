@@ -37,7 +37,7 @@ type link struct {
 	changed  chan struct{} // closed when the field `now` changes
 	pairs    map[*pair]struct{}
 	next     int
-	replies  int // number of answers since the fault that loses answers began
+	replies  int // number of answers since the start of the current fault that loses answers
 	isClosed bool
 	all      sync.WaitGroup
 }

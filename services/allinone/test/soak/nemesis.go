@@ -31,7 +31,7 @@ type nemesis struct {
 type pastFault struct {
 	kind       string
 	begin, end time.Duration
-	replica    *replica // its clients may get no answer during the fault; nil: no replica
+	replica    *replica // clients of this replica may get no answer during the fault; nil: no replica
 }
 
 // fault is a kind of fault. The function `draw` chooses the target and returns two functions: the first one causes the
@@ -330,7 +330,7 @@ func (o *owner) revoke(ctx context.Context) {
 		old.revokedAt.Store(int64(a.end))
 	}
 	o.changes["keys revoked"]++
-	sleep(ctx, time.Second) // during this pause, clients still use the old key
+	sleep(ctx, time.Second) // during this pause, clients already use the new key, and some still use the old key
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.keys[b] = slices.DeleteFunc(slices.Clone(w.keys[b]), func(k *apiKey) bool { return k == old })

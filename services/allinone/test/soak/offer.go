@@ -57,7 +57,7 @@ const (
 	events            = 40
 	paidEvents        = 10
 	advanceDays       = 3650
-	firstDay          = 3 // in days after today; it is in the future by the clock of each replica
+	firstDay          = 3 // in days after today; it is in the future for the clock of each replica
 	stripeAccount     = "acct_soak"
 	priceCents        = 4000
 )
@@ -67,8 +67,8 @@ const (
 var cancellationPolicy = []object{{"hours_before": 0, "refund_percent": 50},
 	{"hours_before": 240, "refund_percent": 75}}
 
-// computePolicyRefund returns the refund of an amount by the cancellation policy. computePolicyRefund assumes that a
-// day has 24 hours.
+// computePolicyRefund returns the refund of the given amount according to cancellationPolicy. computePolicyRefund
+// assumes that a day has 24 hours.
 func computePolicyRefund(amount int64, cancelled, start time.Time) int64 {
 	percent := int64(0)
 	for _, rule := range cancellationPolicy { // in ascending order of the hours

@@ -23,9 +23,8 @@ type Report struct {
 	Findings   []string       // all findings; empty if everything is correct
 }
 
-// Fault describes the recovery from one kind of fault. It contains the number of faults and the recovery times. A
-// recovery time begins at the end of a fault and ends with the first successful answer to a request that began after
-// the fault.
+// Fault describes the recovery from the faults of one kind, with their number and the recovery times. A recovery time
+// begins at the end of a fault and ends with the first successful answer to a request that began after the fault.
 type Fault struct {
 	Kind          string
 	Times         int
