@@ -1,10 +1,10 @@
 // Package notifications is the service that sends messages and webhooks. The package reads the event feeds of booking,
 // rental and catalog and creates the jobs that each event requires (lifecycle.md §2).
 //
-// The jobs are River jobs in the database of this service. A page of events is processed in one transaction, which
-// writes the rows of the subscribers, inserts the jobs and moves the cursor of the feed (internal/feed). Each event
-// therefore creates each of its jobs exactly once, even if a process dies. A job runs at least once. No other service
-// waits for notifications: after an outage of days, notifications continues from the stored cursor.
+// The jobs are River jobs in the database of this service. One transaction processes a page of events: it writes the
+// rows of the subscribers, inserts the jobs and moves the cursor of the feed (internal/feed). Each event therefore
+// creates each of its jobs exactly once, even if a process dies. A job runs at least once. No other service waits for
+// notifications: after an outage of days, notifications continues from the stored cursor.
 package notifications
 
 import (

@@ -37,8 +37,9 @@ func (a *Messages) retry(ctx context.Context, target notifications.MessageID) (s
 	return a.Owner.Retry(ctx, target.Business, target.ID)
 }
 
-// respondToRepeat responds to a repeated retry request with the current state of the message. It reads the message by
-// its ID, because the stored idempotency result contains only the ID.
+// respondToRepeat responds to a retry request that a client sends again with the same Idempotency-Key. The response is
+// the current state of the message. It reads the message by its ID, because the stored idempotency result contains only
+// the ID.
 func (a *Messages) respondToRepeat(ctx context.Context, target notifications.MessageID,
 	stored []byte) (*notifications.Message, error) {
 	if err := json.Unmarshal(stored, &target.ID); err != nil {

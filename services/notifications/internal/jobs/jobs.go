@@ -47,7 +47,7 @@ const (
 	// they run again later.
 	stopTimeout = 10 * time.Second
 	// fetchPause is the pause between two fetches from a queue that has jobs. Each fetch returns at most one job per
-	// worker, so River's default of 100 ms would limit a queue of 8 workers to 80 jobs a second.
+	// worker. River's default of 100 ms would therefore limit a queue of 8 workers to 80 jobs a second.
 	fetchPause = 20 * time.Millisecond
 	// startRetryPause is the pause after a failed start of the client, for example while the database is unavailable.
 	startRetryPause = time.Second

@@ -20,7 +20,8 @@ const (
 )
 
 // clean converts a text that a person typed to one line of valid UTF-8 with single spaces. It removes control
-// characters, direction marks and other invisible characters. It cuts a text that is longer than maxRunes characters.
+// characters, direction marks and other invisible characters. It shortens a text that is longer than `maxRunes`
+// characters.
 func clean(s string, maxRunes int) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -36,7 +37,7 @@ func clean(s string, maxRunes int) string {
 	return cut(strings.Join(strings.Fields(s), " "), maxRunes)
 }
 
-// cut shortens a text to at most maxRunes characters. A shortened text ends with an ellipsis.
+// cut shortens a text to at most `maxRunes` characters. A shortened text ends with an ellipsis.
 func cut(s string, maxRunes int) string {
 	if utf8.RuneCountInString(s) <= maxRunes {
 		return s

@@ -12,9 +12,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/locale"
 )
 
-// Facts are the inputs of a message. The texts may contain any characters, because people typed them. The functions of
-// this package clean the texts. Every message needs Business, Subject and Customer. Only the notice about a webhook
-// endpoint differs: it needs Business and Webhook.
+// Facts are the data from which a message is written. The texts may contain any characters, because people typed them.
+// The functions of this package clean the texts. Every message needs Business, Subject and Customer. Only the notice
+// about a webhook endpoint differs: it needs Business and Webhook.
 type Facts struct {
 	Business    Business
 	Customer    Person
@@ -49,8 +49,8 @@ type Business struct {
 	Accent   string            // the business's colour as #rrggbb, or empty
 	Place    *Place            // the place that customers visit; nil if the business has none
 	Phone    string            // the number that customers call, or empty
-	Imprint  Note              // an https address or a text; may be empty
-	Privacy  Note              // an https address or a text; may be empty
+	Imprint  Note              // an https URL or a text; may be empty
+	Privacy  Note              // an https URL or a text; may be empty
 	Policy   Note              // the owner's rules in plain text, beside the cancellation policy; may be empty
 }
 

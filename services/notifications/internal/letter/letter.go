@@ -233,7 +233,7 @@ func (p *page) addButtons(kind Kind, w *words, f *Facts, l layout) {
 const manageButton = "manage"
 
 // chooseButton returns the id of the text of the mail's button. If the argument `id` is manageButton and the customer
-// may change the subject, it returns the id of the text that names the kind of subject.
+// may change the subject, the returned text names the kind of subject.
 func (f *Facts) chooseButton(id string) string {
 	switch {
 	case id != manageButton:
@@ -244,8 +244,8 @@ func (f *Facts) chooseButton(id string) string {
 	return "view"
 }
 
-// addLeads adds the first sentences of a kind of message. For a cancelled subject that was paid, it adds the sentence
-// about the refund.
+// addLeads adds the first sentences for the given kind of message. For a cancelled subject that was paid, it adds the
+// sentence about the refund.
 func (p *page) addLeads(kind Kind, w *words, f *Facts, l layout) {
 	if kind == Ticket {
 		p.Paragraphs = append(p.Paragraphs, w.Count("ticket", max(f.Subject.Count, f.Subject.Quantity, 1)))

@@ -66,7 +66,7 @@ const (
 	toneBad  tone = "bad"  // red: cancelled or failed
 )
 
-// chooseTone returns the tone of a kind of message.
+// chooseTone returns the tone for the given kind of message.
 func chooseTone(kind Kind, f *Facts) tone {
 	switch kind {
 	case BookingConfirmed, Ticket, Reservation, Refunded:

@@ -37,9 +37,9 @@ func findWords(locale, fallback, region string) (*words, error) {
 	return &words{Words: w, isRTL: w.Direction() == "rtl"}, nil
 }
 
-// formatSubject returns the subject line of a mail. Calendar programs such as Exchange use the subject as the title of
-// the calendar entry, so the subject line of an invitation contains only what was sold and the time. Other subject
-// lines begin with what happened, such as "Booking cancelled".
+// formatSubject returns the subject line of a mail. Calendar programs such as Exchange use the subject line as the
+// title of the calendar entry. The subject line of an invitation therefore contains only what was sold and the time.
+// Other subject lines begin with what happened, such as "Booking cancelled".
 func (w *words) formatSubject(kind Kind, title string, f *Facts, due bool) string {
 	what, when := w.formatWhat(kind, f), w.formatSpan(f, due)
 	if isInvitation(kind) && !f.Subject.IsPending {
@@ -139,7 +139,7 @@ func (w *words) chooseGreetingName(name string) string {
 	return name
 }
 
-// formatZone returns the name of a time zone for people: its city.
+// formatZone returns the name of the given time zone as people read it: the name of the city.
 func (w *words) formatZone(zone *time.Location) string {
 	name := zone.String()
 	return w.isolateLTR(strings.ReplaceAll(name[strings.LastIndex(name, "/")+1:], "_", " "))

@@ -172,7 +172,7 @@ func describeError(err error) string {
 }
 
 // maxHeaderRunes is the maximum length of a text in a header, in runes. Even if the text is one word, which cannot be
-// split over lines, its line stays far below the limit of 998 bytes (RFC 5322 §2.1.1).
+// split, the line is far shorter than the limit of 998 bytes (RFC 5322 §2.1.1).
 const maxHeaderRunes = 240
 
 // cleanLine converts a text to one short line for a header or an owner's list. cleanLine replaces line breaks, other

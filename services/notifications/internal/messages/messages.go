@@ -177,8 +177,8 @@ func (m *Messages) Take(ctx context.Context, tx pgx.Tx, events []event.Event) ([
 // with few waiting events therefore run first.
 var backlogLimits = [...]int{20, 200, 2000}
 
-// choosePriority returns the priority of a job for a business with this number of waiting events. Jobs with priority 1
-// run first, and jobs with priority 4 run last.
+// choosePriority returns the priority of a job for a business with the given number of waiting events. Jobs with
+// priority 1 run first, and jobs with priority 4 run last.
 func choosePriority(waiting int) int {
 	for i, limit := range backlogLimits {
 		if waiting < limit {

@@ -58,8 +58,8 @@ func (w *writer) Work(ctx context.Context, job *river.Job[writeJob]) error {
 // maxUndoPeriods is the maximum delay of the message about a series of changes, as a multiple of UndoPeriod.
 const maxUndoPeriods = 6
 
-// dueAt returns the time at which the messages about these events are written. All events have the same subject and are
-// in order. If the last event can be undone, the messages wait for UndoPeriod after it. They wait for at most
+// dueAt returns the time at which the messages about the given events are written. All events have the same subject and
+// are in order. If the last event can be undone, the messages wait for UndoPeriod after it. They wait for at most
 // maxUndoPeriods*UndoPeriod after the first event.
 func (m *Messages) dueAt(events []event.Event) time.Time {
 	first, last := events[0], events[len(events)-1]
@@ -107,9 +107,10 @@ func (w *writer) write(ctx context.Context, events []event.Event, job *river.Job
 	return err
 }
 
-// compose returns the messages about events of one subject, and the job that checks the subject for reminders next. If
-// the messages about an event cannot be written, compose calls onFailure with the event and the error. If onFailure
-// returns nil, compose skips that event; otherwise compose returns the error of onFailure.
+// compose returns the messages about the given events of one subject, and the next job that checks whether a reminder
+// about the subject is due. If the messages about an event cannot be written, compose calls `onFailure` with the event
+// and the error. If `onFailure` returns nil, compose skips that event; otherwise compose returns the error of
+// `onFailure`.
 func (m *Messages) compose(
 	ctx context.Context, events []event.Event, onFailure func(event.Event, error) error,
 ) ([]store.Message, *river.InsertManyParams, error) {
@@ -241,7 +242,7 @@ func (m *Messages) composeChange(
 	return list, nil
 }
 
-// addFormerState adds the former time and the former staff member of a booking to the facts. The argument `language` is
+// addFormerState adds the former time and the former staff member of a booking to `facts`. The argument `language` is
 // the language of the staff member's name.
 func addFormerState(offer *catalog.Snapshot, facts letter.Facts, language string, c plan.Change,
 	before *plan.Place) letter.Facts {
@@ -283,8 +284,8 @@ func (m *Messages) renderLetter(ctx context.Context, kind letter.Kind, offer *ca
 	return letter.Render(kind, subject.Locale, facts)
 }
 
-// buildOwnerURL returns the URL of the owner's page about a subject, or "" if OwnerURL is not set. All webhooks of a
-// business share one page, and all its reservations share another page.
+// buildOwnerURL returns the URL of the owner's page about the given subject, or "" if OwnerURL is not set. All webhooks
+// of a business share one page, and all its reservations share another page.
 func (m *Messages) buildOwnerURL(offer *catalog.Snapshot, subject event.Subject) string {
 	if m.OwnerURL == "" {
 		return ""

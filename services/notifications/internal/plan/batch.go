@@ -27,8 +27,8 @@ type Place struct {
 }
 
 // MustWait reports whether the messages about a change are delayed. Messages about a change by the business are
-// delayed, because the business can undo the change. Messages about a new booking with an open online payment are also
-// delayed: if the customer pays at once, the customer then gets only one message.
+// delayed, because the business can undo the change. Messages about a new booking that must still be paid online are
+// also delayed: if the customer pays at once, the customer gets only one message.
 func MustWait(c Change) bool {
 	if _, hasMessage := customerKinds[c.Event.Type][c.Subject.Status]; !hasMessage ||
 		c.Event.Type == event.PaymentRefunded {

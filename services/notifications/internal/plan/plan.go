@@ -34,7 +34,7 @@ type Subject struct {
 	Timezone    string     `json:"timezone"`  // time zone of the sale; "" for the business's zone
 	EndsAt      time.Time  `json:"ends_at"`
 	StaffID     *uuid.UUID `json:"staff_id"`
-	FormerPlace *Place     `json:"from"`   // for a booking: time and staff member before the reschedule
+	FormerPlace *Place     `json:"from"`   // only for a rescheduled booking: the former time and staff member
 	Notify      *bool      `json:"notify"` // false: the business chose not to notify the customer of the event
 	Payment     *Payment   `json:"payment"`
 	// EndDate and EndTime are the end of a reservation in the business's time zone. If EndTime is nil, the reservation
@@ -112,8 +112,8 @@ func mapStatuses(kind letter.Kind, statuses ...string) map[string]letter.Kind {
 	return kinds
 }
 
-// ownerEvents lists the types of events about which owners get a notice. If the type of an event is not in
-// alwaysNotified, owners get the notice only if a customer made the change, directly or through an agent.
+// ownerEvents lists the types of events about which owners get a notice. For types that are not in alwaysNotified,
+// owners get the notice only if a customer made the change, directly or through an agent.
 var ownerEvents = map[event.Type]bool{
 	event.BookingCreated: true, event.BookingRescheduled: true, event.BookingCancelled: true,
 	event.TicketSold: true, event.TicketCancelled: true, event.ReservationCreated: true,
@@ -133,7 +133,8 @@ type Draft struct {
 	Recipient string
 }
 
-// NewDrafts returns the drafts for an event: at most one to the customer, and one to each address in ownerEmails.
+// NewDrafts returns the drafts for the event `e`: at most one to the customer, and, if owners get a notice of the
+// event, one to each address in `ownerEmails`.
 func NewDrafts(e event.Event, s Subject, ownerEmails []string) []Draft {
 	var drafts []Draft
 	if kind, ok := customerKinds[e.Type][s.Status]; ok && s.Email != "" {

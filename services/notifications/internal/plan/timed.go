@@ -125,8 +125,8 @@ func SelectDue(times []TimedMessage, s Subject, since, now time.Time) ([]TimedMe
 	return send, nil
 }
 
-// IsTimed reports whether messages of this kind are due at a certain time. Such a message may be outdated when the mail
-// server accepts messages again.
+// IsTimed reports whether messages of the given kind are due at a certain time. If the mail server was unavailable at
+// that time, such a message may be outdated when it can be sent.
 func IsTimed(kind letter.Kind) bool {
 	return kind == letter.Reminder || kind == letter.PaymentDue || kind == letter.ReservationDue
 }

@@ -118,9 +118,9 @@ type Listener struct {
 	State          EndpointState
 }
 
-// LockActiveEndpoints returns the active endpoints of these businesses and locks their rows. Until the transaction
-// ends, no delivery lock of these endpoints can be released. A release during the transaction would not find the
-// deliveries that the transaction adds.
+// LockActiveEndpoints returns the active endpoints of the given businesses and locks the rows of these endpoints. Until
+// the transaction ends, no delivery lock of these endpoints can be released. A release during the transaction would not
+// find the deliveries that the transaction adds.
 func LockActiveEndpoints(ctx context.Context, tx pgx.Tx, businesses []uuid.UUID) ([]Listener, error) {
 	rows, _ := tx.Query(ctx, `SELECT business_id, id, events, failing_since IS NOT NULL FROM webhook_endpoints
 WHERE business_id = ANY($1) AND active ORDER BY business_id, id FOR SHARE`, businesses)

@@ -113,7 +113,7 @@ const failingFor = 5 * 24 * time.Hour
 
 // RecordAttempt stores the result of an attempt and the due time of the delivery's next attempt. If the delivery has
 // ended, RecordAttempt makes the next delivery of the subject due. If the result disables the endpoint, RecordAttempt
-// sets its pending deliveries to failed, calls onDisabled in the same transaction and returns true. Error:
+// sets its pending deliveries to failed, calls `onDisabled` in the same transaction and returns true. Error:
 // [ErrNotFound] if the endpoint is deleted.
 //
 // During the attempt, the endpoint's URL may be changed, or the delivery may be set to failed. RecordAttempt then

@@ -16,8 +16,8 @@ const storeEventsSQL = `
 INSERT INTO message_events (business_id, event_id, subject_id, sequence, event)
 SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::integer[], $5::jsonb[]) ON CONFLICT DO NOTHING`
 
-// StoreEvents stores events until their messages are written. StoreEvents stores an event only once, even if it is
-// called again.
+// StoreEvents stores the given events until the messages about them are written. If an event is already stored,
+// StoreEvents does not store it again.
 func (s *Store) StoreEvents(ctx context.Context, tx pgx.Tx, events []event.Event) error {
 	var (
 		businesses = make([]uuid.UUID, len(events))
@@ -95,8 +95,8 @@ func (s *Store) SubjectEvents(ctx context.Context, businessID, eventID uuid.UUID
 	return events, nil
 }
 
-// DropEvents deletes stored events in the transaction that stores their messages. Error: [ErrNotFound] if one of the
-// events is not stored.
+// DropEvents deletes the given stored events in the transaction that stores the messages about them. Error:
+// [ErrNotFound] if one of the events is not stored.
 func (s *Store) DropEvents(ctx context.Context, tx pgx.Tx, events []event.Event) error {
 	ids := make([]uuid.UUID, len(events))
 	for i, e := range events {

@@ -61,9 +61,9 @@ type SendRequest struct {
 	// ReplaceableKinds are kinds of messages. A newer message of one of these kinds replaces a held message of one of
 	// these kinds about the same subject.
 	ReplaceableKinds []string
-	// NewestOnlyKinds are kinds of messages. A newer message of such a kind to a recipient replaces a held message of
-	// the same kind to the same recipient, even if the subjects differ. Messages that are exempt from the limits per
-	// recipient are not replaced.
+	// NewestOnlyKinds are kinds of messages. A newer message of such a kind replaces a held message of the same kind to
+	// the same recipient, even if the subjects differ. Messages that are exempt from the limits per recipient are not
+	// replaced.
 	NewestOnlyKinds []string
 	MaxPerHour      int // most messages of one business to one recipient within an hour
 	MaxPerDay       int // most messages of one business to one recipient within 24 hours
@@ -104,7 +104,8 @@ RETURNING `+messageColumns, b.BusinessID, b.ID, b.Now))
 	return m, refusal
 }
 
-// findRefusal reads a message and returns the reason why no attempt may begin now, or nil if an attempt may begin.
+// findRefusal reads a message and returns the reason why no attempt may begin now, or nil if an attempt may begin. If a
+// limit holds the message back, or if the message is outdated, findRefusal stores the new status.
 func (b SendRequest) findRefusal(ctx context.Context, tx pgx.Tx) (Message, error, error) {
 	m, err := collectMessage(tx.Query(ctx,
 		`SELECT `+messageColumns+` FROM messages WHERE business_id = $1 AND id = $2 FOR UPDATE`,
@@ -159,7 +160,7 @@ SELECT EXISTS (
       AND o.status IN ('queued', 'held', 'sent') AND lower(o.recipient) = lower(m.recipient))`, m.BusinessID, m.ID)
 }
 
-// setStatus stores the final status of a message if no attempt is made.
+// setStatus stores the new status of the message, and the reason for it, if no attempt is made.
 func (b SendRequest) setStatus(ctx context.Context, tx pgx.Tx, status, reason string) error {
 	_, err := tx.Exec(ctx, `UPDATE messages SET status = $3, reason = $4 WHERE business_id = $1 AND id = $2`,
 		b.BusinessID, b.ID, status, reason)

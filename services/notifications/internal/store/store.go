@@ -34,7 +34,7 @@ func (s *Store) IdempotencyResult(ctx context.Context, businessID uuid.UUID) ([]
 	return postgres.FindIdempotencyResult(ctx, s.pool, businessID)
 }
 
-// Erase deletes all rows and jobs of these businesses, and returns the number of deleted rows.
+// Erase deletes all rows and jobs of the given businesses, and returns the number of deleted rows.
 func (s *Store) Erase(ctx context.Context, businesses []uuid.UUID) (int64, error) {
 	erased, err := postgres.Erase(ctx, s.pool, businesses, []postgres.Erasable{
 		{Table: "refused_writes"}, {Table: "made_writes"}, {Table: "webhook_deliveries"}, {Table: "webhook_endpoints"},

@@ -98,7 +98,7 @@ func (g Guard) Control(_, address string, _ syscall.RawConn) error {
 const (
 	httpsPort     = 443
 	maxURL        = 2000            // bytes
-	lookupTimeout = 2 * time.Second // time limit of a name lookup, for which an owner waits
+	lookupTimeout = 2 * time.Second // time limit of a name lookup; an owner waits for its result
 )
 
 // numberPattern matches the last label of a host name if browsers and HTTP libraries would parse the host name as an
@@ -176,7 +176,7 @@ func (g Guard) isLoopback(u *url.URL, host string) bool {
 		(host == "localhost" || err == nil && a.IsLoopback())
 }
 
-// isName reports whether a host is a public DNS name, and not an IP address in any notation.
+// isName reports whether the given host is a public DNS name. It returns false for an IP address in any notation.
 func isName(host string) bool {
 	if _, err := netip.ParseAddr(host); err == nil {
 		return false

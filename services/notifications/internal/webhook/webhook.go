@@ -26,7 +26,8 @@ const AllEvents = "*"
 // TestEvent is the type of the event that an owner sends to test an endpoint.
 const TestEvent = catalogue.Test
 
-// Wants reports whether an endpoint that is subscribed to these events receives events of type `t`.
+// Wants reports whether an endpoint with the given subscription receives events of type `t`. The argument `events` is
+// the list of types in the subscription.
 func Wants(events []string, t event.Type) bool {
 	return slices.Contains(events, string(t)) || slices.Contains(events, AllEvents)
 }
