@@ -1,4 +1,4 @@
-// Command pages runs the pages service as its own process.
+// Command pages runs the pages service in a separate process.
 package main
 
 import (

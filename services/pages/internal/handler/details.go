@@ -44,8 +44,8 @@ func (a *appointment) handleRefusal(c *fiber.Ctx, p *Pages, o *order, cause erro
 }
 
 // readAppointmentOrder reads the chosen services, the chosen start and the number of people. If no start is chosen yet,
-// start redirects to the step in which the visitor chooses a start. The returned order is nil if readAppointmentOrder
-// has sent the response itself.
+// it redirects to the step in which the visitor chooses a start. The returned order is nil if readAppointmentOrder has
+// sent the response itself.
 func (p *Pages) readAppointmentOrder(c *fiber.Ctx, fields url.Values) (*order, *appointment, error) {
 	page, choice, err := p.loadAppointment(c)
 	if err != nil || page == nil {
@@ -97,7 +97,7 @@ func (p *Pages) bookAppointment(c *fiber.Ctx) error {
 	return p.placeOrder(c, o, key)
 }
 
-// pickStart shows the form again after the customer chose another start. The form keeps what the customer typed.
+// pickStart shows the form again after the customer has chosen another start. The form keeps what the customer typed.
 func (p *Pages) pickStart(c *fiber.Ctx, o *order, a *appointment, startQuery string) error {
 	values, err := url.ParseQuery(startQuery)
 	if err != nil {
@@ -110,6 +110,6 @@ func (p *Pages) pickStart(c *fiber.Ctx, o *order, a *appointment, startQuery str
 	if a.Appointment, err = o.page.Business.Appointment(selection); err != nil || a.Date == nil || a.Time == nil {
 		return fault.New(fault.InvalidParameter, "The form is not well-formed.")
 	}
-	p.renewToken(o) // this booking needs another idempotency key than the refused one
+	p.renewToken(o) // the key of the refused booking must not be used for this one
 	return p.showForm(c, o, fiber.StatusOK, "")
 }

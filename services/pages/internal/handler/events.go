@@ -81,8 +81,9 @@ func (t tickets) handleRefusal(c *fiber.Ctx, p *Pages, o *order, cause error) (b
 	return false, nil
 }
 
-// readTicketOrder reads the event in the path, and the numbers of tickets from the parameters in `params`. If the event
-// does not exist, or the business takes no bookings, readTicketOrder sends the response itself and returns a nil order.
+// readTicketOrder reads the event that the path names, and the numbers of tickets from the parameters in `params`. If
+// the event does not exist, or the business takes no bookings, readTicketOrder sends the response itself and returns a
+// nil order.
 func (p *Pages) readTicketOrder(c *fiber.Ctx, params url.Values) (*order, *usecase.Basket, error) {
 	page, err := p.loadOpenPage(c)
 	if err != nil || page == nil {
@@ -114,7 +115,7 @@ func (p *Pages) showEvent(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, o.page, view.Event(o.page, basket))
 }
 
-// parseQuery returns the query parameters of the address. It leaves out parameters that cannot be parsed.
+// parseQuery returns the query parameters of the request's URL. It leaves out parameters that cannot be parsed.
 func parseQuery(c *fiber.Ctx) url.Values {
 	values, _ := url.ParseQuery(string(c.Request().URI().QueryString()))
 	return values
@@ -161,9 +162,9 @@ func (p *Pages) buyTickets(c *fiber.Ctx) error {
 }
 
 // showTicketsLeft shows the form again because fewer tickets are left than the customer chose, or because the customer
-// chose no ticket. The form now also asks for the numbers of tickets, each at most the number that is left. The form
-// keeps what the customer typed. The form gets a new token, because the next submission is a different order. The
-// argument `isReduced` is true if the number of tickets was reduced.
+// chose no ticket. The form now also asks for the numbers of tickets; the maximum of each number is the number of
+// tickets that are left. The form keeps what the customer typed. The form gets a new token, because the next submission
+// is a different order. The argument `isReduced` is true if the form now has fewer tickets than the customer chose.
 func (p *Pages) showTicketsLeft(c *fiber.Ctx, o *order, basket *usecase.Basket, isReduced bool) error {
 	page := o.page
 	if view.UnsoldReason(page, basket.Event) != "" {

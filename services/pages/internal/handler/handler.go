@@ -1,5 +1,5 @@
-// Package handler serves the pages over HTTP. Each handler parses the request, calls
-// one use case and renders one view. If a request fails, the answer is also a page.
+// Package handler serves the pages over HTTP. Each handler parses the request, calls one use case and renders one view.
+// If a request fails, the response is also a page.
 package handler
 
 import (
@@ -27,7 +27,7 @@ import (
 type Pages struct {
 	shop       *usecase.Shop
 	links      *usecase.Links
-	base       string // public address, without a trailing slash
+	base       string // public base URL, without a trailing slash
 	texts      *message.Catalog
 	assets     *web.Assets
 	menus      *view.Menus
@@ -37,8 +37,8 @@ type Pages struct {
 
 // Config holds the settings of the pages.
 type Config struct {
-	Base        string        // public address, without a trailing slash
-	Secrets     []string      // the keys of form tokens are derived from these secrets of the service
+	Base        string        // public base URL, without a trailing slash
+	Secrets     []string      // secrets of the service, from which the keys of form tokens are derived
 	MinFillTime time.Duration // the minimum time that a person needs to fill in a form
 	PayOrigins  []string      // origins of the payment pages
 }
@@ -97,8 +97,8 @@ func (p *Pages) loadOpenPage(c *fiber.Ctx) (*view.Page, error) {
 	return page, err
 }
 
-// setBusiness sets the business of `page` and the fields that depend on the business: the regional form of the
-// language, and the nonce. A page needs the nonce for a style with the accent colour of the business.
+// setBusiness sets the business of `page` and the fields that depend on the business. These are the regional form of
+// the language, and the nonce for a style with the accent colour of the business.
 func setBusiness(page *view.Page, business *usecase.Business) {
 	page.Business = business
 	page.Words.SetRegion(locale.RegionOf(business.Snapshot.Timezone))
@@ -107,9 +107,9 @@ func setBusiness(page *view.Page, business *usecase.Business) {
 	}
 }
 
-// loadAppointment returns the page of a later step, and the appointment that the query of
-// the address selects. If the appointment can no longer be booked, or the business
-// takes no bookings, loadAppointment sends the response itself and returns a nil page.
+// loadAppointment returns the page of a step after the choice of services, and the appointment that the query of the
+// URL selects. If the appointment can no longer be booked, or the business takes no bookings, loadAppointment sends the
+// response itself and returns a nil page.
 func (p *Pages) loadAppointment(c *fiber.Ctx) (*view.Page, *usecase.Appointment, error) {
 	page, err := p.loadOpenPage(c)
 	if err != nil || page == nil {
@@ -130,8 +130,8 @@ func (p *Pages) loadAppointment(c *fiber.Ctx) (*view.Page, *usecase.Appointment,
 	return page, appointment, err
 }
 
-// newPage returns a page that belongs to no business. The argument `defaultLanguage` is the language of the page if the
-// texts exist in no language that the reader asks for; `defaultLanguage` may be "".
+// newPage returns a page that belongs to no business. The argument `defaultLanguage`, which may be "", is the language
+// of the page if the texts exist in none of the languages that the reader asks for.
 func (p *Pages) newPage(c *fiber.Ctx, defaultLanguage string) *view.Page {
 	language := c.Query("lang")
 	return &view.Page{
@@ -156,8 +156,8 @@ func (p *Pages) show(c *fiber.Ctx, status int, page *view.Page, content view.Con
 	return page.Words.Fault()
 }
 
-// ShowFault implements [server.ShowFault]. It sends a page that explains to the reader what to do. If the path names a
-// business, the page shows the business. The page contains no internal details.
+// ShowFault implements [server.ShowFault]. It sends a page that explains the fault, and what the reader can do. If the
+// path names a business, the page shows the name of the business. The page contains no internal details.
 func (p *Pages) ShowFault(c *fiber.Ctx, f *fault.Error) error {
 	page := p.newPage(c, "")
 	if slug := businessOf(c.Path()); slug != "" {

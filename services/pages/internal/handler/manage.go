@@ -18,8 +18,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/view"
 )
 
-// mountLinks adds the pages behind a customer's link (lifecycle.md §5) and the calendars that owners subscribe to by a
-// secret address (lifecycle.md §2).
+// mountLinks adds the pages behind a customer's link (lifecycle.md §5). It also adds the calendars to which owners
+// subscribe by a secret URL (lifecycle.md §2).
 func (p *Pages) mountLinks(router fiber.Router) {
 	group := router.Group("/m/:token", forbidCaching, rejectMalformedToken)
 	group.Get("", p.showCustomerView)
@@ -32,15 +32,15 @@ func (p *Pages) mountLinks(router fiber.Router) {
 	router.Get("/calendar/:file", forbidCaching, p.serveFeed)
 }
 
-// forbidCaching is middleware that forbids caches to store the answers of secret addresses.
+// forbidCaching is middleware that forbids caches to store the responses of secret URLs.
 func forbidCaching(c *fiber.Ctx) error {
 	err := c.Next()
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return err
 }
 
-// rejectMalformedToken is middleware that rejects a malformed token before any
-// other service is called. The answer is the same as for an unknown link.
+// rejectMalformedToken is middleware that rejects a malformed token before any other service is called. The response is
+// the same as for an unknown link.
 func rejectMalformedToken(c *fiber.Ctx) error {
 	if _, ok := link.HashToken(c.Params("token")); !ok {
 		return link.NewNotFoundFault()
@@ -48,9 +48,9 @@ func rejectMalformedToken(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// loadCustomerView returns the booking, ticket order or reservation of a customer's link, and the common
-// part of the page behind the link. If the address names a language, the page has this language,
-// otherwise the language of the booking. The response is the same for every invalid link.
+// loadCustomerView returns the booking, ticket order or reservation of a customer's link, and the data that all pages
+// behind the link have in common. If the URL names a language, the page has this language, otherwise the language of
+// the booking. The response is the same for every invalid link.
 func (p *Pages) loadCustomerView(c *fiber.Ctx) (*view.Page, *usecase.CustomerView, error) {
 	m, err := p.links.View(c.UserContext(), c.Params("token"))
 	if err != nil {
@@ -86,9 +86,9 @@ func (p *Pages) showCustomerView(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.CustomerView(page, m, c.Query("done")))
 }
 
-// redirectToPayment redirects to the payment provider's page, on which the customer pays the open amount. It redirects
-// back to the page behind the link in three cases: no amount is open, the amount cannot be paid now, or the provider
-// has no payment page.
+// redirectToPayment redirects to the payment provider's page, on which the customer pays the amount that is still due.
+// It redirects back to the page behind the link in three cases: no amount is due, the amount cannot be paid now, or the
+// provider has no payment page.
 func (p *Pages) redirectToPayment(c *fiber.Ctx) error {
 	if _, err := web.Form(c); err != nil {
 		return err
@@ -137,7 +137,7 @@ func (p *Pages) cancel(c *fiber.Ctx) error {
 		if err != nil {
 			return err
 		}
-		if !m.CanCancel() { // already cancelled, or the deadline has passed; the page shows the reason
+		if !m.CanCancel() { // already cancelled, or the deadline has passed; the page behind the link shows the reason
 			return c.Redirect(linkPath(c, ""), fiber.StatusSeeOther)
 		}
 		return p.show(c, fiber.StatusConflict, page, view.Cancel(page, m, true))
@@ -153,7 +153,7 @@ func (p *Pages) showReschedule(c *fiber.Ctx) error {
 	return p.showStarts(c, fiber.StatusOK, date, month, false)
 }
 
-// parseOptionalDate parses a date in the query of the address. It returns nil if the text is not a date.
+// parseOptionalDate parses a date in the query of the URL. It returns nil if the text is not a date.
 func parseOptionalDate(text string) *timespan.Date {
 	d, err := timespan.ParseDate(text)
 	if err != nil {
@@ -162,8 +162,8 @@ func parseOptionalDate(text string) *timespan.Date {
 	return &d
 }
 
-// showStarts shows the starts to which the customer can reschedule the booking. The argument `isStartTaken` is true if
-// the start that the customer chose before is no longer free; the page then reports this.
+// showStarts shows the starts to which the customer can reschedule the booking. If the argument `isStartTaken` is true,
+// the page reports that the start that the customer chose before is no longer free.
 func (p *Pages) showStarts(c *fiber.Ctx, status int, date, month *timespan.Date, isStartTaken bool) error {
 	page, m, err := p.loadCustomerView(c)
 	switch {
@@ -206,7 +206,8 @@ func readStart(query string) (usecase.Selection, error) {
 	return usecase.ReadSelection(values)
 }
 
-// serveFeed serves a calendar at a secret address. An owner has created the address to subscribe to the calendar.
+// serveFeed serves a calendar at a secret URL. An owner has created the URL to subscribe to the calendar in a calendar
+// program.
 func (p *Pages) serveFeed(c *fiber.Ctx) error {
 	token, isCalendar := strings.CutSuffix(c.Params("file"), ".ics")
 	if !isCalendar {

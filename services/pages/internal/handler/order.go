@@ -24,18 +24,18 @@ type order struct {
 
 // item is the object of an order: an appointment, tickets of an event, or a reservation of a rental.
 type item interface {
-	// itemIDs returns the ids of the services, of the event, or of the rental
-	// and its extras. The form asks the business's questions about these ids.
+	// itemIDs returns the ids of the services, of the event, or of the rental and its extras. The form asks the
+	// questions that the business has set for these ids.
 	itemIDs() []uuid.UUID
 	price(ctx context.Context, shop *usecase.Shop, o *order) (*usecase.Price, error)
-	// formContent returns the form, filled with what the customer typed. If `hasQuantities` is true, the form also has
-	// fields for the quantities.
+	// formContent returns the form, filled with what the customer typed. If `changing` is true, the form also has
+	// fields for changing the item, such as the numbers of tickets.
 	formContent(o *order, changing bool) view.Content
 	// book books the item, at most once for each key.
 	book(ctx context.Context, shop *usecase.Shop, o *order, key string) (usecase.Confirmation, error)
-	// handleRefusal is called if nothing was booked; the argument `cause` is the reason. The customer may be able to
-	// change the item, for example if the start is no longer free. If the customer can, handleRefusal sends the
-	// response and returns true. Otherwise it returns false.
+	// handleRefusal is called if nothing was booked; the argument `cause` is the reason. If the customer can solve the
+	// problem by changing the item, for example by choosing another start, handleRefusal sends the response and returns
+	// true. Otherwise it returns false.
 	handleRefusal(c *fiber.Ctx, p *Pages, o *order, cause error) (bool, error)
 }
 
@@ -52,9 +52,9 @@ func defaultDetails(page *view.Page) usecase.Details {
 // renewToken gives the form a new token, so that the next submission of the form is a new order.
 func (p *Pages) renewToken(o *order) { o.form.Token = p.tokens.create(o.page.Business.Snapshot.Slug) }
 
-// showEmptyForm shows an empty form. A script in the page adds the form's token to the address of the page. If the
-// reader goes back to the form later, the form has the same token. A second submission with the same token returns the
-// existing booking and makes no new booking.
+// showEmptyForm shows an empty form. A script in the page adds the form's token to the URL of the page. If the reader
+// goes back to the form later, the form therefore has the same token. A second submission with the same token returns
+// the existing booking and makes no new booking.
 func (p *Pages) showEmptyForm(c *fiber.Ctx, o *order) error {
 	if token := c.Query("form"); p.tokens.isValid(o.page.Business.Snapshot.Slug, token) {
 		o.form.Token = token
@@ -82,12 +82,12 @@ func (p *Pages) renderForm(c *fiber.Ctx, o *order, status int, notice string, ha
 	return p.show(c, status, o.page, o.item.formContent(o, hasQuantities))
 }
 
-// honeypot is the name of a field that people do not see. A form in which this field is filled in was sent by a bot.
+// honeypot is the name of a field that people do not see. If this field is filled in, a bot has sent the form.
 const honeypot = "website"
 
-// readSubmission reads the submitted form and returns the idempotency key in the form's token. If it returns "", it has
-// sent the response itself. It sends the response if the token is invalid, if a bot filled in the form, or if the
-// reader only chose another language (form field `stay`).
+// readSubmission reads the submitted form and returns the idempotency key in the form's token. In three cases, it sends
+// the response itself and returns "": the token is invalid, a bot filled in the form, or the reader only chose another
+// language (form field `stay`).
 func (p *Pages) readSubmission(c *fiber.Ctx, o *order, fields url.Values) (string, error) {
 	o.readDetails(fields)
 	if fields.Has("stay") { // the reader chose another language
@@ -127,8 +127,8 @@ func (o *order) readDetails(fields url.Values) {
 	o.form.Details, o.form.Fields, o.form.Token = d, fields, fields.Get("token")
 }
 
-// placeOrder books the order, at most once for each key. If a part of the price is paid online, place
-// redirects to the payment provider's page, otherwise to the page behind the customer's link.
+// placeOrder books the order, at most once for each key. If a part of the price is paid online, placeOrder redirects to
+// the payment provider's page, otherwise to the page behind the customer's link.
 func (p *Pages) placeOrder(c *fiber.Ctx, o *order, key string) error {
 	words, business := o.page.Words, o.page.Business
 	if o.form.Errors = business.Check(&o.form.Details, o.item.itemIDs()...); len(o.form.Errors) > 0 {
@@ -184,8 +184,8 @@ func (p *Pages) showRefusal(c *fiber.Ctx, o *order, cause error) error {
 	return cause
 }
 
-// showClosed reads the fresh snapshot, and shows why the business takes no bookings and until
-// when. If the business takes bookings by the fresh snapshot, showClosed shows the form again.
+// showClosed reads the newest snapshot, and shows why the business takes no bookings and until when. If the business
+// takes bookings according to this snapshot, showClosed shows the form again.
 func (p *Pages) showClosed(c *fiber.Ctx, o *order) error {
 	page := o.page
 	business, err := p.shop.Refresh(c.UserContext(), page.Business)

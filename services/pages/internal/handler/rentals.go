@@ -78,9 +78,9 @@ func (r reservation) handleRefusal(c *fiber.Ctx, p *Pages, o *order, cause error
 	return false, nil
 }
 
-// readRentalOrder reads the rental in the path, and the time, units and extras of the reservation from the parameters
-// in `params`. If the rental does not exist, or the business takes no bookings, readRentalOrder sends the response
-// itself and returns a nil order.
+// readRentalOrder reads the rental that the path names, and the time, units and extras of the reservation from the
+// parameters in `params`. If the rental does not exist, or the business takes no bookings, readRentalOrder sends the
+// response itself and returns a nil order.
 func (p *Pages) readRentalOrder(c *fiber.Ctx, params url.Values) (*order, *usecase.Reservation, error) {
 	page, err := p.loadOpenPage(c)
 	if err != nil || page == nil {

@@ -16,12 +16,12 @@ import (
 // maxFormAge is the maximum time between showing a form and submitting the form.
 const maxFormAge = 2 * time.Hour
 
-// formTokens creates and checks the tokens of forms. A token contains the time at which the form was
-// shown, and an idempotency key. An HMAC of the time, the key and the slug prevents forged tokens. If
-// a visitor submits a form twice, both submissions have the same key, so the order is made only once.
+// formTokens creates and checks the tokens of forms. A token contains the time at which the form was shown, and an
+// idempotency key. An HMAC of the time, the key and the slug prevents forged tokens. If a visitor submits a form twice,
+// both submissions have the same key, so only one order is made.
 type formTokens struct {
 	keys   [][]byte      // the first key signs new tokens; a token signed with any of the keys is valid
-	minAge time.Duration // the minimum time that a person needs to fill in a form
+	minAge time.Duration // minimum time that a person needs to fill in a form
 	clock  clock.Clock
 }
 

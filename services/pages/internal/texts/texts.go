@@ -12,5 +12,5 @@ import (
 //go:embed *.json
 var files embed.FS
 
-// Load returns the texts in all languages. It reads the files at its first call only.
+// Load returns the texts in all languages. Only the first call reads the files.
 var Load = sync.OnceValues(func() (*message.Catalog, error) { return message.Read(files, ".") })
