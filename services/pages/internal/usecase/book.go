@@ -38,18 +38,19 @@ type Prices interface {
 	Quotes(ctx context.Context, request pricing.QuotesRequest) (*pricing.QuotesResponse, error)
 }
 
-// Price is the price of an order, computed by the same pricing engine as the price of the later booking. It does
-// not include pricing rules that depend on the customer's e-mail address, such as a rule for a first booking.
+// Price is the price of an order. The pricing service computes it in the same way as the price of the booking that the
+// customer makes later. It does not include pricing rules that depend on the customer's e-mail address, such as a rule
+// for a first booking.
 type Price struct {
 	Lines    []json.Number // one price for each service, tier or rental, in the order of the selection
 	StartsAt time.Time     // the start of the appointment, event or rental; zero if not chosen yet
 	// Details explains each line, in the order of Lines.
 	Details []PriceDetail
-	// FirstBookingRules contains the pricing rules that also apply if this is the customer's first booking. The page
-	// knows whether the booking is the first only after the customer enters an e-mail address.
+	// FirstBookingRules contains the pricing rules that also apply if this is the customer's first booking. Without the
+	// customer's e-mail address, the page does not know whether it is the first.
 	FirstBookingRules []*catalog.Rule
 	Total             json.Number
-	Savings           json.Number // how much cheaper a package is than its services; "" if nothing is saved
+	Savings           json.Number // how much less the package costs than its services; "" if not less
 	PayMode           string      // how the order is paid; one of the results of [Business.PayMode]
 	DueNow            json.Number // the part of `Total` that is paid online; "" if nothing is paid online
 	DueLater          json.Number // the part of `Total` that is paid on site; "" if `DueNow` is ""
@@ -76,7 +77,8 @@ func (b *Business) explainPrice(quote *pricing.Quote) PriceDetail {
 	return d
 }
 
-// firstBookingRules returns the pricing rules for a customer's first booking that apply to one of the given services.
+// firstBookingRules returns the pricing rules that apply only to a customer's first booking, and that apply to one of
+// the given services.
 func (b *Business) firstBookingRules(services []uuid.UUID) []*catalog.Rule {
 	var rules []*catalog.Rule
 	for i := range b.Snapshot.Rules {
@@ -136,8 +138,8 @@ const (
 // PayMode returns how an order is paid. The argument `mode` is the payment mode that the business chose for this kind
 // of order. The argument `due` is the amount to pay at booking, in minor units.
 //
-// PayMode returns [PayAtDoor] if `due` is 0, if no payment provider is set up, or if the mode requires it. It returns
-// [PayChoice] only if a provider is connected.
+// PayMode returns [PayAtDoor] if `due` is 0, if no payment provider is set up, or if `mode` requires payment on site.
+// It returns [PayChoice] only if a provider is connected.
 func (b *Business) PayMode(mode string, due int64) string {
 	switch {
 	case due == 0 || len(b.Snapshot.Payments.Providers) == 0:
@@ -177,8 +179,8 @@ const (
 	FieldErrorEmail catalog.FieldError = "email"
 )
 
-// FieldErrors contains field errors by the name of the field. The name
-// of the field for an answer is "q-" with the key of the question.
+// FieldErrors contains field errors by the name of the field. The field for the answer to a question has the name "q-"
+// followed by the key of the question.
 type FieldErrors map[string]catalog.FieldError
 
 const (
@@ -187,8 +189,8 @@ const (
 )
 
 // Check returns the field errors of the details that a customer typed. The argument `itemIDs` contains the ids of the
-// ordered services, events or rentals. If all answers are valid, Check removes answers to questions that the business
-// does not ask about these ids.
+// ordered services, events or rentals. If all answers are valid, Check removes the answers to questions that the
+// business does not ask for these ids.
 func (b *Business) Check(d *Details, itemIDs ...uuid.UUID) FieldErrors {
 	fieldErrors := d.check()
 	questions := b.Snapshot.Questions(itemIDs...)
@@ -206,8 +208,8 @@ func (b *Business) Check(d *Details, itemIDs ...uuid.UUID) FieldErrors {
 // decimalPointLanguages lists the languages that write decimal fractions with a point, such as 1.5.
 var decimalPointLanguages = []string{"en", "he", "ja", "ko", "th", "zh"}
 
-// normalizeNumbers replaces the decimal comma with a point in answers that
-// are numbers, unless the customer's language uses a decimal point.
+// normalizeNumbers replaces the decimal comma with a point in answers that are numbers. It changes nothing if the
+// customer's language writes numbers with a decimal point.
 func (d *Details) normalizeNumbers(questions []catalog.Question) {
 	if slices.Contains(decimalPointLanguages, d.Language) {
 		return
@@ -221,9 +223,9 @@ func (d *Details) normalizeNumbers(questions []catalog.Question) {
 	}
 }
 
-// oneLine normalizes the text of a field with one line. It replaces each sequence
-// of white space and control characters with one space. It removes invisible
-// characters, such as the direction marks at the beginning of copied phone numbers.
+// oneLine normalizes the text that a customer typed into a field with one line. It replaces each sequence of white
+// space and control characters with one space. It removes invisible characters, such as the direction marks at the
+// beginning of copied phone numbers.
 func oneLine(text string) string {
 	return strings.Join(strings.Fields(plain.Strip(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -269,11 +271,11 @@ func (d *Details) encode() (*string, json.RawMessage, error) {
 	return phone, form, err
 }
 
-// Confirmation contains the address of the page that the customer sees after the booking. This is `Checkout` if
+// Confirmation contains the URL of the page that the customer sees after the booking. This URL is `Checkout` if
 // something is paid online, otherwise `Link`.
 type Confirmation struct {
 	Link     string
-	Checkout string // address of the payment page; "" if nothing is paid online
+	Checkout string // URL of the payment page; "" if nothing is paid online
 }
 
 // Book books an appointment, with the booking page as the actor, at most once for each key. Faults: the faults of POST
@@ -319,8 +321,8 @@ func (s *Shop) Book(ctx context.Context, b *Business, a *Appointment, d Details,
 // request with the same key can still be in progress, for example after a double click. In this case, callIdempotent
 // waits and returns the result of the earlier request.
 //
-// callIdempotent waits at most three quarters of the remaining time of the request. The wait may be long, because a
-// payment provider can be slow. The remaining quarter is for the response.
+// callIdempotent waits at most three quarters of the time until the request's deadline. The wait may be long, because a
+// payment provider can be slow. The last quarter remains for the response.
 func callIdempotent[T any](ctx context.Context, key string, do func(context.Context) (T, error)) (T, error) {
 	const pause, defaultWait = 250 * time.Millisecond, 3 * time.Second
 	maxWait := defaultWait

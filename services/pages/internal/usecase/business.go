@@ -36,8 +36,8 @@ type Shop struct {
 	Clock        clock.Clock
 }
 
-// Places limits the number of large answers that are read for one business at the same time. `MaxWait` is the longest
-// time that a page waits until it may read its answer.
+// Places limits how many large answers, such as lists of free starts, are read for one business at the same time.
+// `MaxWait` is the longest time that a page waits until it may read an answer.
 type Places struct {
 	Businesses *bulkhead.Tenants
 	MaxWait    time.Duration
@@ -47,7 +47,7 @@ type Places struct {
 type Business struct {
 	Snapshot    *catalog.Snapshot
 	LogoURL     string
-	IsClosed    bool           // true if the subscription is inactive or the business is being removed
+	IsClosed    bool           // true if the subscription is inactive or the business has a date of removal
 	PausedUntil *timespan.Date // the date until which bookings are paused; nil if not paused
 	Now         time.Time
 }
@@ -57,8 +57,8 @@ func (b *Business) IsOpen() bool {
 	return !b.IsClosed && !b.Snapshot.NotYetOpen && b.PausedUntil == nil
 }
 
-// HasEntries reports whether the business's page has entries in one of its parts. The argument `part` is "events" or
-// "rentals" or "classes"; any other value means services that are no classes.
+// HasEntries reports whether one part of the business's page has entries. The argument `part` is "events", "rentals" or
+// "classes"; any other value means services that are not classes.
 func (b *Business) HasEntries(part string) bool {
 	snapshot, today := b.Snapshot, b.Today()
 	switch part {
@@ -79,8 +79,8 @@ func (b *Business) HasEntries(part string) bool {
 // Today returns the current date in the time zone of the business.
 func (b *Business) Today() timespan.Date { return b.Snapshot.Today(b.Now) }
 
-// Language returns the language of the business that is nearest to the language `requested`, by the matching rule for
-// texts (semantics.md §6).
+// Language returns the language of the business that is nearest to the language `requested`, according to the matching
+// rule for texts (semantics.md §6).
 func (b *Business) Language(requested string) string {
 	return locale.MatchOr(requested, b.Snapshot.Languages, b.Snapshot.DefaultLanguage)
 }
@@ -98,8 +98,8 @@ func (s *Shop) Business(ctx context.Context, slug string) (*Business, error) {
 	return s.newBusiness(snapshot, info.LogoURL), nil
 }
 
-// newBusiness returns the data of a business that every page shows. It reads them from the snapshot, the logo and the
-// current time.
+// newBusiness returns the data of a business that every page shows. It derives the data from the snapshot, the URL of
+// the logo and the current time.
 func (s *Shop) newBusiness(snapshot *catalog.Snapshot, logo string) *Business {
 	b := &Business{Snapshot: snapshot, LogoURL: logo, Now: s.Clock.Now()}
 	b.IsClosed = !snapshot.Account.SubscriptionActive || snapshot.Account.RemovalOn != nil
@@ -109,9 +109,9 @@ func (s *Shop) newBusiness(snapshot *catalog.Snapshot, logo string) *Business {
 	return b
 }
 
-// Refresh returns the business with its newest snapshot. Pages use a snapshot that can be two seconds old, but bookings
-// use the newest snapshot at once (semantics.md §6). After a refused booking, the newest snapshot therefore shows the
-// reason.
+// Refresh returns the business with its newest snapshot. Pages use a snapshot that can be two seconds old, but the
+// booking service always uses the newest snapshot (semantics.md §6). So if a booking is refused because the snapshot
+// has changed, only the newest snapshot shows the reason.
 //
 // If catalog does not answer, Refresh returns `b` unchanged. Fault: business_not_found.
 func (s *Shop) Refresh(ctx context.Context, b *Business) (*Business, error) {

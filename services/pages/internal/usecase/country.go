@@ -6,12 +6,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/locale"
 )
 
-// euCountries are the countries in which the button of an order with costs must state the duty to pay (directive
-// 2011/83/EU, article 8).
+// euCountries are the countries of the European Union. In these countries, the button that places an order with costs
+// must state the duty to pay (directive 2011/83/EU, article 8).
 const euCountries = " AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK "
 
-// IsInEU reports whether the business is in the European Union. The country is that of the business's address or, if
-// the address has none, that of its time zone.
+// IsInEU reports whether the business is in the European Union. The country is the country in the business's address
+// or, if no address names a country, the country of the business's time zone.
 func (b *Business) IsInEU() bool {
 	country := locale.RegionOf(b.Snapshot.Timezone)
 	if place := b.Snapshot.Place(); place != nil && place.Address.Country != "" {

@@ -17,8 +17,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// Event is an event as /events describes it, in one language. The field `Tiers` contains the tiers, and the embedded
-// field `Inventory` is empty.
+// Event is an event as GET /events describes it, in one language. The field `Tiers` replaces the field Inventory of the
+// embedded type, which stays empty, because both have the same JSON name.
 type Event struct {
 	publicapi.Event
 	Tiers []Tier `json:"inventory"`
@@ -31,7 +31,7 @@ type Tier struct{ publicapi.TicketTier }
 // number of remaining tickets is unknown, IsSoldOut returns false.
 func (t *Tier) IsSoldOut() bool { return t.SpotsRemaining != nil && *t.SpotsRemaining == 0 }
 
-// MaxTickets is the maximum number of tickets of one tier in one order on the page.
+// MaxTickets is the maximum number of tickets of one tier in one order that a customer can make on the page.
 const MaxTickets = 20
 
 // MaxTickets returns the maximum number of tickets of the tier that a visitor can choose.
@@ -50,8 +50,8 @@ func (e *Event) IsSoldOut() bool {
 // StartClock returns the time of day at which the event begins.
 func (e *Event) StartClock() timespan.TimeOfDay { return parseClock(e.StartTime) }
 
-// EndClock returns the time of day at which the event ends. If this
-// time is not after the start, the event ends on the next day.
+// EndClock returns the time of day at which the event ends. If the result is not after the time of [Event.StartClock],
+// the event ends on the next day.
 func (e *Event) EndClock() timespan.TimeOfDay { return parseClock(e.EndTime) }
 
 // parseClock parses a time in the form HH:MM:SS and ignores the seconds. It returns midnight for an invalid text.
@@ -63,8 +63,7 @@ func parseClock(clock string) timespan.TimeOfDay {
 	return t
 }
 
-// HasBegun reports whether the event `e` has begun. After the beginning, the page no longer sells tickets for the
-// event.
+// HasBegun reports whether the event `e` has begun, so that the page no longer sells tickets for the event.
 func (b *Business) HasBegun(e *Event) bool {
 	return b.Now.Unix() >= timespan.Instant(e.Date, e.StartClock(), b.Snapshot.Location())
 }
@@ -142,8 +141,8 @@ func (b *Basket) Tickets() int {
 	return sum
 }
 
-// Fit reduces the numbers of tickets in the basket to the numbers that are still left. Fit reports whether it reduced a
-// number. The sum over all tiers is limited too, because the tiers share the seats of the event.
+// Fit reduces the numbers of tickets in the basket to the numbers that are still left, and reports whether it reduced a
+// number. It also limits the sum over all tiers, because the tiers share the seats of the event.
 func (b *Basket) Fit() bool {
 	isReduced, spots := false, b.Event.SpotsRemaining
 	for i := range b.Event.Tiers {
@@ -170,8 +169,9 @@ func (b *Basket) Values() url.Values {
 	return v
 }
 
-// PriceTickets returns the price of a basket, computed by the same pricing engine as the prices in the list of events.
-// Each line is the price of all tickets of one tier. Faults: not_found if a tier no longer exists; service_unavailable.
+// PriceTickets returns the price of a basket. The pricing service computes it in the same way as the prices in the list
+// of events. Each line is the price of all tickets of one tier. Faults: not_found if a tier no longer exists;
+// service_unavailable.
 func (s *Shop) PriceTickets(ctx context.Context, b *Business, basket *Basket) (*Price, error) {
 	request := pricing.QuotesRequest{Slug: b.Snapshot.Slug, OfferVersion: b.Snapshot.Version, PurchaseAt: b.Now,
 		OmitSteps: len(b.Snapshot.Rules) == 0}
@@ -223,9 +223,9 @@ func (b *Business) SellsOnline(e *Event) bool {
 		})
 }
 
-// Buy buys the tickets in a basket, with the booking page as the actor, at most once for each key. It buys either all
-// tickets or no ticket. Faults: not_found if the event or a tier no longer exists; conflict if too few tickets are left
-// or the sale has ended; the faults of the business's account; payment_unavailable.
+// Buy buys the tickets in a basket, with the booking page as the actor, at most once for each key. If one of the
+// tickets cannot be bought, Buy buys none. Faults: not_found if the event or a tier no longer exists; conflict if too
+// few tickets are left or the sale has ended; the faults of the business's account; payment_unavailable.
 func (s *Shop) Buy(ctx context.Context, b *Business, basket *Basket, d Details, key string) (Confirmation, error) {
 	order := booking.NewTicket{
 		Slug: b.Snapshot.Slug, EventID: basket.Event.ID, CustomerName: d.Name, CustomerEmail: &d.Email,

@@ -22,9 +22,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// Links implements the actions of customers with their links (lifecycle.md §5). The token in a link does not show which
-// service issued the token, so each method asks booking first, then rental. For an unknown token, every method returns
-// the same fault ([link.NewNotFoundFault]).
+// Links implements the actions of customers with their links (lifecycle.md §5). The token in a link does not show
+// whether booking or rental issued the token, so each method asks booking first, then rental. For an unknown token,
+// every method returns the same fault ([link.NewNotFoundFault]).
 type Links struct {
 	bookingPeer, rentalPeer *peer.Client
 	bookings                *bookingclient.Links
@@ -32,8 +32,8 @@ type Links struct {
 	shop                    *Shop
 }
 
-// NewLinks returns a Links that calls the peers booking and rental. The argument `shop` provides the data of the
-// business and its free times.
+// NewLinks returns a Links that calls the peers booking and rental. The argument `shop` provides the data of businesses
+// and their free times.
 func NewLinks(bookings, rentals *peer.Client, shop *Shop) *Links {
 	return &Links{bookingPeer: bookings, rentalPeer: rentals, bookings: bookingclient.NewLinks(bookings),
 		rentals: rental.NewClient(rentals), shop: shop}
@@ -104,9 +104,9 @@ func (m *CustomerView) CanCancel() bool {
 	return m.Booking.Cancellation.Allowed
 }
 
-// Cancel cancels the booking, ticket order or reservation of a link. The argument `refund` is the refund that the page
-// showed to the customer. Faults: not_found; invalid_parameter if `refund` is not an amount; conflict if the customer
-// may not cancel, or if the refund is now a different amount.
+// Cancel cancels the booking, ticket order or reservation of a link. The argument `refund` is the amount of the refund
+// that the page showed to the customer. Faults: not_found; invalid_parameter if `refund` is not an amount; conflict if
+// the customer may not cancel, or if the refund is now a different amount.
 func (l *Links) Cancel(ctx context.Context, token string, refund json.Number) error {
 	if _, err := json.Marshal(refund); err != nil || refund == "" {
 		return fault.New(fault.InvalidParameter, "refund: send the amount that was shown.")
@@ -134,9 +134,9 @@ func (l *Links) Reschedule(ctx context.Context, token string, start Selection) e
 	return err
 }
 
-// OpenPayment returns the address of the payment provider's page on which the customer pays the open amount. It returns
-// "" if the provider has no such page, as in the sandbox of a business. Faults: not_found; conflict if no amount is
-// open; payment_unavailable.
+// OpenPayment returns the URL of the payment provider's page on which the customer pays the amount that is still due.
+// It returns "" if the provider has no such page, as in the sandbox of a business. Faults: not_found; conflict if no
+// amount is due; payment_unavailable.
 func (l *Links) OpenPayment(ctx context.Context, token string) (string, error) {
 	payment, err := l.bookings.OpenPayment(ctx, token)
 	if fault.Is(err, fault.NotFound) {
@@ -162,9 +162,9 @@ func (l *Links) Calendar(ctx context.Context, token string) ([]byte, error) {
 	return answer.Body, nil
 }
 
-// Feed returns the calendar at an owner's secret address, with its entity tag (lifecycle.md §2). The argument `etag`
-// is the entity tag that the reader already has. If `etag` is still current, the response has status 304. Fault:
-// not_found for every unknown token.
+// Feed returns the calendar at an owner's secret URL, with the entity tag of the calendar (lifecycle.md §2). The
+// argument `etag` is the entity tag that the calendar program already has. If `etag` is still current, the response has
+// status 304. Fault: not_found for every unknown token.
 func (l *Links) Feed(ctx context.Context, token, etag string) (*peer.Response, error) {
 	if _, ok := link.HashToken(token); !ok {
 		return nil, link.NewNotFoundFault()
@@ -178,7 +178,7 @@ func (l *Links) Feed(ctx context.Context, token, etag string) (*peer.Response, e
 
 // Times returns the starts to which a booking can be rescheduled (lifecycle.md §3). The time of the booking itself
 // counts as free. If `date` and `month` are nil, the result begins with the date of the booking. Otherwise Times works
-// as [Shop.Times]. Faults: service_unavailable; invalid_parameter.
+// as [Shop.Times] does. Faults: service_unavailable; invalid_parameter.
 func (l *Links) Times(ctx context.Context, m *CustomerView, date, month *timespan.Date) (*Calendar, error) {
 	if bookedDate, err := timespan.ParseDate(m.Booking.Date); err == nil && date == nil && month == nil &&
 		bookedDate >= m.Business.Today() {
@@ -192,9 +192,9 @@ func (l *Links) Times(ctx context.Context, m *CustomerView, date, month *timespa
 	return c, err
 }
 
-// rescheduleQuery returns the query parameters for the starts to which the booking can be rescheduled. The service
-// availability reads these parameters. The query contains all services of the booking. It contains the staff member
-// only if the customer chose one.
+// rescheduleQuery returns the query parameters with which the service availability lists the starts to which the
+// booking can be rescheduled. The query contains all services of the booking. It contains the staff member only if the
+// customer chose a staff member.
 func (m *CustomerView) rescheduleQuery() url.Values {
 	b := m.Booking
 	var ids, variants []string
@@ -206,7 +206,7 @@ func (m *CustomerView) rescheduleQuery() url.Values {
 	}
 	query := url.Values{
 		"service_id": {strings.Join(ids, ",")}, "moving": {b.ID.String()}, "party_size": {strconv.Itoa(b.PartySize)},
-		"is_package": {"true"}, // is_package lists each start once
+		"is_package": {"true"}, // with is_package, each start is listed once
 	}
 	if b.IsPackage && b.StaffingMode != "" {
 		query.Set("staffing_mode", b.StaffingMode)
@@ -220,7 +220,7 @@ func (m *CustomerView) rescheduleQuery() url.Values {
 	return query
 }
 
-// IsCurrentStart reports whether `s` is the start that the booking has now.
+// IsCurrentStart reports whether `s` is the present start of the booking.
 func (m *CustomerView) IsCurrentStart(s Slot) bool {
 	return timespan.Instant(s.Date, s.Time, m.Business.Snapshot.Location()) == m.Booking.StartsAt.Unix() &&
 		equalIDs(s.ClassScheduleID, m.Booking.ClassScheduleID)

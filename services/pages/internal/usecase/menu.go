@@ -11,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
 )
 
-// Service is a service as /services describes it, in one language.
+// Service is a service as GET /services describes it, in one language.
 type Service = publicapi.Service
 
 // Group contains the services of one category, in the order in which the page shows them.
@@ -22,7 +22,7 @@ type Group struct {
 
 // Menu returns the services of a business by category, in the order in which the page shows them. The texts are in the
 // given language. The categories are in the order of their first services. The names of categories come from the
-// snapshot, because /services does not translate these names (interface.md §2). Faults: business_not_found;
+// snapshot, because GET /services does not translate these names (interface.md §2). Faults: business_not_found;
 // service_unavailable.
 func (s *Shop) Menu(ctx context.Context, b *Business, language string) ([]Group, error) {
 	list, err := read[publicapi.ServiceList](ctx, s.Catalog, b.Snapshot.Slug, "services",
@@ -53,14 +53,15 @@ func (b *Business) categoryName(service *Service, language string) string {
 	return s.Category.In(b.Language(language))
 }
 
-// canRaise reports whether the pricing rule `r`, if it applies, raises a price above the price `price`, in minor units.
+// canRaise reports whether the pricing rule `r`, if it applies, makes a price higher than `price`. The argument `price`
+// is in minor units.
 func canRaise(r catalog.Rule, price int64) bool {
 	return r.Percent != nil && r.Percent.IsPositive() || r.Amount != nil && *r.Amount > 0 || r.Set != nil &&
 		*r.Set > price
 }
 
-// CanServicePriceRise reports whether a pricing rule can raise the price of a service above the price `price`, in minor
-// units.
+// CanServicePriceRise reports whether a pricing rule can make the price of a service higher than `price`. The argument
+// `price` is in minor units.
 func CanServicePriceRise(snapshot *catalog.Snapshot, service uuid.UUID, price int64) bool {
 	return slices.ContainsFunc(snapshot.Rules, func(r catalog.Rule) bool {
 		applies := r.AppliesTo.Everything() || r.AppliesTo.AllServices || slices.Contains(r.AppliesTo.Services, service)
@@ -74,7 +75,7 @@ type Names struct {
 	Members  map[uuid.UUID]*Member
 }
 
-// Member is a staff member as /staff describes them, in one language.
+// Member is a staff member as GET /staff describes them, in one language.
 type Member = publicapi.StaffMember
 
 // Names returns the services and staff of a business in one language. Faults: business_not_found; service_unavailable.

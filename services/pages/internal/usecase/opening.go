@@ -16,12 +16,12 @@ type Opening struct {
 	Next  time.Time // the next start of opening hours; zero if the business is open now
 }
 
-// maxOpeningDays is the number of days for which [Business.Opening] looks ahead.
+// maxOpeningDays is the number of future days in which [Business.Opening] looks for a change.
 const maxOpeningDays = 14
 
-// Opening returns whether the business is open now, by its opening hours, its overrides and the blocks of the whole
-// business. It returns nil if this is unknown: if the business has no opening hours, is not open for bookings yet, or
-// does not open or close within the next 14 days.
+// Opening returns whether the business is open now, according to its opening hours, its overrides and the blocks of the
+// whole business. It returns nil if it cannot state this: if the business has no opening hours, is not open for
+// bookings yet, or does not open or close within the next 14 days.
 func (b *Business) Opening() *Opening {
 	if b.Snapshot.NotYetOpen {
 		return nil
@@ -76,7 +76,7 @@ func (b *Business) Week(first time.Weekday) []DayHours {
 	return week
 }
 
-// ClassStart is a session of a class on one date.
+// ClassStart is one occurrence of a class session: the session on one date.
 type ClassStart struct {
 	Service *Service
 	Date    timespan.Date
@@ -85,8 +85,8 @@ type ClassStart struct {
 	Session uuid.UUID
 }
 
-// ClassStarts returns the sessions of the given services that start from now until the end of the sixth date after
-// today, in ascending order. Sessions on closed or blocked dates are left out.
+// ClassStarts returns the class sessions of the given services that start from now until the end of the sixth date
+// after today, in ascending order. It leaves out sessions on closed dates and sessions in blocked times.
 func (b *Business) ClassStarts(services []*Service) []ClassStart {
 	var all []ClassStart
 	zone, today := b.Snapshot.Location(), b.Today()

@@ -6,8 +6,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 )
 
-// Package is a package of services that the business offers, together with its services as /services describes the
-// services.
+// Package is a package of services that the business offers. The field Services has the services of the package as GET
+// /services describes them.
 type Package struct {
 	*catalog.Package
 	Services []*Service // in the order in which the package lists them

@@ -16,7 +16,8 @@ import (
 )
 
 // Reader reads the public paths of one service through the internal port of this service. It caches decoded answers
-// together with their entity tag. If an answer has not changed, the service then responds with status 304 and no body.
+// together with their entity tags, and sends the entity tag with the next request. If the answer has not changed, the
+// service responds with status 304 and no body.
 type Reader struct {
 	peer  *peer.Client
 	cache *lru.Cache[string, *cachedAnswer]
@@ -24,7 +25,7 @@ type Reader struct {
 
 const maxCacheBytes = 32 << 20 // the maximum total size of the cached answers
 
-// cachedAnswer is a cached answer.
+// cachedAnswer is a decoded answer with its entity tag and its size.
 type cachedAnswer struct {
 	tag   string
 	value any // shared by all requests, so it must not be changed

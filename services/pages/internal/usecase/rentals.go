@@ -19,7 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// Rental is a rental as /rentals describes it, in one language, together with its extras.
+// Rental is a rental as GET /rentals describes it, in one language, together with its extras.
 type Rental struct {
 	publicapi.Rental
 	Extras []Extra `json:"-"`
@@ -35,12 +35,12 @@ type Extra struct {
 // IsHourly reports whether the rental has a price per hour, so that customers reserve hours.
 func (r *Rental) IsHourly() bool { return r.PriceType == catalog.PriceHourly }
 
-// MaxUnits is the maximum number of units of a rental that one reservation on the page can contain.
+// MaxUnits is the maximum number of units of a rental in one reservation that a customer can make on the page.
 const MaxUnits = 20
 
-// MaxUnits returns the maximum number of units of the rental that a visitor can choose. This is
-// [MaxUnits], or the number of units that can be booked online if that number is lower. Each unit
-// needs one unit of every required extra, so the bookable units of the required extras are limits too.
+// MaxUnits returns the maximum number of units of the rental that a visitor can choose. This is [MaxUnits], or the
+// number of units that can be booked online if that number is lower. Each unit needs one unit of every required extra,
+// so the numbers of bookable units of the required extras are also limits.
 func (r *Rental) MaxUnits() int {
 	units := MaxUnits
 	if r.MaxBookableOnline != nil {
@@ -59,8 +59,8 @@ func (r *Rental) HasOptionalExtras() bool {
 	return slices.ContainsFunc(r.Extras, func(e Extra) bool { return !e.IsRequired })
 }
 
-// rentalList is the answer of /rentals. Its fields Rentals and
-// AddOnRentals replace the embedded fields with the same JSON names.
+// rentalList is the answer of GET /rentals. The fields Rentals and AddOnRentals replace the embedded fields with the
+// same JSON names.
 type rentalList struct {
 	publicapi.RentalList
 	Rentals      []*Rental `json:"rentals"`
@@ -106,15 +106,16 @@ func (s *Shop) Rental(ctx context.Context, b *Business, language string, id uuid
 	return &r, nil
 }
 
-// isUnpayable reports whether a rental must be paid online although no payment provider is connected.
+// isUnpayable reports whether customers cannot pay for a rental: it must be paid online, but no payment provider is
+// connected.
 func (b *Business) isUnpayable(r *Rental) bool {
 	published := b.Snapshot.Rental(r.ID)
 	return published != nil && !b.hasConnectedProvider() && b.PayMode(b.Snapshot.Payments.Modes.Rentals,
 		b.computeUnitDue(r, published.Price)) == PayOnline
 }
 
-// computeUnitDue returns the part of the price of one unit that must be paid when the rental is reserved. The argument
-// `price` is the price of one unit for the whole rental time. Both amounts are in minor units.
+// computeUnitDue returns the part of the price of one unit that the customer must pay when reserving the rental. The
+// argument `price` is the price of one unit for the whole rental time. Both amounts are in minor units.
 func (b *Business) computeUnitDue(r *Rental, price int64) int64 {
 	published := b.Snapshot.Rental(r.ID)
 	if published == nil {
@@ -124,7 +125,7 @@ func (b *Business) computeUnitDue(r *Rental, price int64) int64 {
 }
 
 // RentsOnline reports whether customers can reserve the rental with its required extras on the page. It returns false
-// if the rental or an extra must be paid online although no payment provider is connected.
+// if the rental or a required extra must be paid online, but no payment provider is connected.
 func (b *Business) RentsOnline(r *Rental) bool {
 	return !b.isUnpayable(r) && !slices.ContainsFunc(r.Extras, func(e Extra) bool {
 		return e.IsRequired && b.isUnpayable(e.Rental)
@@ -148,8 +149,8 @@ const (
 	maxDays  = 31
 )
 
-// ReadReservation reads a reservation from the parameters of a query: from=DATE, start=HH:MM,
-// for=N, units=N, and extra=ID for each extra. An invalid value counts as not chosen.
+// ReadReservation reads a reservation from the parameters of a query: from=DATE, start=HH:MM, for=N, units=N, and
+// extra=ID for each extra. A parameter with an invalid value counts as not chosen.
 func ReadReservation(r *Rental, zone *time.Location, query url.Values) *Reservation {
 	w := &Reservation{Rental: r, zone: zone, Units: 1, extras: map[uuid.UUID]bool{}}
 	if date, err := timespan.ParseDate(query.Get("from")); err == nil {
@@ -189,9 +190,9 @@ func (w *Reservation) OnDate(d timespan.Date) *Reservation {
 	return &moved
 }
 
-// End returns the last date of the reservation. For a rental with a price per hour, it also
-// returns the time on that date at which the reservation ends. If the reservation ends at midnight,
-// the result is 24:00 of the previous date. Hours are elapsed time, as in the rental service.
+// End returns the last date of the reservation. For a rental with a price per hour, it also returns the time on that
+// date at which the reservation ends. If the reservation ends at midnight, the result is 24:00 of the previous date.
+// The length in hours is elapsed time, also on a day on which the clock changes, as in the rental service.
 func (w *Reservation) End() (timespan.Date, timespan.TimeOfDay) {
 	if !w.Rental.IsHourly() {
 		return *w.From + timespan.Date(w.Length-1), 0
@@ -288,8 +289,8 @@ func lengthBounds(shortest, longest *int, pageMax int) (int, int) {
 	return from, max(pageMax, from)
 }
 
-// HourlyStarts returns the times of a date at which a rental with a price
-// per hour can begin: every half hour that is not in the past.
+// HourlyStarts returns the times on the given date at which a rental with a price per hour can begin: every half hour
+// that is not in the past.
 func (b *Business) HourlyStarts(d timespan.Date) []timespan.TimeOfDay {
 	var starts []timespan.TimeOfDay
 	for at := timespan.TimeOfDay(0); at < timespan.MinutesPerDay; at += 30 {
@@ -300,8 +301,8 @@ func (b *Business) HourlyStarts(d timespan.Date) []timespan.TimeOfDay {
 	return starts
 }
 
-// OpeningTime returns the time at which the business opens on a date. If
-// the business has no opening hours on that date, OpeningTime returns 9:00.
+// OpeningTime returns the time at which the business opens on the given date. If the business has no opening hours on
+// that date, OpeningTime returns 9:00.
 func (b *Business) OpeningTime(d timespan.Date) timespan.TimeOfDay {
 	windows := b.Snapshot.WindowsOn(d)
 	if len(windows) == 0 {
@@ -310,9 +311,9 @@ func (b *Business) OpeningTime(d timespan.Date) timespan.TimeOfDay {
 	return windows[0].From
 }
 
-// RentalMonth returns a month with the number of free units on each date, limited
-// by the rental and its required extras. For a rental with a price per hour, an
-// open date has at least one unit, because some hours of the date may be free.
+// RentalMonth returns a month with the number of free units on each date. A unit is free only if the rental and its
+// required extras are free. For a rental with a price per hour, the number for an open date is at least 1, because some
+// hours of the date may be free.
 //
 // The field `Day` of the result is the chosen date. If no date is chosen, `Day` is the first date with a free unit. The
 // field `IsKnown` is false if availability is unknown. Faults: rental_not_found; invalid_parameter.
@@ -342,7 +343,8 @@ func (s *Shop) RentalMonth(ctx context.Context, b *Business, w *Reservation, mon
 	return c, nil
 }
 
-// canHandOver reports whether the rental can be picked up or returned on a date, by the opening hours.
+// canHandOver reports whether, according to the opening hours, the rental can be picked up or returned on the given
+// date.
 func (b *Business) canHandOver(id uuid.UUID, d timespan.Date) bool {
 	published := b.Snapshot.Rental(id)
 	return published == nil || b.Snapshot.HandsOverOn(published, d)
@@ -383,7 +385,7 @@ func (s *Shop) readFreeUnits(ctx context.Context, b *Business, r *Rental,
 		for day := date; day < date+days; day++ { // extras are rented for the same days as the rental
 			for id, n := range answer.Days[day] {
 				// On a closed day, the number for an extra is 0, because the extra cannot be picked up on that day. But
-				// the extra can stay rented over that day, so the number is ignored.
+				// an extra that was picked up earlier can stay rented over that day, so the number is ignored.
 				if id == r.ID && day == date || id != r.ID && b.canHandOver(id, day) {
 					units = min(units, n)
 				}
@@ -413,9 +415,9 @@ func (s *Shop) RentalStarts(ctx context.Context, b *Business, w *Reservation) ([
 	return answer.Starts, answer.Computed, nil
 }
 
-// FindConflict returns the reason why the reservation cannot be made, as a sentence in the given language.
-// If an extra is the reason, the sentence begins with the name of the extra. FindConflict returns "" if the
-// reservation can be made. Faults: availability_unverified; service_unavailable; invalid_parameter.
+// FindConflict returns the reason why the reservation cannot be made, as a sentence in the given language. If an extra
+// is not available, the sentence begins with the name of the extra. FindConflict returns "" if the reservation can be
+// made. Faults: availability_unverified; service_unavailable; invalid_parameter.
 func (s *Shop) FindConflict(ctx context.Context, b *Business, w *Reservation, language string) (string, error) {
 	for i, line := range w.Lines() {
 		lastDate, endTime := w.End()
@@ -432,7 +434,7 @@ func (s *Shop) FindConflict(ctx context.Context, b *Business, w *Reservation, la
 		switch {
 		case err != nil:
 			return "", err
-		case i > 0 && answer.MessageCode == message.Closed: // the opening hours count only for the main rental
+		case i > 0 && answer.MessageCode == message.Closed: // only the main rental's opening hours count
 		case !answer.Available && i == 0:
 			return answer.ConflictReason, nil
 		case !answer.Available:
@@ -442,9 +444,9 @@ func (s *Shop) FindConflict(ctx context.Context, b *Business, w *Reservation, la
 	return "", nil
 }
 
-// PriceReservation returns the price of a reservation. The rental service computes the price in the same way: the price
-// of one unit for one hour or day, times the hours or days, times the units. Faults: rental_not_found;
-// service_unavailable.
+// PriceReservation returns the price of a reservation. The price is the price of one unit for one hour or day, times
+// the number of hours or days, times the number of units. The rental service computes the price of the reservation in
+// the same way. Faults: rental_not_found; service_unavailable.
 func (s *Shop) PriceReservation(ctx context.Context, b *Business, w *Reservation) (*Price, error) {
 	request := pricing.QuotesRequest{Slug: b.Snapshot.Slug, OfferVersion: b.Snapshot.Version, PurchaseAt: b.Now,
 		OmitSteps: len(b.Snapshot.Rules) == 0}
@@ -481,8 +483,8 @@ func (w *Reservation) startTime(b *Business) time.Time {
 }
 
 // length returns the number of hours or days that the customer pays for the rental `r`, which is the main rental or an
-// extra. A started hour counts as a whole hour. If the main rental has a price per day, an extra with a price per hour
-// costs all hours of the dates.
+// extra. A started hour counts as a whole hour. If the main rental has a price per day, the customer pays all hours of
+// the dates for an extra with a price per hour.
 func (w *Reservation) length(b *Business, r *Rental) int {
 	lastDate, endTime := w.End()
 	if !r.IsHourly() {
@@ -497,9 +499,9 @@ func (w *Reservation) length(b *Business, r *Rental) int {
 	return int((to - from + hour - 1) / hour)
 }
 
-// Reserve makes the reservation, with the booking page as the actor, at most once for each key. It reserves the rental
-// and all extras, or nothing. Faults: rental_not_found; conflict if too few units are free or the time is not
-// available; invalid_parameter; the faults of the business's account; payment_unavailable.
+// Reserve makes the reservation, with the booking page as the actor, at most once for each key. If the rental or an
+// extra cannot be reserved, Reserve reserves nothing. Faults: rental_not_found; conflict if too few units are free or
+// the time is not available; invalid_parameter; the faults of the business's account; payment_unavailable.
 func (s *Shop) Reserve(ctx context.Context, b *Business, w *Reservation, d Details, key string) (Confirmation, error) {
 	lastDate, endTime := w.End()
 	request := rental.NewReservation{
@@ -535,8 +537,8 @@ type Reservations interface {
 	Reserve(ctx context.Context, slug string, wanted rental.NewReservation) (*rental.Reservation, error)
 }
 
-// CanRentalPriceRise reports whether a pricing rule can raise the price of a rental per hour or day above the price
-// `price`, in minor units.
+// CanRentalPriceRise reports whether a pricing rule can make the price of a rental per hour or day higher than `price`.
+// The argument `price` is in minor units.
 func CanRentalPriceRise(snapshot *catalog.Snapshot, id uuid.UUID, price int64) bool {
 	return slices.ContainsFunc(snapshot.Rules, func(r catalog.Rule) bool {
 		applies := r.AppliesTo.Everything() || r.AppliesTo.AllRentals || slices.Contains(r.AppliesTo.Rentals, id)

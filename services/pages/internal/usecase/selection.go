@@ -20,7 +20,7 @@ const (
 	AnyStaffPerService = "each" // any free staff member, for each service separately
 )
 
-// Selection contains what a visitor has chosen so far. The query of the address of each step contains the selection.
+// Selection contains what a visitor has chosen so far. The URL of each step contains the selection in its query.
 type Selection struct {
 	Services []uuid.UUID
 	Variants map[uuid.UUID]uuid.UUID
@@ -33,7 +33,7 @@ type Selection struct {
 // maxServices is the maximum number of services of an appointment. POST /book has the same limit.
 const maxServices = 20
 
-// ReadSelection reads the chosen services, staff member and start from the query of an address. The query contains
+// ReadSelection reads the chosen services, staff member and start from the query of a URL. The query contains
 // service=ID or service=ID:VARIANT for each service, and staff, date, time and session. Fault: invalid_parameter.
 func ReadSelection(query url.Values) (Selection, error) {
 	var s Selection
@@ -147,7 +147,8 @@ func (s Selection) WithStaff(staff string) Selection {
 	return s
 }
 
-// Filter returns a copy of the selection with another staff choice and with the same date. The copy has no time.
+// Filter returns a copy of the selection with another staff choice and with the same date, but without a time. The
+// visitor then sees the starts of this date for the other choice.
 func (s Selection) Filter(staff string) Selection {
 	date := s.Date
 	s = s.WithStaff(staff)
@@ -180,7 +181,7 @@ func (s Selection) calendarQuery() url.Values {
 	switch {
 	case s.Staff != "" && s.Staff != AnyStaff && s.Staff != AnyStaffPerService:
 		q.Set("staff_id", s.Staff)
-	default: // with is_package, each start is listed once for all free staff; classes ignore it
+	default: // with is_package, each start is listed once for all free staff; it has no effect on classes
 		q.Set("is_package", "true")
 		if s.Staff == AnyStaffPerService {
 			q.Set("staffing_mode", availability.StaffingPerService)
@@ -210,7 +211,7 @@ type Appointment struct {
 	Members []*catalog.Staff
 	// Package is the package that consists of exactly the chosen services, or nil if there is no such package.
 	Package *catalog.Package
-	// IsSplit is true if more than one service requires staff, so that different staff members may perform the
+	// IsSplit is true if more than one of the services requires staff, so that different staff members may perform the
 	// services.
 	IsSplit bool
 }

@@ -27,14 +27,14 @@ type Calendar struct {
 	Slots []Slot
 	// First and Last are the first and the last date that can be booked.
 	First, Last timespan.Date
-	// IsMonthOpen is true if the page shows the whole month, because the visitor asks
-	// for it or looks at a date that is not among the next days ([Calendar.Strip]).
+	// IsMonthOpen is true if the page shows the whole month. The page does so if the visitor asks for the month, or
+	// looks at a date that is not one of the next days ([Calendar.Strip]).
 	IsMonthOpen bool
-	// Soonest is the first free start of all, if `Day` is the first free date. Otherwise it is nil.
+	// Soonest is the first start in Slots if Day is the first free date of all. Otherwise Soonest is nil.
 	Soonest *Slot
 }
 
-// stripDays is the number of dates that the page shows first.
+// stripDays is the number of dates that the page shows before the visitor opens the month.
 const stripDays = 14
 
 // Strip returns the first dates that can be booked, at most 14.
@@ -50,11 +50,11 @@ func (c *Calendar) Strip() []timespan.Date {
 const maxQueryDays = 62
 
 // Times returns the free days of the month and the free starts of the day that the visitor looks at. If the argument
-// `month` is nil, the month is that of the chosen date. If no date is chosen either, the month is that of the next free
-// day. Times ignores dates and months in the past.
+// `month` is nil, the month is the month of the chosen date. If no date is chosen either, it is the month of the next
+// free day. Times ignores dates and months in the past.
 //
-// If availability is unknown, the field `IsKnown` of the result is false, so that the page never shows a day as full by
-// mistake. Faults: service_not_found; invalid_parameter.
+// If availability is unknown, the field IsKnown of the result is false, so that the page does not show days as fully
+// booked by mistake. Faults: service_not_found; invalid_parameter.
 func (s *Shop) Times(ctx context.Context, b *Business, a *Appointment, month *timespan.Date) (*Calendar, error) {
 	return s.readTimes(ctx, b, a.calendarQuery(), a.Date, month)
 }
@@ -64,7 +64,7 @@ func (s *Shop) Times(ctx context.Context, b *Business, a *Appointment, month *ti
 func (s *Shop) readTimes(ctx context.Context, b *Business, baseQuery url.Values,
 	date, month *timespan.Date) (*Calendar, error) {
 	c := &Calendar{First: b.Today(), Last: b.Today() + timespan.Date(b.Snapshot.Bookings.AdvanceDays)}
-	if date != nil && *date < c.First { // this date is over now; the visitor chose it before midnight
+	if date != nil && *date < c.First { // this date is past; the visitor chose it before midnight
 		date = nil
 	}
 	if month != nil && nextMonth(*month) <= c.First {
@@ -111,7 +111,7 @@ func (s *Shop) readTimes(ctx context.Context, b *Business, baseQuery url.Values,
 	return c, nil
 }
 
-// addDays reads the number of free starts on more dates and adds them to `c`.
+// addDays reads the numbers of free starts on the dates from `from` to `to`, and adds these numbers to `c`.
 func (s *Shop) addDays(ctx context.Context, b *Business, baseQuery url.Values, c *Calendar,
 	from, to timespan.Date) error {
 	free := maps.Clone(c.Free) // the answer is cached, so the map must not be changed
@@ -124,8 +124,7 @@ func (s *Shop) addDays(ctx context.Context, b *Business, baseQuery url.Values, c
 	return nil
 }
 
-// readDays reads the number of free starts on each date and stores it in `c`. The arguments `from` and `to` are the
-// first and the last date.
+// readDays reads the number of free starts on each date from `from` to `to`, and stores these numbers in `c`.
 func (s *Shop) readDays(ctx context.Context, b *Business, baseQuery url.Values, c *Calendar,
 	from, to timespan.Date) error {
 	if to < from {
@@ -144,8 +143,8 @@ func (s *Shop) readDays(ctx context.Context, b *Business, baseQuery url.Values, 
 }
 
 // readSlots reads the free starts of the day `c.Day`. A class can have thousands of starts, and their list needs much
-// memory. Therefore only a few lists of one business are read at the same time. If readSlots waits too long until it
-// may read the list, readSlots sets `c.Known` to false.
+// memory. Therefore only a few lists of one business are read at the same time. If it takes too long until readSlots
+// may read the list, readSlots sets `c.IsKnown` to false.
 func (s *Shop) readSlots(ctx context.Context, b *Business, baseQuery url.Values, c *Calendar) error {
 	release, err := s.acquirePlace(ctx, b)
 	if err != nil {
@@ -207,7 +206,8 @@ func nextMonth(first timespan.Date) timespan.Date {
 	return timespan.NewDate(year, month+1, 1)
 }
 
-// PreviousMonth returns the first day of the previous month. It returns nil if no day of that month can be booked.
+// PreviousMonth returns the first day of the previous month. It returns nil if no day of the previous month can be
+// booked.
 func (c *Calendar) PreviousMonth() *timespan.Date {
 	if c.Month <= c.First {
 		return nil
@@ -216,7 +216,7 @@ func (c *Calendar) PreviousMonth() *timespan.Date {
 	return &previous
 }
 
-// NextMonth returns the first day of the next month. It returns nil if no day of that month can be booked.
+// NextMonth returns the first day of the next month. It returns nil if no day of the next month can be booked.
 func (c *Calendar) NextMonth() *timespan.Date {
 	next := nextMonth(c.Month)
 	if next > c.Last {
@@ -230,9 +230,9 @@ func (c *Calendar) NextFree() *timespan.Date {
 	return findFirstFree(c.Free, *c.Day+1, nextMonth(c.Month)-1)
 }
 
-// Nearest returns at most six free starts, in ascending order, that can replace a chosen start that is no longer free.
-// The starts are the nearest ones on the chosen day. If no start is free on the chosen day, the starts are on the next
-// free day. Nearest returns nil if availability is unknown.
+// Nearest returns at most six free starts, in ascending order. The visitor can choose one of them if the chosen start
+// is no longer free. The starts are those on the chosen day that are nearest to the chosen start. If no start is free
+// on the chosen day, the starts are on the next free day. Nearest returns nil if availability is unknown.
 func (s *Shop) Nearest(ctx context.Context, b *Business, a *Appointment) []Slot {
 	const maxStarts = 6
 	choice, at := *a, 0
