@@ -31,7 +31,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/front"
 )
 
-// Process is a running Slotmesh. Its method Stop ends it.
+// Process is a running Slotmesh. [Process.Stop] ends it.
 type Process struct {
 	PublicURL  string // URL of the front
 	AdminURL   string // URL of the console

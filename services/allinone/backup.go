@@ -37,9 +37,9 @@ var migrations = map[string]fs.FS{
 // in mails that were already sent depend on the secret in linkSecretFile.
 var homeFiles = []string{linkSecretFile, TokenFile, DemoKeyFile}
 
-// resumeStatements are the SQL statements that run after a restore. They release the locks of the processes that were
-// running when the backup was made. Without these statements, the service notifications would wait for minutes: its
-// locks must expire, and River must run the interrupted jobs again.
+// resumeStatements are the SQL statements that run after a restore. The statements release the locks of the processes
+// that were running when the backup was made. Without these statements, the service notifications would wait for
+// minutes: its locks must expire, and River must run the interrupted jobs again.
 var resumeStatements = []string{
 	`UPDATE notifications.feeds SET reader = NULL, reader_until = '-infinity'`,
 	`UPDATE notifications.webhook_endpoints SET lane = NULL, lane_until = '-infinity'`,

@@ -108,8 +108,8 @@ func (p *Process) loadDemoKey(ctx context.Context) (string, error) {
 	return key.Secret, os.WriteFile(path, []byte(key.Secret+"\n"), 0o600)
 }
 
-// demoOwner and demoOperator are the invitations of the demo's owner and of an operator. They are two people, because
-// an owner who is also an operator would see other pages than owners usually do.
+// demoOwner and demoOperator are the invitations of the demo's owner and of an operator. The owner and the operator are
+// two people: an owner who is also an operator would see other pages than most owners.
 const (
 	demoOwner = `{"business": "` + demoSlug +
 		`", "email": "owner@harbor.example", "name": "Harbor's owner", "role": "owner", "mail": false}`
@@ -255,8 +255,8 @@ func (p *Process) findDemoService(ctx context.Context) (string, error) {
 }
 
 // documentationAddress is an address that is reserved for documentation (RFC 5737). Requests that this process sends
-// during its start have this client address. They therefore do not count against the rate limits of clients on this
-// machine.
+// during its start have this client address. The requests therefore do not count against the rate limits of clients on
+// this machine.
 const documentationAddress = "192.0.2.1"
 
 // getPublic requests a public path of the demo business and decodes the answer into `target`. The request goes directly

@@ -1,5 +1,5 @@
-// Command allinone runs all services of Slotmesh in one process. It can also back up and restore their data. See
-// package allinone.
+// Command allinone runs all services of Slotmesh in one process. The command can also back up and restore the data of
+// the services. See package allinone.
 package main
 
 import (

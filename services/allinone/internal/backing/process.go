@@ -22,8 +22,8 @@ type process struct {
 }
 
 // launch starts a program as the account in `p`. The output goes to a new file, logs/<name>.log. The program gets its
-// own process group, so that it does not receive Ctrl-C. This process can then stop the programs in the right order. On
-// Linux, the program also ends if this process is killed.
+// own process group, so that it does not receive Ctrl-C. After Ctrl-C, this process can then stop the programs in the
+// right order. On Linux, the program also ends if this process is killed.
 func launch(p storeFolders, name, program string, args ...string) (*process, error) {
 	proc := &process{name: name, log: filepath.Join(p.logs, name+".log"), exited: make(chan struct{})}
 	// The old file is removed and not truncated, because child processes of a killed server may still write to it.

@@ -21,7 +21,7 @@ const throwawayDatabases = "1024"
 
 // startRedis starts the program redis-server. If the argument `program` is "", it starts a Redis in this process. When
 // Redis ends, its data is lost. This is harmless: Redis only stores the counts for the rate limits of the last minute,
-// and transmits messages.
+// and transmits messages between processes.
 func (s *Stores) startRedis(ctx context.Context, o Options, p storeFolders, program string) error {
 	if program == "" {
 		return s.startRedisInProcess()

@@ -1,12 +1,12 @@
 // Package backup writes the data of a Slotmesh to one file, and restores such a file to an empty database.
 //
-// The file is a zip archive. It has one entry for each table, in the format of PostgreSQL's COPY. It has one entry for
-// each file that a backup contains in addition to the database. The last entry, contents.json, contains the version of
-// the build that wrote the file, the list of tables, and the checksum of every entry.
+// The file is a zip archive. The archive has one entry for each table, in the format of PostgreSQL's COPY. The archive
+// also has one entry for each file that a backup contains in addition to the database. The last entry, contents.json,
+// contains the version of the build that wrote the file, the list of tables, and the checksum of every entry.
 //
 // All tables are read in one snapshot, so the services' event feeds and the cursors of their readers fit together.
-// Reading does not block other transactions. A restore creates the tables with the migrations of its own build. It
-// therefore rejects a file that was written with other migrations.
+// Reading does not block other transactions. A restore creates the tables with the migrations of its own build. The
+// restore therefore rejects a file that was written with other migrations.
 package backup
 
 import (

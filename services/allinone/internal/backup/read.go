@@ -20,7 +20,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 )
 
-// The maximum sizes, in bytes, of contents.json and of one additional file. Both are read into memory.
+// The maximum sizes, in bytes, of contents.json and of one additional file. Both the entry and the file are read into
+// memory.
 const (
 	maxContents = 16 << 20
 	maxFile     = 1 << 20

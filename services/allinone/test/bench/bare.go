@@ -92,8 +92,8 @@ func (b *bareServer) sendBody(c *fiber.Ctx) error {
 	return c.Send(body.([]byte))
 }
 
-// These queries of the bare program read the occupied time of a business in a time window. They have the same form as
-// the queries of the service booking, because the database needs the least CPU time for this form.
+// The queries of the bare program ([bareServer]). They read the occupied time of a business in a time window. Their
+// form is the same as in the service booking, because the database needs the least CPU time for this form.
 const (
 	dayQuery = `SELECT resource_id, lane, lower(during), upper(during)
 		FROM booking.occupied_time WHERE business_id = (SELECT $1::uuid) AND during && (SELECT tstzrange($2, $3))`

@@ -336,8 +336,8 @@ func (w *system) makeBareTables() error {
 	return err
 }
 
-// insertBooking writes a booking and its occupied time in one SQL statement, without Slotmesh. It is the bare case with
-// which the booking through Slotmesh is compared. It returns status 201 if it inserted the booking.
+// insertBooking writes a booking and its occupied time in one SQL statement, without Slotmesh. Bookings through
+// Slotmesh are compared with this case. insertBooking returns status 201 if it inserted the booking.
 func (w *system) insertBooking(n int64) (int, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)
 	defer cancel()

@@ -14,7 +14,8 @@ import (
 )
 
 // PagePaint is the measurement of one step of the booking page. The browser simulates a phone with an empty cache and a
-// slow connection. The step is opened several times, and each value is the median of these views.
+// slow connection. The step is opened several times. The field Largest is the median of these views; the numbers of
+// bytes are those of the last view.
 type PagePaint struct {
 	Page    string
 	Largest time.Duration // from the start of the navigation to the Largest Contentful Paint
@@ -91,7 +92,7 @@ func (w *system) listSteps() []step {
 		{"details", base + "/details?" + chosen.Encode()}}
 }
 
-// measureStep opens a step o.Views times and returns the medians.
+// measureStep opens a step o.Views times and returns the measurement of the step.
 func (w *system) measureStep(ctx context.Context, s step) (PagePaint, error) {
 	p := PagePaint{Page: s.name}
 	var took []time.Duration
@@ -114,8 +115,9 @@ type viewTimes struct {
 	HTML, Script, Style int64
 }
 
-// viewScript is a script that runs in the page. It waits for the largest paint so far. It adds up the sizes of the
-// resources by the kind of element that loaded them.
+// viewScript is a script that runs in the page and returns the values of [viewTimes]. It waits until the browser has
+// reported the largest paint. For each kind of element, it adds up the sizes of the resources that such elements have
+// loaded.
 const viewScript = `new Promise(done => new PerformanceObserver(list => {
 	const asked = kind => performance.getEntriesByType("resource").filter(r => r.initiatorType === kind).reduce((sum, r) => sum + r.encodedBodySize, 0);
 	done({Largest: list.getEntries().at(-1).startTime, HTML: performance.getEntriesByType("navigation")[0].encodedBodySize, Script: asked("script"), Style: asked("link")});

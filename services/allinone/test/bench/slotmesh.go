@@ -9,12 +9,12 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone"
 )
 
-// startsAt is the initial time of the services' clock. It is a constant, so that every run requests the same dates. It
-// is a Monday.
+// startsAt is the initial time of the services' clock. The time is a constant, so that every run requests the same
+// dates. The date is a Monday.
 const startsAt = "2027-03-01T06:00:00Z"
 
 // adminToken is the token of the admin API of the child process that runs Slotmesh. The parent and the child need the
-// same token, so it is a constant. It is no secret, because the child process listens only on loopback.
+// same token, so it is a constant. The token need not be secret, because the child process listens only on loopback.
 const adminToken = "measured-on-loopback-4c1f9e07"
 
 // Addresses are the base URLs of the child process that runs Slotmesh. Inside is the URL of the process's allocation

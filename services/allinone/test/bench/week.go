@@ -15,7 +15,7 @@ import (
 )
 
 // Week is the measurement of the owner's calendar in a desktop browser. The calendar shows a week with [weekBookings]
-// bookings. The calendar is opened several times; each duration is the median.
+// bookings. The calendar is opened several times; the values are those of the view with the median Longest.
 type Week struct {
 	Boxes   int           // number of displayed bookings
 	Longest time.Duration // longest task until 1 s after the load event; 0 if all took less than 50 ms
@@ -32,8 +32,8 @@ const (
 	minLongTask        = 50 * time.Millisecond
 )
 
-// lastWeekStart is the start of the first booking on the last day of the displayed week. That day is a Sunday, because
-// a week begins on Monday in British English, the language of the calendar.
+// lastWeekStart is the start of the first booking on the last day of the displayed week. The last day is a Sunday: the
+// language of the calendar is British English, in which a week begins on Monday.
 var lastWeekStart = time.Date(2027, time.March, 14, 9, 0, 0, 0, time.UTC)
 
 // measureWeek creates a business with a full week of bookings, opens the calendar of that week as an operator and

@@ -89,7 +89,7 @@ type operation struct {
 // apiKey is an API key of a business. Before the revocation of the key, both times are 0.
 type apiKey struct {
 	id, secret            string
-	revokingAt, revokedAt atomic.Int64 // times of the request that revokes the key and of its answer
+	revokingAt, revokedAt atomic.Int64 // time of the request that revokes the key, and time of the answer
 }
 
 // clientDeadline is the time limit of a client's request. It is three times the time limit of a request in a service.

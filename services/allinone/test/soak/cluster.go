@@ -230,8 +230,8 @@ func (r *replica) kill() {
 	<-r.done
 }
 
-// stopTimeout is the time within which a process must end after SIGTERM. It is longer than DRAIN_TIMEOUT, so a process
-// that still runs after this time hangs.
+// stopTimeout is the time within which a process must end after SIGTERM. stopTimeout is longer than DRAIN_TIMEOUT. A
+// process that still runs after stopTimeout therefore hangs.
 const stopTimeout = time.Minute
 
 // stop sends SIGTERM to the process and waits for its end. If the process does not end in time with exit code 0, stop

@@ -75,8 +75,8 @@ type run struct {
 	unusualAttempts []*attempt
 }
 
-// Run runs a soak and checks the results. It returns an error only if the soak itself fails. Its findings are in the
-// report.
+// Run runs a soak and checks the results. It returns an error only if the soak itself fails. The findings of the soak
+// are in the report.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	r := &run{o: o, answers: map[string]int{}}
 	defer r.close()

@@ -14,8 +14,8 @@ import (
 // semantics.md and not from the services' code, so that it does not repeat an error in the code.
 type rule struct{ name, query string }
 
-// liveBookings contains all bookings that are not cancelled. Their times include the buffers of their first and their
-// last service (semantics.md §2). Occupied times are in occupied_time; long after their end, they are in
+// liveBookings contains all bookings that are not cancelled. The times of a booking include the buffers of its first
+// and its last service (semantics.md §2). Occupied times are in occupied_time; long after their end, they are in
 // past_occupied_time. The businesses are closed at night, so overlapping bookings have the same date.
 const liveBookings = `
 WITH held AS (

@@ -140,8 +140,8 @@ func (op *operation) newBookMessage(order object) message {
 const maxAttempts = 4
 
 // perform executes a task. Without an Idempotency-Key, it makes one attempt. With a key, it makes attempts until the
-// outcome is known, at most maxAttempts. It sometimes sends two requests at the same time, and sometimes repeats a
-// successful request, whose answer must be the same.
+// outcome is known, at most maxAttempts. It sometimes sends two requests at the same time. It sometimes repeats a
+// successful request; the answer must then be the same.
 func (c *client) perform(ctx context.Context, t *task, m message) *attempt {
 	var last *attempt
 	for try := range maxAttempts {
