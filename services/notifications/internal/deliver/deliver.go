@@ -84,7 +84,7 @@ type Jobs interface {
 type sendArgs struct {
 	BusinessID  uuid.UUID `json:"business_id"`
 	EndpointID  uuid.UUID `json:"endpoint_id"`
-	IsScheduled bool      `json:"scheduled,omitempty"` // scheduled for the due time in the endpoint's row
+	IsScheduled bool      `json:"scheduled,omitempty"` // scheduled for a later due time
 }
 
 func (sendArgs) Kind() string { return "webhook_lane" }

@@ -66,7 +66,7 @@ type Reader struct {
 	progress    store.FeedProgress
 	lockedAt    time.Time     // when this replica read the feed's progress; zero if the replica does not hold the lock
 	caughtUp    time.Time     // all events until this time are processed; the feed's row does not contain this time yet
-	extendAfter time.Duration // how long the reader reads before it extends the lock
+	extendAfter time.Duration // how long the reader uses the lock before it extends the lock
 	failures    metric.Int64Counter
 	attrs       metric.MeasurementOption
 	lag         *lag
@@ -91,8 +91,8 @@ const (
 	maxPageEvents = 200 // maximum number of events that one transaction processes
 	// RequestTimeout limits one request to the feed.
 	RequestTimeout = 5 * time.Second
-	// lockDuration is the time after which the lock of a feed expires. It is longer than extendEvery plus the time to
-	// read and store one page.
+	// lockDuration is the time after which the lock of a feed expires. lockDuration is longer than extendEvery plus the
+	// time to read and store one page.
 	lockDuration = 15 * time.Second
 	// extendEvery is how long a replica reads a feed before it extends the feed's lock.
 	extendEvery = 5 * time.Second

@@ -2,10 +2,10 @@
 // letter has a subject line, a plain text, an HTML text and, for some kinds of messages, a calendar invitation. The
 // functions of this package have no side effects.
 //
-// A letter is composed once as a list of lines, from which the plain text and the HTML are rendered. Both therefore
-// have the same words in the same order. Text that a person typed is cleaned first: it becomes one line without control
-// characters and direction marks. Text in the direction opposite to the direction of the letter is enclosed in
-// direction marks. In HTML, the text is also escaped.
+// A letter is composed once as a list of lines, from which the plain text and the HTML are rendered. The plain text and
+// the HTML therefore have the same words in the same order. Text that a person typed is cleaned first: it becomes one
+// line without control characters and direction marks. Text in the direction opposite to the direction of the letter is
+// enclosed in direction marks. In HTML, the text is also escaped.
 package letter
 
 import "fmt"

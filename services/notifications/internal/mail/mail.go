@@ -59,7 +59,7 @@ type Sender struct {
 	tls    *tls.Config
 }
 
-// NewSender returns a sender with the settings `cfg`. They must be valid and contain the URL of a mail server.
+// NewSender returns a sender with the settings `cfg`. The settings must be valid and contain the URL of a mail server.
 func NewSender(cfg Config) (*Sender, error) {
 	server, err := parseURL(cfg.URL)
 	if err != nil {

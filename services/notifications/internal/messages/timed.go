@@ -21,7 +21,7 @@ import (
 
 // timedJob holds the arguments of a job for messages that are due at a certain time, such as reminders. The job runs
 // when a message about its subject may be due. It reads the current subject and the business's current settings, writes
-// the messages that are due, and inserts the next such job.
+// the messages that are due, and inserts the next job of this kind.
 type timedJob struct {
 	BusinessID uuid.UUID     `json:"business_id"`
 	Subject    event.Subject `json:"subject"`
@@ -34,7 +34,8 @@ func (timedJob) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: queueWrite, Priority: 2}
 }
 
-// newTimedJob returns a job that checks the subject at the due time of the argument `t`, or nil if `t` is nil.
+// newTimedJob returns a job that checks at the due time of the message `t` whether messages about the subject are due.
+// If `t` is nil, newTimedJob returns nil.
 func newTimedJob(businessID uuid.UUID, about event.Subject, subject plan.Subject,
 	t *plan.TimedMessage) *river.InsertManyParams {
 	if t == nil {
@@ -134,7 +135,7 @@ func (m *Messages) checkTimely(ctx context.Context, message store.Message) error
 	return nil
 }
 
-// composeDue returns the messages about a job's subject that are due now, and the job that checks the subject next.
+// composeDue returns the messages about a job's subject that are due now, and the next job that checks the subject.
 func (m *Messages) composeDue(ctx context.Context, job timedJob) ([]store.Message, *river.InsertManyParams, error) {
 	offer, data, err := m.readCurrent(ctx, job.BusinessID, job.Subject)
 	if err != nil || offer == nil {

@@ -32,8 +32,8 @@ type Settings struct {
 }
 
 const (
-	// paymentRequestAfter is the time after a sale at which the customer gets a request to pay. It applies if the
-	// payment has no deadline yet.
+	// paymentRequestAfter is the time after a sale at which the customer gets a request to pay. This time applies if
+	// the payment has no deadline yet.
 	paymentRequestAfter = 15 * time.Minute
 	// returnReminderMinute is the time of day of the reminder to return rented things, in minutes after midnight
 	// (09:00). This time applies on the last day of a reservation without an end time.
@@ -73,8 +73,9 @@ func planPaymentRequest(s Subject) []TimedMessage {
 	return []TimedMessage{{letter.PaymentDue, findPaymentRequestTime(s)}}
 }
 
-// findPaymentRequestTime returns the time at which the customer gets a request to pay: after half of the time to pay
-// has passed. The request is not sent earlier, because most customers pay at once.
+// findPaymentRequestTime returns the time at which the customer gets a request to pay: halfway between the sale and the
+// payment deadline. If there is no deadline yet, the time is paymentRequestAfter after the sale. The request is not
+// sent earlier, because most customers pay at once.
 func findPaymentRequestTime(s Subject) time.Time {
 	if s.Payment.DueAt == nil {
 		return s.CreatedAt.Add(paymentRequestAfter)

@@ -233,7 +233,7 @@ func makeWaitingDue(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, erased
 const retentionStep = 100
 
 // endedSQL finds subjects that have ended. It reads the end of a subject from the messages about the subject, because
-// the service stores the end only there. After a reschedule the messages differ, and the latest end applies.
+// only the messages contain the end. After a reschedule the messages differ, and the latest end applies.
 const endedSQL = `
 SELECT about_id FROM messages WHERE business_id = $1 AND about_kind IN ('booking', 'ticket', 'reservation')
 GROUP BY about_id HAVING max(about_ends_at) <= $2 LIMIT $3`

@@ -33,7 +33,7 @@ func (c *Customers) ListMessages(ctx context.Context, businessID uuid.UUID, emai
 	found, err := c.Store.CustomerMessages(ctx, businessID, address, notifications.MostHeld+1)
 	for i := range found {
 		if found[i].Kind == string(letter.OwnerNotice) {
-			found[i].Recipient, found[i].Reason = "", "" // Reason may contain the address
+			found[i].Recipient, found[i].Reason = "", "" // Reason may contain an owner's address
 		}
 	}
 	return found, err

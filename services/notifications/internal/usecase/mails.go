@@ -27,8 +27,8 @@ type Mails struct {
 // Send sends a mail to the mail server. Faults: invalid_parameter; conflict if no mail server is configured, or if the
 // server rejects this mail, for now or permanently; service_unavailable if the mail server does not respond.
 //
-// If the server rejects the recipient, the fault is conflict, because callers stop calling a service that answers
-// service_unavailable.
+// If the server rejects the recipient, the fault is conflict and not service_unavailable: after service_unavailable,
+// callers would stop calling notifications, although the server may accept other mails.
 func (m *Mails) Send(ctx context.Context, body notifications.Mail) error {
 	l, err := letter.RenderPlain(letter.Plain{
 		From: body.FromName, Language: body.Language, Subject: body.Subject, Paragraphs: body.Paragraphs,

@@ -16,7 +16,7 @@ import (
 // Messages gives owners access to the messages of their business, sent or not (lifecycle.md §2).
 type Messages struct {
 	Store *store.Store
-	// RetryMessage queues a message again for sending. It is the method Retry of messages.Messages.
+	// RetryMessage queues a message again for sending. RetryMessage is the method Retry of messages.Messages.
 	RetryMessage func(ctx context.Context, businessID, id uuid.UUID) (store.Message, error)
 }
 
@@ -45,8 +45,8 @@ func (m *Messages) Find(ctx context.Context, businessID, id uuid.UUID) (store.Me
 }
 
 // Retry queues a failed or unsent message again. Faults: not_found; conflict if no mail server is configured, or if the
-// business is a sandbox. Fault conflict also if the message was sent, is held or is being sent, because the recipient
-// could get it twice.
+// business is a sandbox. The fault is also conflict if the message was sent, is held or is being sent, because the
+// recipient could otherwise get the message twice.
 func (m *Messages) Retry(ctx context.Context, businessID, id uuid.UUID) (store.Message, error) {
 	queued, err := m.RetryMessage(ctx, businessID, id)
 	return queued, convertMessageError(err)
