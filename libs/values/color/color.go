@@ -39,7 +39,7 @@ func Contrast(a, b Color) float64 {
 	return (max(la, lb) + 0.05) / (min(la, lb) + 0.05)
 }
 
-// luminance returns the relative luminance of the colour by WCAG, from 0 to 1.
+// luminance returns the relative luminance of the colour as WCAG defines it, from 0 to 1.
 func (c Color) luminance() float64 {
 	return 0.2126*linear(c.R) + 0.7152*linear(c.G) + 0.0722*linear(c.B)
 }
@@ -52,9 +52,9 @@ func linear(channel uint8) float64 {
 	return math.Pow((v+0.055)/1.055, 2.4)
 }
 
-// Readable returns a colour close to `c` that is readable on the background `behind`: the contrast of both is at least
-// [MinContrast]. If `c` is readable, the result is `c`. If not, Readable mixes `c` with as little black or white as
-// possible. It uses black or white, whichever has more contrast with the background.
+// Readable returns a colour close to `c` that is readable on the background `behind`: the contrast of the two colours
+// is at least [MinContrast]. If `c` is readable, the result is `c`. If not, Readable mixes `c` with as little black or
+// white as possible. It uses black or white, whichever has more contrast with the background.
 func Readable(c, behind Color) Color {
 	end := White
 	if Contrast(Black, behind) > Contrast(White, behind) {

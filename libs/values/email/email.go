@@ -57,8 +57,9 @@ func Canonical(address string) string {
 	return folded[:at+1] + domain
 }
 
-// Mask shortens the part of an address before the @ to its first letter: m…@example.com. It is for places that others
-// may read, such as the page behind a customer's link. Mask returns "" for nil and for an invalid address.
+// Mask shortens the part of an address before the @ to its first letter: m…@example.com. Callers use Mask if people
+// other than the customer may read the result, for example on the page behind a customer's link. Mask returns "" for
+// nil and for an invalid address.
 func Mask(address *string) string {
 	if address == nil {
 		return ""

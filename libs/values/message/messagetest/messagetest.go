@@ -93,7 +93,8 @@ func hasPluralForms(t *testing.T, catalog *message.Catalog, language, id string,
 	}
 }
 
-// sentence holds the properties of a sentence. Its placeholders must be equal in all languages.
+// sentence holds the properties of a sentence in one language. In all languages, the sentence must have the same
+// placeholders.
 type sentence struct {
 	placeholders string // sorted, separated by spaces
 	forms        int    // number of plural forms

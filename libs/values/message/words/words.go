@@ -101,7 +101,7 @@ func (w *Words) Fill(id string, data map[string]string) string {
 	return w.storeFault(w.catalog.Fill(w.Code, message.ID(id), data))
 }
 
-// Count returns a sentence in the plural form for `n`, and replaces the placeholder {{.Count}} with `n`.
+// Count returns a sentence in the plural form for `n`. It replaces the placeholder {{.Count}} with `n`.
 func (w *Words) Count(id string, n int) string {
 	return w.storeFault(w.catalog.FillCount(w.Code, message.ID(id), n, map[string]string{"Count": w.Number(n)}))
 }
@@ -232,7 +232,7 @@ func (w *Words) FirstWeekday() time.Weekday {
 }
 
 // Clocks formats two instants as times of day, each in the time zone of its time.Time value. If the clock is set back
-// between `start` and `end`, a time of day can occur twice. In this case, both texts include the offset from UTC.
+// between `start` and `end`, a time of day can occur twice. Both texts then include the offset from UTC.
 func (w *Words) Clocks(start, end time.Time) (string, string) {
 	_, before := start.Zone()
 	_, after := end.Zone()
