@@ -17,8 +17,9 @@ func Database(t testing.TB, prefix string) string {
 	return database(t, prefix, "template1")
 }
 
-// database creates a copy of the database template and returns the URL of the copy. The strategy file_copy
-// copies the files of the template. This takes a quarter of the time of PostgreSQL's default strategy.
+// database creates a copy of the database `template` and returns the URL of the copy. It uses the strategy file_copy,
+// which copies the files of the template. This strategy takes a quarter of the time that PostgreSQL's default strategy
+// takes.
 func database(t testing.TB, prefix, template string) string {
 	t.Helper()
 	base := Server(t)

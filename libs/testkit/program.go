@@ -45,9 +45,9 @@ func Serve(t testing.TB, command func(address string) *exec.Cmd) string {
 	return ""
 }
 
-// waitUntilListening waits until a program accepts connections at an address. It
-// returns false if the program ends, or if two minutes pass. It connects twice, because
-// a program may end after it has opened its first port, if it cannot open a second one.
+// waitUntilListening waits until a program accepts connections at an address. It returns false if the program ends, or
+// if two minutes pass. It connects twice, because a program that has opened its first port may still end if it cannot
+// open a second port.
 func waitUntilListening(address string, ended <-chan struct{}) bool {
 	look := time.NewTicker(20 * time.Millisecond) // the start of listening causes no event, so the address is polled
 	defer look.Stop()
@@ -70,8 +70,8 @@ func waitUntilListening(address string, ended <-chan struct{}) bool {
 	}
 }
 
-// freeAddress returns a local address on which no program
-// listens. Its port is below the range for outgoing connections.
+// freeAddress returns a local address on which no program listens. The port is below the range for outgoing
+// connections, so that no outgoing connection can occupy it.
 func freeAddress(t testing.TB) string {
 	t.Helper()
 	for range 1000 {

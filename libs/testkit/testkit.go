@@ -41,7 +41,7 @@ func Postgres(t testing.TB, prefix string, migrations fs.FS) *pgxpool.Pool {
 		schema = PooledSchema
 	}
 	cfg := schema(t, prefix)
-	// The migrations of all tests run one after the other, so the last one waits long.
+	// The migrations of all tests run one after the other, so the last test waits for a long time.
 	ctx, cancel := context.WithTimeout(context.Background(), 5*MaxWait)
 	defer cancel()
 	if err := postgres.Migrate(ctx, cfg, prefix, migrations); err != nil {
