@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
-// entry is one file, folder or symbolic link in an image. Its modification time is the Unix epoch, so that layers with
-// the same content have the same bytes.
+// entry is one file, folder or symbolic link in an image. The modification time of an entry is always the Unix epoch,
+// so that layers with the same content have the same bytes.
 type entry struct {
 	path    string // path in the image, without a leading slash
 	mode    int64

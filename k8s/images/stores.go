@@ -162,7 +162,7 @@ var loadedLibrary = regexp.MustCompile(`(?m)^\s+(?:\S+ => )?(/\S+) \(0x`)
 func sharedLibraries(ctx context.Context, paths []string) ([]string, error) {
 	out, err := exec.CommandContext(ctx, "ldd", paths...).Output()
 	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) { // ldd exits with 1 if a file is linked statically or not a program
+	if err != nil && !errors.As(err, &exit) { // ldd exits with 1 if a file is linked statically or is not a program
 		return nil, fmt.Errorf("ldd: %w", err)
 	}
 	var libraries []string
