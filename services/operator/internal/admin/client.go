@@ -1,4 +1,5 @@
-// Package admin is the operator's client of the admin API. Its methods return the errors of [adminapi.Client].
+// Package admin provides the operator's client of the admin API. The methods of the client return the errors of
+// [adminapi.Client].
 package admin
 
 import (

@@ -221,8 +221,8 @@ func findSlug(b *v1.Business) string {
 }
 
 // mayReplace reports whether the object `b` may replace the newest version of the business. One of these conditions
-// must be true: the object has published a version before, the object has the annotation [v1.AdoptAnnotation], or both
-// have the same managed_by.
+// must be true: the object has published a version before, it has the annotation [v1.AdoptAnnotation], or its
+// managed_by equals the managed_by of the newest version.
 func mayReplace(b *v1.Business, newest *admin.Published, desired *desiredManifest) bool {
 	return b.Status.Slug == desired.slug && b.Status.Version > 0 || b.Annotations[v1.AdoptAnnotation] == "true" ||
 		readManagedBy(newest) == desired.managedBy

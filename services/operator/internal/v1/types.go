@@ -71,7 +71,8 @@ type BusinessStatus struct {
 // MaxProblems is the maximum number of problems in a status.
 const MaxProblems = 100
 
-// Problem is one problem of a manifest: the path of a field and what is wrong with it.
+// Problem is one problem of a manifest. Path is the path of a field, and Message describes what is wrong with the
+// field.
 type Problem struct {
 	Path    string `json:"path,omitempty"`
 	Message string `json:"message"`
