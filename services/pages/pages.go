@@ -1,11 +1,11 @@
 // Package pages is the service that serves the web pages for customers (pages.md). These are the booking page of a
 // business (/b/{slug}) and the page behind a customer's link (/m/{token}). The service also serves calendars at secret
-// addresses, and the script with which other sites embed the booking page.
+// URLs, and the script with which other sites embed the booking page.
 //
-// The service stores no data: the address or the form of a page contains all choices of the visitor,
-// so any replica can answer any request. For each request, a handler (internal/handler) parses the
-// request and calls one use case. The use case (internal/usecase) calls the services that own the
-// data. The handler then renders one view (internal/view, templ). Every page works without scripts.
+// The service stores no data. All choices of a visitor are in the URL or the form of the page, so any replica can
+// answer any request. For each request, a handler (internal/handler) parses the request and calls one use case. The use
+// case (internal/usecase) calls the services that own the data. The handler then renders one view (internal/view,
+// templ). Every page works without scripts.
 package pages
 
 import (
@@ -43,8 +43,8 @@ type Config struct {
 	BookingURL string `env:"BOOKING_URL, required"`
 	// RentalURL is the base URL of rental's internal port.
 	RentalURL string `env:"RENTAL_URL, required"`
-	// PagesURL is the public base address of the pages, such as
-	// https://book.example.com. Canonical addresses and calendars contain PagesURL.
+	// PagesURL is the public base URL of the pages, such as https://book.example.com. Canonical URLs begin with
+	// PagesURL.
 	PagesURL string `env:"PAGES_URL, required"`
 	// MinFillTime is the minimum time that a person needs to fill in a form. If a form is submitted earlier, the
 	// service assumes that a bot sent the form, and shows the form again. If MinFillTime is 0, the service does not
@@ -77,15 +77,15 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Limits on reading lists of free starts from availability. For each business, only maxPlacesPerBusiness lists are
-// read at the same time, because each list may take up to 16 MiB of memory (manifest.MaxSlotsBytes). A page
-// waits at most maxPlaceWait until it may read a list; the timeout of a call to availability is as long.
+// Limits on reading lists of free starts from availability. For each business, only maxPlacesPerBusiness lists are read
+// at the same time, because each list may take up to 16 MiB of memory (manifest.MaxSlotsBytes). A page waits at most
+// maxPlaceWait until it may read a list. The timeout of a call to availability has the same length.
 const (
 	maxPlacesPerBusiness = 4
 	maxPlaceWait         = 2 * time.Second
 )
 
-// New returns the pages service, ready to run. New opens no connection.
+// New returns the pages service. New opens no connections; the running service does.
 func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
 	return service.New(cfg.Server, rt, func(s *service.Service) error { return assemble(ctx, cfg, rt, s) })
 }
@@ -97,8 +97,8 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	}
 	s.Limit(s.Limits(cfg.Limits, rdb).Pass)
 	catalog := s.Peer("catalog", cfg.CatalogURL)
-	// Booking runs all its checks before it answers, so a call may take long. The timeout of the call leaves time to
-	// send the response before the deadline of the visitor's request.
+	// The booking service runs all its checks before it answers, so a call may take long. The timeout of the call is a
+	// tenth shorter than the timeout of the visitor's request. The rest is the time to send the response.
 	bookings := s.Peer("booking", cfg.BookingURL, peer.Timeout(cfg.Server.RequestTimeout-cfg.Server.RequestTimeout/10))
 	rentals := s.Peer("rental", cfg.RentalURL,
 		peer.WriteTimeout(cfg.Server.RequestTimeout-cfg.Server.RequestTimeout/10))

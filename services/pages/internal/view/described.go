@@ -8,7 +8,7 @@ import (
 )
 
 // about returns the business's description of itself, in the language of the business that is nearest to the reader's
-// language. It sanitizes the HTML of the description again, although catalog has already sanitized the HTML.
+// language. It sanitizes the HTML of the description, so that the page is safe even if catalog fails to sanitize it.
 func (p *Page) about() string {
 	page := p.Business.Snapshot.Page
 	text := page.AboutHTML
@@ -78,7 +78,7 @@ func (p *Page) describeBusiness(groups []usecase.Group) any {
 	return b
 }
 
-// addressData returns the structured data of the address of the business, or nil if the business has none.
+// addressData returns the structured data of the business's address, or nil if the business has no address.
 func (p *Page) addressData() *addressData {
 	if len(p.addressLines()) == 0 {
 		return nil

@@ -10,15 +10,15 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// maxShownLeft is the largest number of remaining tickets or units that
-// the lists show. If more are left, the lists show no number.
+// maxShownLeft is the largest number of remaining tickets or seats that the page shows. If more are left, the page
+// shows no number.
 const maxShownLeft = 10
 
 // eventStep returns the path of an event's page, relative to the business's first page.
 func eventStep(e *usecase.Event) string { return "events/" + e.ID.String() }
 
-// UnsoldReason returns a sentence that explains why the page sells no
-// tickets of the event. It returns "" if the page sells tickets.
+// UnsoldReason returns a sentence that explains why customers cannot buy tickets of the event on the page. It returns
+// "" if customers can buy tickets.
 func UnsoldReason(p *Page, e *usecase.Event) string {
 	switch {
 	case p.Business.HasBegun(e):
@@ -42,8 +42,8 @@ func (p *Page) formatInstant(d timespan.Date, t timespan.TimeOfDay) string {
 	return time.Unix(timespan.Instant(d, t, zone), 0).In(zone).Format(time.RFC3339)
 }
 
-// eventEnd returns the end of an event in the format of RFC 3339. If the
-// time of the end is not after the start, the end is on the next day.
+// eventEnd returns the end of an event in the format of RFC 3339. If the end, as a time of day, is not after the start,
+// the event ends on the next day.
 func (p *Page) eventEnd(e *usecase.Event) string {
 	date := e.Date
 	if e.EndClock() <= e.StartClock() {
@@ -52,8 +52,8 @@ func (p *Page) eventEnd(e *usecase.Event) string {
 	return p.formatInstant(date, e.EndClock())
 }
 
-// ticketPriceText returns the text for the price of the cheapest ticket of an event. If tickets have
-// different prices, the text begins with "from". The text is "" if the event has no tickets.
+// ticketPriceText returns the text for the price of the cheapest ticket of the given event. If tickets have different
+// prices, the text begins with "from". The text is "" if the event has no tickets.
 func (p *Page) ticketPriceText(e *usecase.Event) string {
 	if len(e.Tiers) == 0 {
 		return ""
@@ -86,7 +86,7 @@ func (p *Page) fewLeftText(left *int) string {
 
 func (p *Page) leftText(n int) string { return p.Words.With("left", "Count", p.Words.Number(n)) }
 
-// countTo returns the whole numbers from 0 to `most`.
+// countTo returns the numbers from 0 to `most`, for a list of quantities.
 func countTo(most int) []int {
 	all := make([]int, most+1)
 	for i := range all {

@@ -30,8 +30,8 @@ func (p *Page) errorText(w catalog.FieldError) string {
 	return p.Words.Say("answer_wrong")
 }
 
-// contactError returns the text for the error of the name or of the e-mail address. The argument `missing` is the id of
-// the text for an empty field.
+// contactError returns the text for an error in the field of the name or of the e-mail address. The argument `missing`
+// is the id of the text for an empty field.
 func (p *Page) contactError(w catalog.FieldError, missing string) string {
 	if w == catalog.FieldMissing {
 		return p.Words.Say(missing)

@@ -15,8 +15,8 @@ import (
 // maxTagline is the maximum length of the line that describes the business below its name, in characters.
 const maxTagline = 140
 
-// tagline returns the first line of the business's text about itself. If the line is too long, tagline cuts it after a
-// word. The second result is true if the line is the whole text.
+// tagline returns the first line of the text in which the business describes itself. If the line is longer than
+// maxTagline, tagline cuts it after a word. The second result is true if the returned line is the whole text.
 func tagline(aboutHTML string) (string, bool) {
 	text := strings.TrimSpace(locale.VisibleText(aboutHTML))
 	line, rest, _ := strings.Cut(text, "\n")
@@ -31,7 +31,7 @@ func tagline(aboutHTML string) (string, bool) {
 	return strings.TrimRight(cut, " ,;:–-") + "…", false
 }
 
-// openingText returns the text that tells until when the business is open, or when it opens again.
+// openingText returns the text that shows until when the business is open, or when the business opens again.
 func (p *Page) openingText(o *usecase.Opening) string {
 	if !o.Until.IsZero() {
 		return p.Words.With("open_until", "Time", p.momentSoon(o.Until))
@@ -39,8 +39,8 @@ func (p *Page) openingText(o *usecase.Opening) string {
 	return p.Words.Say("closed_day") + " · " + p.Words.With("opens", "When", p.momentSoon(o.Next))
 }
 
-// momentSoon formats a time within the next days: as a time of day if it is today or in
-// the coming night, otherwise with the day of the week and, after a week, with the date.
+// momentSoon formats a time in the next two weeks. A time today or in the coming night is formatted as a time of day. A
+// time on one of the next six days is formatted with the day of the week, and a later time with the date.
 func (p *Page) momentSoon(t time.Time) string {
 	today, date := p.Business.Today(), timespan.DateOf(t, t.Location())
 	switch {
@@ -64,8 +64,8 @@ func (p *Page) windowTexts(windows []timespan.Window) []string {
 	return texts
 }
 
-// serviceFacts returns the duration of a service and the names of the staff members who perform it. If more than three
-// members perform the service, the text has no names.
+// serviceFacts returns one text with the duration of a service and the names of the staff members who perform it. If
+// more than three members perform the service, the text has no names.
 func (p *Page) serviceFacts(s *usecase.Service) string {
 	duration := p.formatDuration(s.DurationMinutes)
 	if len(s.Variants) > 0 {
@@ -97,20 +97,21 @@ func joinDots(texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), " · ")
 }
 
-// policyInShort returns the refunds of the cancellation policy in hours before the start.
+// policyInShort returns one sentence for each step of the cancellation policy. The sentences state the deadlines in
+// hours before the start.
 func (p *Page) policyInShort() []string {
 	steps := slices.Clone(p.Business.Snapshot.CancellationPolicy)
 	slices.SortFunc(steps, func(a, b catalog.CancellationRule) int { return b.HoursBefore - a.HoursBefore })
 	return p.policyInHours(steps)
 }
 
-// classDay holds the sessions of one date.
+// classDay holds the class sessions of one date.
 type classDay struct {
 	date   timespan.Date
 	starts []usecase.ClassStart
 }
 
-// classDays groups sessions by date. The argument `starts` is in ascending order.
+// classDays groups class sessions by date. The argument `starts` must be in ascending order.
 func classDays(starts []usecase.ClassStart) []classDay {
 	var days []classDay
 	for _, s := range starts {
@@ -122,7 +123,7 @@ func classDays(starts []usecase.ClassStart) []classDay {
 	return days
 }
 
-// classFacts returns the duration of a session and the name of its staff member.
+// classFacts returns one text with the duration of a class session and the name of the staff member who gives it.
 func (p *Page) classFacts(c usecase.ClassStart) string {
 	with := ""
 	if c.Staff != nil {
@@ -131,13 +132,14 @@ func (p *Page) classFacts(c usecase.ClassStart) string {
 	return joinDots(p.formatDuration(c.Service.DurationMinutes), with)
 }
 
-// classSelection returns the selection of one session.
+// classSelection returns the selection of a visitor who has chosen the given class session.
 func classSelection(c usecase.ClassStart) usecase.Selection {
 	selection, _ := usecase.ReadSelection(serviceQuery(c.Service, "")) // the id comes from catalog, so it is valid
 	return selection.WithStart(usecase.Slot{Date: c.Date, Time: c.Time, ClassScheduleID: &c.Session})
 }
 
-// splitClasses separates classes from the other services. Groups without other services are left out.
+// splitClasses separates classes from the other services. It returns the groups with their other services, without
+// groups that contain only classes, and then the classes.
 func splitClasses(groups []usecase.Group) ([]usecase.Group, []*usecase.Service) {
 	var (
 		others  []usecase.Group
@@ -159,7 +161,7 @@ func splitClasses(groups []usecase.Group) ([]usecase.Group, []*usecase.Service) 
 	return others, classes
 }
 
-// unscheduled returns the classes without a session in the argument `starts`.
+// unscheduled returns the classes that have no session in the argument `starts`.
 func unscheduled(classes []*usecase.Service, starts []usecase.ClassStart) []*usecase.Service {
 	var rest []*usecase.Service
 	for _, s := range classes {

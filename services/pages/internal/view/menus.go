@@ -10,17 +10,18 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// Menus caches the HTML of the list of services by business and language. Rendering the list takes most of the
+// Menus caches the HTML of the list of services, for each business and language. Rendering the list takes most of the
 // time of the first page, and all readers of one language get the same list. Menus is safe for concurrent use.
 type Menus struct {
 	cache *lru.Cache[string, cachedMenu]
 }
 
-// cachedMenu is the cached HTML of a list of services, with the values from which the HTML was rendered.
+// cachedMenu is the cached HTML of a list of services and of the other parts, with the values from which this HTML was
+// rendered.
 type cachedMenu struct {
 	html    string
 	version int64            // the version of the snapshot
-	first   *usecase.Service // the first service; another pointer means that the list has changed
+	first   *usecase.Service // the first service; if the pointer differs, the list has changed
 	logo    string
 	today   timespan.Date // the parts contain the opening hours of today
 	parts   frontParts
@@ -38,9 +39,9 @@ func NewMenus() *Menus {
 	})}
 }
 
-// load returns the rendered list of services and the other parts of the first page. If the values from which the list
-// was rendered are unchanged, load returns the cached HTML. The argument `all` contains all services, and the argument
-// `groups` the services that are no classes.
+// load returns the rendered list of services and the other parts of the first page. If the values from which the cached
+// HTML was rendered are unchanged, load returns this HTML. The argument `all` contains all services, and the argument
+// `groups` contains the services that are not classes.
 func (m *Menus) load(ctx context.Context, p *Page, all, groups []usecase.Group) (cachedMenu, error) {
 	key := p.Business.Snapshot.Slug + " " + p.Words.Requested + " " + p.Words.Region() + " " + p.Language
 	current := cachedMenu{version: p.Business.Snapshot.Version, first: all[0].Services[0], logo: p.Business.LogoURL,

@@ -27,9 +27,9 @@ import (
 // Page contains the data that every page has.
 type Page struct {
 	Words       *words.Words
-	Language    string // the language that the address names; "" if the address names none
+	Language    string // the language that the URL names; "" if the URL names none
 	Business    *usecase.Business
-	Base        string // public address of the pages
+	Base        string // public base URL of the pages
 	IsIndexable bool   // true if search engines may index the page
 	Path        string // path of the request
 	Query       url.Values
@@ -38,7 +38,7 @@ type Page struct {
 	IsFront     bool   // true for the pages that show who the business is: services, events and rentals
 	LinkPath    string // path of the customer's link; "" on other pages
 	Sale        Sale   // time zone and currency of the sale, on pages behind a customer's link
-	Nonce       string // nonce of the style with the accent colour; "" if there is none
+	Nonce       string // nonce of the style with the accent colour; "" without such a style
 	Notice      string // sentence for the visitor at the top of the page; "" for no notice
 	Style       string
 	Script      string
@@ -64,7 +64,8 @@ func (p *Page) frame(title string) web.Frame {
 		return f
 	}
 	if p.Nonce != "" {
-		// White text is readable on the accent colour, because the validation of the manifest checks this.
+		// White text is readable on the accent colour, because the validation of the manifest refuses colours that are
+		// too light.
 		f.Accent, f.OnAccent = p.Business.Snapshot.Page.Accent, "#ffffff"
 	}
 	f.Site, f.Image, f.Icon = p.businessName(), p.Business.LogoURL, p.icon()
@@ -95,7 +96,8 @@ func (p *Page) frame(title string) web.Frame {
 	return f
 }
 
-// icon returns the icon of the business as an address: its logo, or its initial on its accent colour.
+// icon returns the URL of the icon of the business. The icon is the logo of the business. If the business has no logo,
+// it is the first letter of the name on the accent colour.
 func (p *Page) icon() string {
 	if p.Business.LogoURL != "" {
 		return p.Business.LogoURL
@@ -120,7 +122,8 @@ func (p *Page) stepPath(step string) string {
 	return strings.TrimSuffix("/b/"+p.Business.Snapshot.Slug+"/"+step, "/")
 }
 
-// queryURL returns the address of a step with a query. The query also names the language, if the reader chose one.
+// queryURL returns the URL of a step of the booking page, with a query. If the reader chose a language, the query also
+// names this language.
 func (p *Page) queryURL(step string, query url.Values) templ.SafeURL {
 	if p.Language != "" {
 		if query == nil {
@@ -134,7 +137,7 @@ func (p *Page) queryURL(step string, query url.Values) templ.SafeURL {
 	return templ.SafeURL(p.stepPath(step) + "?" + query.Encode())
 }
 
-// StepURL returns the address of a page of the business. The argument `step` is the path of the page, relative to the
+// StepURL returns the URL of a page of the business. The argument `step` is the path of the page, relative to the
 // business's first page.
 func (p *Page) StepURL(step string) templ.SafeURL { return p.queryURL(step, nil) }
 
@@ -169,8 +172,8 @@ func (p *Page) money(amount json.Number) string {
 	return p.Words.Amount(amount.String(), cmp.Or(p.Sale.Currency, p.Business.Snapshot.Currency))
 }
 
-// priceText returns the text for the price of a service. The text begins with "from" if
-// a rule can raise the price, or if the variants of the service have other prices.
+// priceText returns the text for the price of a service. The text begins with "from" if the price can be higher at
+// another time, or if a variant of the service has another price.
 func (p *Page) priceText(s *usecase.Service) string {
 	cheapest, canRise := p.findPrice(s.ID, s.Price, s.QuotedPrice)
 	for _, v := range s.Variants {
@@ -193,8 +196,8 @@ func (p *Page) findPrice(service uuid.UUID, list json.Number, quoted *json.Numbe
 			service, minor)
 }
 
-// ownPriceText returns the text for the price of one variant, or for the own price of a service. It ignores the prices
-// of the service's variants.
+// ownPriceText returns the text for one price: the price of a variant, or the price of a service if no variant is
+// chosen. It ignores the prices of the other variants.
 func (p *Page) ownPriceText(service uuid.UUID, list json.Number, quoted *json.Number) string {
 	price, canRise := p.findPrice(service, list, quoted)
 	return p.formatPrice(price, canRise)
@@ -210,7 +213,8 @@ func (p *Page) formatPrice(amount json.Number, isMinimum bool) string {
 	return p.money(amount)
 }
 
-// currentPrice returns the price to show: the quoted price if there is one, otherwise the list price.
+// currentPrice returns the price to show: the price that the pricing rules give today (`quoted`) if it is known,
+// otherwise the list price.
 func currentPrice(list json.Number, quoted *json.Number) json.Number {
 	if quoted != nil {
 		return *quoted
@@ -232,7 +236,7 @@ func (p *Page) formatDuration(minutes int) string {
 	return hours + " " + rest
 }
 
-// noonUTC converts a date to noon of this date in UTC, because the formatting functions expect a time.
+// noonUTC returns noon of the given date in UTC, for functions that format the date of a time.
 func noonUTC(d timespan.Date) time.Time {
 	year, month, number := d.YMD()
 	return time.Date(year, month, number, 12, 0, 0, 0, time.UTC)

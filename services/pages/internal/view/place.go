@@ -11,7 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/locale"
 )
 
-// addressLines returns the address of the business, one text for each line. It returns nil if the business has none.
+// addressLines returns the address of the business, one text for each line. It returns nil if the business has no
+// address.
 func (p *Page) addressLines() []string {
 	if place := p.Business.Snapshot.Place(); place != nil {
 		return place.Address.Lines("")
@@ -19,10 +20,10 @@ func (p *Page) addressLines() []string {
 	return nil
 }
 
-// address returns the address of the business on one line. It returns "" if the business has none.
+// address returns the address of the business on one line. It returns "" if the business has no address.
 func (p *Page) address() string { return strings.Join(p.addressLines(), ", ") }
 
-// city returns the city of the business, or "".
+// city returns the city in the address of the business, or "" if the business has no address.
 func (p *Page) city() string {
 	if place := p.Business.Snapshot.Place(); place != nil {
 		return place.Address.City
@@ -30,8 +31,8 @@ func (p *Page) city() string {
 	return ""
 }
 
-// directionsURL returns an address that opens the place of the business in the reader's maps. It returns "" if the
-// business has neither an address nor a position.
+// directionsURL returns a URL that opens the place of the business in the reader's maps. It returns "" if the business
+// has neither an address nor a position.
 func (p *Page) directionsURL() templ.SafeURL {
 	place := p.Business.Snapshot.Place()
 	switch {
@@ -46,7 +47,8 @@ func (p *Page) directionsURL() templ.SafeURL {
 	return ""
 }
 
-// directionsText returns how customers find the place, as sanitized HTML. It may be "".
+// directionsText returns the business's text about how customers find the place, as sanitized HTML. It returns "" if
+// the business has no such text.
 func (p *Page) directionsText() string {
 	if place := p.Business.Snapshot.Place(); place != nil {
 		return locale.Sanitize(place.DirectionsHTML.In(p.readerLanguage()))
@@ -54,7 +56,7 @@ func (p *Page) directionsText() string {
 	return ""
 }
 
-// phoneURL returns the address that calls the business, or "" if it has no telephone number.
+// phoneURL returns a URL that calls the business, or "" if the business has no telephone number.
 func (p *Page) phoneURL() templ.SafeURL {
 	digits := strings.Map(func(c rune) rune {
 		if c >= '0' && c <= '9' || c == '+' {
@@ -68,13 +70,13 @@ func (p *Page) phoneURL() templ.SafeURL {
 	return templ.SafeURL("tel:" + digits)
 }
 
-// contactLink is a way to reach the business.
+// contactLink is a link with its text, for example a link that calls the business.
 type contactLink struct {
 	text string
 	url  templ.SafeURL
 }
 
-// contactLinks returns the ways to reach the business, the telephone first.
+// contactLinks returns the links with which customers can contact the business. The telephone number comes first.
 func (p *Page) contactLinks() []contactLink {
 	var all []contactLink
 	contact := p.Business.Snapshot.Contact
@@ -93,7 +95,7 @@ func (p *Page) contactLinks() []contactLink {
 	return all
 }
 
-// hostOf returns the host in an address, without a leading www.
+// hostOf returns the host in a URL, without a leading "www."
 func hostOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -102,15 +104,16 @@ func hostOf(address string) string {
 	return strings.TrimPrefix(u.Host, "www.")
 }
 
-// The legal texts of a business, by the last part of the path of their page. The values are also ids of texts.
+// The kinds of legal texts of a business. Each value is the last part of the path of the page that shows the text, and
+// also the id of the title of this page.
 const (
 	legalImprint = "imprint"
 	legalPrivacy = "privacy"
 	legalTerms   = "terms"
 )
 
-// legalText returns a legal text in the reader's language: the address of a page, or the text itself. The argument
-// `part` is the last part of the path of its page. legalText returns "" if the business has no such text.
+// legalText returns a legal text in the reader's language: the URL of a page, or the text itself. The argument `part`
+// is the kind of text, such as legalImprint. legalText returns "" if the business has no such text.
 func (p *Page) legalText(part string) string {
 	legal := p.Business.Snapshot.Legal
 	text, ok := map[string]catalog.Label{legalImprint: legal.Imprint, legalPrivacy: legal.Privacy,
@@ -121,7 +124,8 @@ func (p *Page) legalText(part string) string {
 	return strings.TrimSpace(text.In(p.readerLanguage()))
 }
 
-// legalLinks returns the links to the given legal texts that the business has.
+// legalLinks returns links to legal texts. The argument `parts` contains the kinds of texts. legalLinks leaves out
+// texts that the business does not have.
 func (p *Page) legalLinks(parts ...string) []contactLink {
 	var all []contactLink
 	for _, part := range parts {
@@ -137,8 +141,9 @@ func (p *Page) legalLinks(parts ...string) []contactLink {
 	return all
 }
 
-// LegalPage shows a legal text that the business wrote itself. The argument `part` is the last part of the path of the
-// page. The second result is false if the business has no such text.
+// LegalPage shows a legal text that the business wrote itself. The argument `part` is the kind of text, such as
+// legalImprint. The second result is false if the business has no such text, or has only the URL of another page with
+// the text.
 func LegalPage(p *Page, part string) (Content, bool) {
 	text := p.legalText(part)
 	if text == "" || catalog.LegalURL(text) != "" {
@@ -147,10 +152,10 @@ func LegalPage(p *Page, part string) (Content, bool) {
 	return Content{p.Words.Say(part), legalPage(p.Words.Say(part), strings.Split(text, "\n"))}, true
 }
 
-// policyText returns the business's own rules for customers. It may be "".
+// policyText returns the business's own rules for customers, or "" if the business has no such rules.
 func (p *Page) policyText() string { return p.Business.Snapshot.PolicyText.In(p.readerLanguage()) }
 
-// pictureSet returns the files of a picture with their widths, as the attribute srcset has them.
+// pictureSet returns the URLs of the files of a picture with their widths, in the format of the HTML attribute srcset.
 func pictureSet(of catalog.Picture) string {
 	var files []string
 	for _, width := range catalog.PictureWidths {

@@ -15,9 +15,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// RentalTimes contains the times at which a rental is free: the free dates of a month, and the free starts on the shown
-// day. `IsKnown` is true if the starts are known. The zero value is for a rental that customers cannot reserve on the
-// page.
+// RentalTimes contains the times at which a rental is free: the free dates of a month, and the free starts on the day
+// that the page shows. IsKnown is true if the starts are known. The zero value is for a rental that customers cannot
+// reserve on the page.
 type RentalTimes struct {
 	Calendar *usecase.Calendar
 	Starts   []rental.Start
@@ -99,7 +99,7 @@ func (p *Page) rentalMonth(w *usecase.Reservation, c *usecase.Calendar) freeMont
 	}
 }
 
-// lengthText returns the length `n` of a reservation as a text: hours, or days with their dates.
+// lengthText returns a text for the length `n` of a reservation: the hours, or the days with their dates.
 func (p *Page) lengthText(w *usecase.Reservation, n int) string {
 	if w.Rental.IsHourly() {
 		return p.formatDuration(n * 60)
@@ -148,14 +148,14 @@ func (p *Page) selectedStart(w *usecase.Reservation, starts []timespan.TimeOfDay
 	return opening
 }
 
-// wallTime converts a local time on a date to a time in UTC, which the
-// formatting functions expect. The time 24:00 is midnight of the next date.
+// wallTime returns a time in UTC with the given date and time of day, for functions that format a time without its
+// zone. The time 24:00 is midnight of the next date.
 func wallTime(d timespan.Date, t timespan.TimeOfDay) time.Time {
 	year, month, number := d.YMD()
 	return time.Date(year, month, number, 0, int(t), 0, 0, time.UTC)
 }
 
-// lineName returns the text for one line of a reservation, such as "2 × Tent".
+// lineName returns the text for one rental of a reservation with the number of units, such as "2 × Tent".
 func (p *Page) lineName(l usecase.RentalLine) string {
 	if l.Units == 1 {
 		return l.Name
@@ -239,9 +239,9 @@ func rentalGroups(rentals []*usecase.Rental) []rentalGroup {
 	return groups
 }
 
-// startField returns the form field for the start time. The options are the times in `starts`. If `starts` is nil, the
-// options are the half hours of the date. If an option allows only a length below the maximum, the option also shows
-// this length.
+// startField returns the form field for the start time of a reservation. The options are the times in `starts`. If
+// `starts` is nil, the options are the half hours of the date. If an option allows only a length below the maximum, the
+// option also shows this length.
 func (p *Page) startField(w *usecase.Reservation, starts []rental.Start) web.Field {
 	if starts == nil {
 		for _, at := range p.Business.HourlyStarts(*w.From) {
@@ -273,8 +273,8 @@ func maxLength(w *usecase.Reservation) int {
 	return all[len(all)-1]
 }
 
-// lengthField returns the form field for the number of hours or days. The options are the lengths that are possible
-// from at least one time in `starts`. If `starts` is nil, the options are all lengths.
+// lengthField returns the form field for the number of hours or days of a reservation. The options are the lengths that
+// are possible from at least one time in `starts`. If `starts` is nil, the options are all lengths.
 func (p *Page) lengthField(w *usecase.Reservation, starts []rental.Start) web.Field {
 	lengths := w.AllLengths()
 	if starts != nil {

@@ -21,7 +21,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// SelectionURL returns the address of a step, with the selection in the query of the address.
+// SelectionURL returns the URL of a step, with the selection in the query of the URL.
 func (p *Page) SelectionURL(step string, s usecase.Selection) templ.SafeURL {
 	return p.queryURL(step, s.Values())
 }
@@ -76,7 +76,7 @@ func (p *Page) performer(a *usecase.Appointment, n *usecase.Names) string {
 	return p.Words.Say("anyone")
 }
 
-// start formats a start with its whole date.
+// start formats a start with its date in full.
 func (p *Page) start(d timespan.Date, t timespan.TimeOfDay) string {
 	return p.Words.JoinTime(p.Words.Date(noonUTC(d)), p.clock(t))
 }
@@ -86,12 +86,12 @@ func (p *Page) startText(d timespan.Date, t timespan.TimeOfDay) string {
 	return p.Words.JoinTime(p.Words.ShortDay(noonUTC(d)), p.clock(t))
 }
 
-// soonText formats the next free start, such as "Today, 16:00".
+// soonText formats the next free start with a day such as today: "Today, 16:00".
 func (p *Page) soonText(s usecase.Slot) string {
 	return p.Words.JoinTime(p.dayText(s.Date), p.clock(s.Time))
 }
 
-// stripWeekday returns the text above the day of the month in the strip of days.
+// stripWeekday returns the name of the weekday for a day in the row of the next days.
 func (p *Page) stripWeekday(d timespan.Date) string {
 	if p.Words.Code == "ar" || p.Words.Code == "he" { // these languages have no short names that fit
 		return strings.TrimPrefix(strings.TrimPrefix(p.Words.Weekday(d.Weekday()), "ال"), "יום ")
@@ -107,10 +107,11 @@ func (p *Page) fullText(d timespan.Date) string {
 	return p.Words.Say("none_day")
 }
 
-// maxPlainStarts is the number of starts in a part of a day that the page shows without a choice of the first ones.
+// maxPlainStarts is the largest number of starts in a part of a day for which the page shows all starts at once.
 const maxPlainStarts = 6
 
-// splitStarts separates the starts at full and half hours, which the page shows first, from the other starts.
+// splitStarts separates the starts at full and half hours, which the page shows first, from the other starts. If there
+// are at most maxPlainStarts starts, or none at a full or half hour, the first result has all starts.
 func splitStarts(slots []usecase.Slot) ([]usecase.Slot, []usecase.Slot) {
 	var first, rest []usecase.Slot
 	if len(slots) <= maxPlainStarts {
@@ -150,14 +151,14 @@ func (p *Page) formatRepeatedHour(from, to time.Time) (string, string) {
 	return p.Words.Clocks(start, time.Unix(to.Unix()-int64(offset), 0).In(zone))
 }
 
-// zone returns the name of the city in the name of the time zone in which the page shows times.
+// zone returns the city that the name of the page's time zone contains, such as Lisbon for Europe/Lisbon.
 func (p *Page) zone() string {
 	name := p.timezone()
 	return strings.ReplaceAll(name[strings.LastIndexByte(name, '/')+1:], "_", " ")
 }
 
-// addableServices returns the services that the visitor can add to the chosen services. addableServices returns no
-// service if one of the chosen services can only be booked alone.
+// addableServices returns the services that the visitor can add to the chosen services. It returns no services if one
+// of the chosen services can only be booked alone.
 func (p *Page) addableServices(a *usecase.Appointment, n *usecase.Names) []*usecase.Service {
 	for _, id := range a.Selection.Services {
 		if s := n.Services[id]; s == nil || !s.AllowMultiple || s.HasClassSchedule {
@@ -174,20 +175,20 @@ func (p *Page) addableServices(a *usecase.Appointment, n *usecase.Names) []*usec
 	return others
 }
 
-// monthURL returns the link to the month whose first day is `first`.
+// monthURL returns the URL of the page with the month whose first day is `first`.
 func (p *Page) monthURL(a *usecase.Appointment, first timespan.Date) templ.SafeURL {
 	q := usecase.Selection{Services: a.Selection.Services, Variants: a.Variants, Staff: a.Staff}.Values()
 	q.Set("month", monthOf(first))
 	return p.queryURL("when", q)
 }
 
-// monthOf returns the month of a date in the form that addresses contain, such as 2027-03.
+// monthOf returns the month of a date in the form that URLs contain, such as 2027-03.
 func monthOf(d timespan.Date) string { return d.String()[:len("2006-01")] }
 
 // week contains the seven days of one row of a month. A day is nil if it belongs to another month.
 type week [7]*timespan.Date
 
-// weeks returns the rows of a month. The argument `first` is the first shown day of the month.
+// weeks returns the rows of a month. The argument `first` is the first day of the month.
 func (p *Page) weeks(first timespan.Date) []week {
 	var all []week
 	_, month, _ := first.YMD()
@@ -214,14 +215,14 @@ func dayOfMonth(d timespan.Date) int {
 
 func sameDay(a, b *timespan.Date) bool { return a != nil && b != nil && *a == *b }
 
-// part is a part of a day, such as the morning, with the free starts in it.
+// part is a part of a day, such as the morning, with the free starts in this part.
 type part struct {
 	title string
 	slots []usecase.Slot
 }
 
-// parts groups the free starts of a day into morning, afternoon and evening. If opening hours continue
-// after midnight, the starts on the next date are the last group, and the title of this group is the date.
+// parts groups the free starts of a day into morning, afternoon and evening. If opening hours continue after midnight,
+// the starts on the next date are the last group, and the title of this group is the next date.
 func (p *Page) parts(date timespan.Date, slots []usecase.Slot) []part {
 	const noon, evening, night = 12 * 60, 17 * 60, 3
 	all := []part{{title: p.Words.Say("morning")}, {title: p.Words.Say("afternoon")}, {title: p.Words.Say("evening")},
@@ -247,8 +248,8 @@ func (p *Page) parts(date timespan.Date, slots []usecase.Slot) []part {
 	return nonEmpty
 }
 
-// startQuery returns the query of the selection with another start. It is
-// the value of the button with which the visitor chooses this start.
+// startQuery returns the query of the selection with another start. The query is the value of the button with which the
+// visitor chooses the start.
 func startQuery(s usecase.Selection, slot usecase.Slot) string {
 	return s.WithStart(slot).Values().Encode()
 }
@@ -281,8 +282,8 @@ func MaxPeople(a *usecase.Appointment) int {
 	return min(maxPeople, seats)
 }
 
-// asksPeople reports whether the form must ask for the number of people. The form must ask if the service is a class,
-// if a price is per person, or if a pricing rule depends on the number of people.
+// asksPeople reports whether the form must ask for the number of people. The form must ask in three cases: the service
+// is a class, a price is per person, or a pricing rule depends on the number of people.
 func (p *Page) asksPeople(a *usecase.Appointment) bool {
 	if a.IsClass() {
 		return true
@@ -298,8 +299,8 @@ func (p *Page) monthTitle(first timespan.Date) string {
 	return p.Words.Month(year, month)
 }
 
-// weekday returns the heading of a column of the month: the full name of the weekday if `isFull` is true, otherwise a
-// short form.
+// weekday returns the heading of the column `column` of the month: the full name of the weekday if `isFull` is true,
+// otherwise a short form.
 func (p *Page) weekday(column int, isFull bool) string {
 	d := time.Weekday((int(p.Words.FirstWeekday()) + column) % 7)
 	if isFull {
@@ -308,9 +309,9 @@ func (p *Page) weekday(column int, isFull bool) string {
 	return p.Words.Weekday(d)
 }
 
-// payText returns a text that explains when the customer pays. payText returns "" if the customer chooses the time of
-// payment in the form. payText also returns "" if a part is paid online and the rest on site, because the page already
-// shows the two amounts.
+// payText returns a text that explains when the customer pays. payText returns "" if the customer chooses in the form
+// whether to pay online or on site. It also returns "" if a part is paid online and the rest on site, because the page
+// already shows the two amounts.
 func (p *Page) payText(price *usecase.Price) string {
 	if price.DueNow != "" && !money.Number(price.DueLater).IsZero() {
 		return ""
@@ -365,8 +366,8 @@ func (p *Page) refundDates(start time.Time) []string {
 	return texts
 }
 
-// refundUntil returns a sentence: a cancellation before the time in the argument `until` refunds the given percentage.
-// The argument `isLater` is true if the sentence follows one with a higher percentage.
+// refundUntil returns a sentence which states that a cancellation before the time `until` refunds the given percentage.
+// The argument `isLater` is true if the sentence follows a sentence with a higher percentage.
 func (p *Page) refundUntil(until time.Time, percent int, isLater bool) string {
 	deadline := p.shortMoment(until)
 	if percent == 100 {
@@ -420,8 +421,8 @@ func (p *Page) policyInHours(steps []catalog.CancellationRule) []string {
 	return texts
 }
 
-// ruleLabel returns the label of a pricing rule in a language of the business. If the rule has
-// no label, it returns the standard text for this kind of rule, in the language of the page.
+// ruleLabel returns the label of a pricing rule, in the language of the business that is nearest to the reader's
+// language. If the rule has no label, it returns the standard text for this kind of rule, in the language of the page.
 func (p *Page) ruleLabel(r *catalog.Rule) string {
 	if r.Label.Text != "" {
 		return r.Label.In(p.readerLanguage())
@@ -438,8 +439,8 @@ func initial(name string) string {
 	return ""
 }
 
-// priceTexts returns the texts that explain the price of one line. The texts are the number of people with the price
-// per person, and the labels of the pricing rules that changed the price.
+// priceTexts returns the texts that explain the price of the line with the index `line`. The texts are the number of
+// people with the price per person, and the labels of the pricing rules that changed the price.
 func (p *Page) priceTexts(price *usecase.Price, line int) []string {
 	if line >= len(price.Details) {
 		return nil
@@ -460,7 +461,7 @@ func (p *Page) unitsText(quantity int, unit json.Number) string {
 	return p.Words.Number(quantity) + " × " + p.money(unit)
 }
 
-// firstBookingText returns the text that states how a pricing rule changes the price if this is the customer's first
+// firstBookingText returns the text that states how the pricing rule `r` changes the price of a customer's first
 // booking.
 func (p *Page) firstBookingText(r *catalog.Rule) string {
 	var change string
@@ -477,7 +478,7 @@ func (p *Page) firstBookingText(r *catalog.Rule) string {
 	return p.Words.Fill("if_first_visit", map[string]string{"Label": label, "Change": change})
 }
 
-// addSign adds the sign to the formatted amount by which a price changes.
+// addSign puts the sign of a price change before its formatted amount.
 func addSign(isNegative bool, amount string) string {
 	if isNegative {
 		return "−" + amount
@@ -485,7 +486,8 @@ func addSign(isNegative bool, amount string) string {
 	return "+" + amount
 }
 
-// bookingTotal returns the total of a booking and its explanation: prices per person, and the labels of pricing rules.
+// bookingTotal returns one text with the total of a booking, the prices per person, and the labels of the pricing rules
+// that changed a price.
 func (p *Page) bookingTotal(b *booking.ManagedBooking) string {
 	texts := []string{p.money(b.Total)}
 	var changes []booking.PriceChange
@@ -514,9 +516,9 @@ func (p *Page) totalWithLabels(total json.Number, changes []booking.PriceChange)
 	return strings.Join(appendLabels([]string{p.money(total)}, changes), " · ")
 }
 
-// cancelTexts returns two sentences: the deadline for the refund that a cancellation would
-// give now, and the deadline for cancelling. It returns nil if the customer may not cancel.
-// It leaves out the first sentence if the refund is zero or the two deadlines are equal.
+// cancelTexts returns two sentences with deadlines. The first sentence states until when a cancellation gives the same
+// refund as now. The second sentence states until when the customer can cancel. cancelTexts leaves out the first
+// sentence if the refund is zero or the two deadlines are equal. It returns nil if the customer may not cancel.
 func (p *Page) cancelTexts(c booking.Cancellation) []string {
 	if !c.Allowed || c.Until == nil {
 		return nil
