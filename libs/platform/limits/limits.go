@@ -1,8 +1,8 @@
 // Package limits defines the rate limits of semantics.md §8 and counts
 // requests against them. libs/platform/ratelimit stores the counts.
 //
-// A request to a public port counts by client address before any other work. It counts by API key after
-// the service has found the owner of the key. Requests with invalid admin tokens count by client address.
+// A service counts a request to its public port by client address before any other work. It counts the request by API
+// key after it has found the owner of the key. Requests with invalid admin tokens count by client address.
 //
 // The path of a request selects the limit. The limit named
 // "other" applies to all paths that have no limit of their own.

@@ -204,14 +204,14 @@ func (w Write) storeResult(ctx context.Context, tx pgx.Tx, hash []byte, answer a
 	return nil
 }
 
-// minOutcomeTime is the minimal time for [FindIdempotencyResult],
-// even if the deadline of the request is near or has passed.
+// minOutcomeTime is the minimal time that [FindIdempotencyResult] has to look up a write, even if the deadline of the
+// request is near or has passed.
 const minOutcomeTime = time.Second
 
-// FindIdempotencyResult looks up the write that the request's Idempotency-Key identifies. If an earlier request
-// made the write, it returns the stored answer of that request as JSON. If no request made the write, it returns
-// nil. No attempt that began before this call can then make the write later. Faults: idempotency_mismatch if the
-// key was used for a different request; outcome_unknown if the database did not answer in time.
+// FindIdempotencyResult looks up the write that the request's Idempotency-Key identifies. If an earlier request made
+// the write, it returns the stored answer of that request as JSON. If no request made the write, it returns nil. In
+// this case, no attempt that began before this call can still make the write. Faults: idempotency_mismatch if the key
+// was used for a different request; outcome_unknown if the database did not answer in time.
 func FindIdempotencyResult(ctx context.Context, pool *pgxpool.Pool, business uuid.UUID) ([]byte, error) {
 	var (
 		stored *storedResult

@@ -24,8 +24,8 @@ const networkFactor = 10
 // in IPv6 form has the same count as the IPv4 address.
 //
 // A request from an IPv6 address counts for the /64 network of the address, because one customer of a provider has this
-// network. The request also counts for the /56 and the /48 network, with ten times the limit. Providers assign networks
-// of these two sizes to one customer too.
+// network. The request also counts for the /56 and the /48 network, with ten times the limit, because some customers
+// have such a network.
 func Address(addr netip.Addr) Client {
 	addr = addr.Unmap().WithZone("")
 	if !addr.Is6() {

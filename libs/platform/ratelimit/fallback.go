@@ -43,7 +43,7 @@ type Fallback struct {
 	labels    map[decisionLabel]metric.MeasurementOption
 }
 
-// decisionLabel is the pair of label values of one decision in the metric.
+// decisionLabel is the pair of values of the labels store and outcome in the metric of decisions.
 type decisionLabel struct {
 	store   string
 	allowed bool

@@ -113,8 +113,8 @@ func (unretriedCmd) NoRetry() bool { return true }
 
 var _ redis.Cmder = unretriedCmd{}
 
-// newCommand returns the script call for questions. The keys have hash
-// tags, so that a cluster stores all windows of one client on one node.
+// newCommand returns the call of the Lua script for the given questions. The Redis keys in the call have hash tags, so
+// that a cluster stores all windows of one client on one node.
 func (r *Redis) newCommand(questions []Question) unretriedCmd {
 	keys, args := make([]any, 0, 4+4*len(questions)), make([]any, 0, 8)
 	keys = append(keys, "evalsha", rollingWindow.Hash(), 0)

@@ -77,8 +77,8 @@ func (c Cursor) String() string {
 	return base64.RawURLEncoding.EncodeToString(append(b, c.ID[:]...))
 }
 
-// After decodes the cursor of the page. It returns nil for the first page. Fault: invalid_parameter if the text is no
-// cursor, or if the number of the cursor is not between `first` and `last`.
+// After decodes the cursor of the page. It returns nil for the first page. Fault: invalid_parameter if the cursor is
+// malformed, or if the number of the cursor is not between `first` and `last`.
 func (p Page) After(first, last int64) (*Cursor, error) {
 	if p.Cursor == "" {
 		return nil, nil

@@ -120,9 +120,9 @@ func (s *Server) declaredRows() []*endpoints.Row {
 	return declared
 }
 
-// authorize returns middleware that refuses callers and actors that the declaration row does not allow. The middleware
-// runs before the body is read. It stores two things in the request's context: the actor, and whether the customer is
-// notified of the change that the request makes.
+// authorize returns middleware that refuses callers and actors that the declaration `row` does not allow. The
+// middleware runs before the body is read. It stores two things in the request's context: the actor, and whether the
+// customer is notified of the change that the request makes.
 func (s *Server) authorize(row *endpoints.Row) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		if row.NoStore {
