@@ -19,7 +19,7 @@ const serviceID = 65532
 // Live lists the files of a development image. The program in this image can be replaced while the container runs
 // (package internal/live).
 type Live struct {
-	Supervisor string   // path of cmd/live, built for Linux
+	Supervisor string   // path of the program cmd/live, built for Linux
 	Program    string   // path of the service
 	Commands   []string // paths of additional programs, which keep their file names
 }
