@@ -62,8 +62,8 @@ const (
 		"textarea, select"
 )
 
-// Await waits until a JavaScript expression is true in the page or in the current frame. The argument `label` describes
-// the expression in the message of a failed test.
+// Await waits until the given JavaScript expression is true in the page or in the current frame. The argument `label`
+// describes the expression in the message of a failed test.
 func (v *Visitor) Await(label, expression string) {
 	v.t.Helper()
 	v.await("it does not come to be that "+label, func() (bool, error) { return tryEval[bool](v, expression) })
@@ -109,7 +109,7 @@ func (v *Visitor) Text() string {
 	return Eval[string](v, `document.body.innerText.replace(/\s+/g, " ").trim()`)
 }
 
-// ExpectElement waits until an element that matches a CSS selector is visible.
+// ExpectElement waits until the first element that matches the given CSS selector is visible.
 func (v *Visitor) ExpectElement(selector string) {
 	v.t.Helper()
 	v.await(selector+" is not there", func() (bool, error) {
@@ -132,7 +132,7 @@ func (v *Visitor) PressTwice(name string) {
 		2)
 }
 
-// PressElement clicks the first element that matches a CSS selector.
+// PressElement clicks the first element that matches the given CSS selector.
 func (v *Visitor) PressElement(selector string) {
 	v.t.Helper()
 	v.pressAt("nothing that is "+selector+" can be pressed", fmt.Sprintf("document.querySelector(%q)", selector), 1)
@@ -191,7 +191,7 @@ func (v *Visitor) Fill(label, text string) {
 	v.fill(fmt.Sprintf("there is no field called %q", label), fmt.Sprintf(findScript, fillableElements, label), text)
 }
 
-// FillElement replaces the value of the first field that matches a CSS selector.
+// FillElement replaces the value of the first field that matches the given CSS selector.
 func (v *Visitor) FillElement(selector, text string) {
 	v.t.Helper()
 	v.fill("there is no field that is "+selector, fmt.Sprintf("document.querySelector(%q)", selector), text)
@@ -231,8 +231,8 @@ func (v *Visitor) fill(missing, field, text string) {
 	}
 }
 
-// Choose selects an option of the first list that matches a CSS selector. The argument `place` is the index of the
-// option, from 0.
+// Choose selects an option of the first list that matches the given CSS selector. The argument `place` is the index of
+// the option, from 0.
 func (v *Visitor) Choose(selector string, place int) {
 	v.t.Helper()
 	choose := fmt.Sprintf(`(e => {

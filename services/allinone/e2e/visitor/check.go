@@ -162,8 +162,8 @@ func (v *Visitor) findShifts() ([]string, error) {
 	return v.findMoves(`!s.sources.length || s.sources.some(e => !e.node || e.node.nodeType !== Node.TEXT_NODE || e.node.data.trim())`)
 }
 
-// findMoves returns the layout shifts that match a condition. If their sum does not exceed the visitor's limit, it
-// returns none. The argument `condition` is a JavaScript expression about the performance entry `s`.
+// findMoves returns the layout shifts that match the given condition. If their sum does not exceed the visitor's limit,
+// it returns none. The argument `condition` is a JavaScript expression about the performance entry `s`.
 func (v *Visitor) findMoves(condition string) ([]string, error) {
 	return tryEval[[]string](v, fmt.Sprintf(`(() => {
 		const o = new PerformanceObserver(() => {});

@@ -26,8 +26,8 @@ func (v *Visitor) Drag(from, to, isHeld string) {
 	v.sendMouse(input.DispatchMouseEventTypeMouseReleased, end)
 }
 
-// locate returns the position that a script returns. It waits until the page is loaded and painted and no navigation is
-// running, and until the script returns the same position twice.
+// locate returns the position that the given script returns. It waits until the page is loaded and painted and no
+// navigation is running. It also waits until the script returns the same position twice.
 func (v *Visitor) locate(script string) point {
 	v.t.Helper()
 	where := fmt.Sprintf(`(() => {

@@ -127,7 +127,8 @@ type Profile struct {
 	Zoom     int               // in percent; 0: 100. As in a browser, a larger zoom makes the window smaller.
 }
 
-// slowLine is the speed of a slow connection, in bytes per second. Some pages take a second and a half to load with it.
+// slowLine is the speed of a slow connection, in bytes per second. Some pages need a second and a half to load over
+// such a connection.
 const slowLine = 8000
 
 // Visitor is a person with one browser window. If a method cannot perform its action, the method ends the test.
@@ -331,8 +332,8 @@ func (v *Visitor) SaveScreenshot(name string) {
 	v.failOnError(os.WriteFile(filepath.Join(folder, name+".png"), v.Screenshot(), 0o644))
 }
 
-// Eval returns the value of a JavaScript expression in the page or in the current frame. The expression can use the
-// page's document, but not the objects that the page's scripts have created. Eval also works if the visitor has no
+// Eval returns the value of the given JavaScript expression in the page or in the current frame. The expression can use
+// the page's document, but not the objects that the page's scripts have created. Eval also works if the visitor has no
 // JavaScript. If the value is a promise, Eval waits for it.
 func Eval[T any](v *Visitor, expression string) T {
 	v.t.Helper()

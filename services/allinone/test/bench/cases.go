@@ -127,9 +127,9 @@ func (w *system) checkPage() error {
 	return nil
 }
 
-// newBareReadCase returns a case that measures GET requests for a path of the bare program ([bareServer]). Before the
-// measurement, the function `check` stores Slotmesh's answer in the bare program, so that both answer with the same
-// bytes.
+// newBareReadCase returns a case that measures GET requests for the given path of the bare program ([bareServer]).
+// Before the measurement, the function `check` stores Slotmesh's answer in the bare program, so that both answer with
+// the same bytes.
 func (w *system) newBareReadCase(name, path string, check func() error) benchCase {
 	c := w.newReadCase(name, w.bareAddresses.Public+path, check)
 	c.isBare = true

@@ -124,7 +124,8 @@ func (w *system) viewWeek(ctx context.Context, slug string) (*Week, error) {
 	return &Week{seen.Boxes, milliseconds(seen.Longest), milliseconds(seen.Loaded)}, nil
 }
 
-// evaluate returns the value of a JavaScript expression in the page. If the value is a promise, evaluate waits for it.
+// evaluate returns the value of the given JavaScript expression in the page. If the value is a promise, evaluate waits
+// for it.
 func evaluate[T any](ctx context.Context, expression string) (T, error) {
 	var value T
 	yes := true

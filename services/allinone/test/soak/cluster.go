@@ -196,7 +196,7 @@ func (c *cluster) launch(r *replica, apart time.Duration) error {
 
 var readiness = &http.Client{Timeout: 2 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 
-// awaitReady waits until the replica is ready.
+// awaitReady waits until the replica answers that it is ready.
 func (r *replica) awaitReady(ctx context.Context) error {
 	err := retryUntil(ctx, 2*time.Minute, 50*time.Millisecond, func() error {
 		answer, err := readiness.Get(fmt.Sprintf("http://127.0.0.1:%d/readyz", r.internal))

@@ -130,7 +130,7 @@ func (n *nemesis) addProblem(format string, args ...any) {
 
 func doNothing(context.Context) error { return nil }
 
-// drawClockError returns a random difference between a replica's clock and the machine's clock, at most three seconds.
+// drawClockError returns a random difference between a replica's clock and the machine's clock, from -3 s to 3 s.
 func (n *nemesis) drawClockError() time.Duration {
 	return time.Duration(n.rng.IntN(6000)-3000) * time.Millisecond
 }

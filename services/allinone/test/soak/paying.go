@@ -50,9 +50,9 @@ func (c *client) rentPaid(ctx context.Context) {
 	})
 }
 
-// buyOnPage creates a booking, a ticket order or a reservation in the way in which the booking page does it. If the
-// object needs an online payment, the client then pays on the provider's page, cancels the object, or does both.
-// Sometimes it does both at the same time.
+// buyOnPage creates a booking, a ticket order or a reservation as the booking page does. If the object needs an online
+// payment, the client then pays on the provider's page, cancels the object, or does both. Sometimes it does both at the
+// same time.
 func (c *client) buyOnPage(ctx context.Context, op *operation, label, service, of string, body object) {
 	header := c.call.cluster.newPagesHeaders(service, actor.Page)
 	if op.key != "" {

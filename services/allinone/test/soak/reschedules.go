@@ -36,8 +36,8 @@ type cancellation struct {
 	refund any // the owner's choice: "policy", "full", "none" or an amount; nil for a customer: the policy applies
 }
 
-// changeLater reschedules a booking up to twice, and then often cancels it. Sometimes changeLater sends the
-// cancellation and another reschedule at the same time.
+// changeLater reschedules a booking up to twice, and then often cancels the booking. The function `elsewhere` returns
+// the new start. Sometimes changeLater sends the cancellation and another reschedule at the same time.
 func (c *client) changeLater(ctx context.Context, op *operation, booked *attempt, elsewhere func() rescheduleTarget) {
 	if booked.outcome != succeeded || booked.id == "" {
 		return
@@ -90,7 +90,8 @@ func (c *client) rescheduleBooking(ctx context.Context, op *operation, booked *a
 	c.perform(ctx, &mv.task, m)
 }
 
-// newCancellation returns a cancellation by the owner, and the request for it.
+// newCancellation adds a cancellation by the owner to the operation, and returns the cancellation and the request for
+// it.
 func (c *client) newCancellation(op *operation, booked *attempt, key string) (*cancellation, message) {
 	refunds := []any{"policy", "full", "none"}
 	if op.kind == "paid" {
@@ -102,8 +103,7 @@ func (c *client) newCancellation(op *operation, booked *attempt, key string) (*c
 	return made, c.newAdminMessage(http.MethodPost, path, object{"refund": made.refund}, key)
 }
 
-// cancelByLink cancels a booking in the way in which a customer does it. cancelByLink first reads the customer view,
-// which shows the refund.
+// cancelByLink cancels a booking as a customer does. It first reads the customer view, which shows the refund.
 func (c *client) cancelByLink(ctx context.Context, op *operation, booked *attempt) {
 	token := booked.answer.token
 	if token == "" {

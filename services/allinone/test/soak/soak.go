@@ -215,7 +215,8 @@ func (r *run) recordAttempt(a *attempt) {
 	}
 }
 
-// work runs the clients, the owner and the nemesis for Options.Duration. It returns when every fault has ended.
+// work runs the clients, the owner and the nemesis for Options.Duration. It returns when the running actions have
+// finished and every fault has ended.
 func (r *run) work(ctx context.Context) {
 	working, cancel := context.WithTimeout(ctx, r.o.Duration)
 	defer cancel()
