@@ -36,7 +36,7 @@ func buildInvitation(kind Kind, w *words, f *Facts) ([]byte, string, error) {
 	return b, string(method), err
 }
 
-// isInvitation reports whether a kind of message has a calendar entry that adds or changes an appointment.
+// isInvitation reports whether messages of the given kind have a calendar entry that adds or changes an appointment.
 func isInvitation(kind Kind) bool {
 	switch kind {
 	case BookingReceived, BookingConfirmed, BookingRescheduled, Ticket, TicketRescheduled, Reservation:
@@ -46,7 +46,7 @@ func isInvitation(kind Kind) bool {
 	}
 }
 
-// hasCalendarEntry reports whether a kind of message offers to add the appointment to the customer's calendar.
+// hasCalendarEntry reports whether messages of the given kind offer to add the appointment to the customer's calendar.
 func hasCalendarEntry(kind Kind) bool { return isInvitation(kind) || kind == Reminder }
 
 func buildEvent(w *words, f *Facts, status ical.Status) ical.Event {

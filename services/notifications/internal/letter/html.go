@@ -27,7 +27,7 @@ type accent struct{ Colour, On template.CSS }
 // platformColour is the accent colour of letters if the business has no valid colour.
 var platformColour = color.Color{R: 0x24, G: 0x50, B: 0xc8}
 
-// newAccent returns the accent for a colour. If the colour is invalid, it returns the accent of platformColour.
+// newAccent returns the accent for the given colour. If the colour is invalid, it returns the accent of platformColour.
 func newAccent(colour string) accent {
 	c, err := color.Parse(colour)
 	if err != nil {

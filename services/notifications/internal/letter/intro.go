@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// isReplaceable reports whether the owner's first sentences replace Slotmesh's sentences in a kind of letter. In these
-// kinds, Slotmesh's sentences only repeat the letter's state and headline. In all other kinds, the owner's sentences
-// precede Slotmesh's sentences.
+// isReplaceable reports whether the owner's first sentences replace Slotmesh's sentences in letters of the given kind.
+// In these kinds, Slotmesh's sentences only repeat the letter's state and headline. In all other kinds, the owner's
+// sentences precede Slotmesh's sentences.
 func isReplaceable(kind Kind) bool {
 	return slices.Contains([]Kind{BookingConfirmed, Reminder, Reservation}, kind)
 }

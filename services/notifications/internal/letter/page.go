@@ -114,13 +114,13 @@ func (p *page) addLines(label string, value ...line) {
 	}
 }
 
-// newPhoneLine returns a telephone number as a link that calls the number.
+// newPhoneLine returns the given telephone number as a link that calls the number.
 func (w *words) newPhoneLine(number string) line {
 	number = clean(number, maxName)
 	return line{Text: w.isolateLTR(number), Href: template.URL(phone.URI(number))} //nolint:gosec // digits only
 }
 
-// newMailLine returns a mail address as a link that writes to the address.
+// newMailLine returns the given e-mail address as a link that opens a new mail to the address.
 func (w *words) newMailLine(address string) line {
 	address = clean(address, maxURL)
 	l := line{Text: w.isolateLTR(address)}

@@ -56,7 +56,7 @@ func (w *words) formatPlaceName(place *Place) string {
 	return w.sanitize(w.translate(place.Name.Text, place.Name.Translations), maxName)
 }
 
-// formatAddress returns the address of a place on one line, with the country in the language of the letter.
+// formatAddress returns the address of the given place on one line, with the country in the language of the letter.
 func (w *words) formatAddress(place *Place) string {
 	return w.sanitize(w.joinAddress(place), maxAddress)
 }
@@ -74,8 +74,8 @@ func (w *words) joinAddress(place *Place) string {
 	return place.Address.OneLine(country)
 }
 
-// buildDirectionsURL returns the URL of a map with the way to a place. A mail program opens the map only after a click.
-// The URL is an https URL of OpenStreetMap, because mail programs remove geo: URLs.
+// buildDirectionsURL returns the URL of a map with the way to the given place. A mail program opens the map only after
+// a click. The URL is an https URL of OpenStreetMap, because mail programs remove geo: URLs.
 func buildDirectionsURL(place *Place) string {
 	const site = "https://www.openstreetmap.org/"
 	if g := place.Geo; g != nil {

@@ -73,7 +73,8 @@ func (m *Messages) dueAt(events []event.Event) time.Time {
 	return due
 }
 
-// canBeUndone reports whether the messages about an event must wait, because the event's change can still be undone.
+// canBeUndone reports whether the messages about the given event must wait, because its change can still be undone
+// ([plan.MustWait]).
 func (m *Messages) canBeUndone(e event.Event) bool {
 	subject, err := plan.ParseSubject(e.Data)
 	return err == nil && plan.MustWait(plan.Change{Event: e, Subject: subject})
@@ -160,7 +161,7 @@ func (m *Messages) compose(
 	return list, next, nil
 }
 
-// collectOwners returns the addresses to which a business gets notices, without duplicates.
+// collectOwners returns the addresses to which the given business gets notices, without duplicates.
 func collectOwners(offer *catalog.Snapshot) []string {
 	var addresses []string
 	for _, address := range offer.Notifications.OwnerEmails {

@@ -26,7 +26,7 @@ type Place struct {
 	StaffName *string    `json:"staff_name"`
 }
 
-// MustWait reports whether the messages about a change are delayed. Messages about a change by the business are
+// MustWait reports whether the messages about the given change are delayed. Messages about a change by the business are
 // delayed, because the business can undo the change. Messages about a new booking that must still be paid online are
 // also delayed: if the customer pays at once, the customer gets only one message.
 func MustWait(c Change) bool {

@@ -148,7 +148,7 @@ func NewDrafts(e event.Event, s Subject, ownerEmails []string) []Draft {
 	return drafts
 }
 
-// awaitsPayment reports whether an event is a new reservation that is not paid yet. Owners get no notice of a
+// awaitsPayment reports whether the given event is a new reservation that is not paid yet. Owners get no notice of a
 // reservation before the payment.
 func awaitsPayment(e event.Event, s Subject) bool {
 	return e.Type == event.ReservationCreated && s.Status == booking.StatusPending
@@ -158,8 +158,8 @@ func awaitsPayment(e event.Event, s Subject) bool {
 // events can be caused by customers, in any number.
 func IsByBusiness(e event.Event) bool { return e.Actor.Kind == actor.Owner || alwaysNotified[e.Type] }
 
-// isByCustomer reports whether a customer made a change. A payment is also a change by the customer, although the
-// payment provider or the system reports it.
+// isByCustomer reports whether a customer made the change that the given event reports. A payment is also a change by
+// the customer, although the payment provider or the system reports it.
 func isByCustomer(e event.Event) bool {
 	switch e.Actor.Kind {
 	case actor.APIKey, actor.Page, actor.Customer:

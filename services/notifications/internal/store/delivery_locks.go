@@ -174,7 +174,7 @@ WHERE business_id = $1 AND id = $2 AND (status = 'pending' OR $3 = 'delivered')`
 	return tag.RowsAffected() > 0, err
 }
 
-// makeNextDue makes the next delivery of a subject due, because the previous delivery has ended.
+// makeNextDue makes the next delivery of the given subject due, because the previous delivery has ended.
 func makeNextDue(ctx context.Context, tx pgx.Tx, l DeliveryLock, subjectID uuid.UUID, now time.Time) error {
 	_, err := tx.Exec(ctx, `
 UPDATE webhook_deliveries SET due_at = $4 WHERE business_id = $1 AND id = (

@@ -169,7 +169,7 @@ WHERE business_id = $1 AND id = $2 RETURNING `+endpointColumns, businessID, id, 
 	})
 }
 
-// failPending sets the status of the pending deliveries of an endpoint to failed.
+// failPending sets the status of the pending deliveries of the given endpoint to failed.
 func failPending(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) error {
 	_, err := tx.Exec(ctx, `UPDATE webhook_deliveries SET status = 'failed', due_at = NULL WHERE business_id = $1 AND endpoint_id = $2 AND status = 'pending'`,
 		businessID, id)

@@ -25,7 +25,7 @@ type Guard struct {
 	AllowedNetworks []netip.Prefix // networks that the operator also allows, by HTTP or HTTPS and on any port
 }
 
-// isInAllowedNetwork reports whether an address is in AllowedNetworks.
+// isInAllowedNetwork reports whether the given address is in AllowedNetworks.
 func (g Guard) isInAllowedNetwork(a netip.Addr) bool {
 	return a.Zone() == "" && slices.ContainsFunc(g.AllowedNetworks, func(p netip.Prefix) bool {
 		return p.Contains(a.Unmap())
@@ -62,7 +62,7 @@ func mustParsePrefixes(texts ...string) []netip.Prefix {
 	return all
 }
 
-// allows reports whether webhooks may call an address.
+// allows reports whether webhooks may call the given address.
 func (g Guard) allows(a netip.Addr) bool {
 	if !a.IsValid() || a.Zone() != "" {
 		return false
@@ -169,7 +169,7 @@ func (g Guard) isLocal(ctx context.Context, u *url.URL, host string,
 	})
 }
 
-// isLoopback reports whether a URL refers to this machine and AllowLoopback is set.
+// isLoopback reports whether AllowLoopback is set and the given URL refers to this machine.
 func (g Guard) isLoopback(u *url.URL, host string) bool {
 	a, err := netip.ParseAddr(host)
 	return g.AllowLoopback && (u.Scheme == "http" || u.Scheme == "https") && u.User == nil &&
