@@ -80,7 +80,7 @@ func (p *Public) admit(c *fiber.Ctx) (presentedKey, error) {
 		return presentedKey{}, err
 	}
 	byKey, done := c.Locals(countedMark{}).(limits.KeyDecision)
-	if key.isCached && (!done || byKey.IsRefused()) { // an invalid key must be refused before its limit applies
+	if key.isCached && (!done || byKey.IsRefused()) { // a revoked key must be refused before its limit applies
 		if key, err = p.lookUp(c, key.hash); err != nil {
 			return presentedKey{}, err
 		}
@@ -104,9 +104,8 @@ func parseBearer(c *fiber.Ctx) (string, bool) {
 	return secret, strings.EqualFold(scheme, "Bearer") && secret != ""
 }
 
-// authenticate finds the API key in the Authorization header. It reads the key
-// from the cache if possible, otherwise from the database. It refuses a malformed
-// key without access to the database. Faults: missing_api_key, invalid_api_key.
+// authenticate finds the API key in the Authorization header. It reads the key from the cache if possible, otherwise
+// from the database. It refuses a malformed key without a database query. Faults: missing_api_key, invalid_api_key.
 func (p *Public) authenticate(c *fiber.Ctx) (presentedKey, error) {
 	hash, err := parseKeyHash(c)
 	if err != nil {

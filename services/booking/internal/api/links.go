@@ -12,8 +12,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// serveLink returns a handler that answers with the customer's link to a booking or an order of tickets. The services
-// that send messages to customers call it. Fault: not_found if the business does not have the booking or order.
+// serveLink returns a handler that answers with the customer's link to a booking
+// or an order of tickets. The services that send messages to customers call this
+// handler. Fault: not_found if the business does not have the booking or order.
 func (in *Internal) serveLink(kind event.SubjectKind) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		businessID, err := parsePathID(c, "business")

@@ -132,8 +132,8 @@ func ShowEvents(records *store.Store) map[event.SubjectKind]eventlog.Show {
 	}
 }
 
-// convertAll converts each entry of the list by the function `show` and returns the results. The
-// result for an empty list is an empty slice, not nil, so that the JSON is an empty array.
+// convertAll converts each entry of the list with the function `show` and returns the results.
+// The result for an empty list is an empty slice, not nil, so that the JSON is an empty array.
 func convertAll[T, W any](list []T, show func(T) W) []W {
 	rendered := make([]W, len(list))
 	for i, entry := range list {
