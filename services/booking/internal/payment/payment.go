@@ -21,10 +21,9 @@ var ErrRefused = errors.New("the payment provider refused the request")
 // Provider takes payments for businesses. A call ends when its context ends. Every
 // call is idempotent, because the provider identifies a charge by its [Subject].
 type Provider interface {
-	// RoundChargeable returns the largest amount that the provider can charge and that is not above
-	// the given amount. Amounts are in minor units. The result may be smaller than the given
-	// amount, because providers charge some currencies only in multiples of several minor
-	// units. Errors: [ErrRefused] if the provider cannot charge even the smallest amount.
+	// RoundChargeable rounds the given amount down to an amount that the provider can charge. Amounts are in minor
+	// units. The result may be smaller than the given amount, because providers charge some currencies only in
+	// multiples of several minor units. Errors: [ErrRefused] if the provider cannot charge even the smallest amount.
 	RoundChargeable(amount int64, currency money.Currency) (int64, error)
 	// Create opens a charge and returns it. If the charge is already open, Create returns
 	// the open charge. A subject can have two charges: one with a Checkout and one without.
@@ -104,9 +103,9 @@ type Charge struct {
 // Checkout describes the provider's own page on which a customer pays.
 type Checkout struct {
 	Name       string // the name of the booking, order or reservation that the page shows to the customer
-	SuccessURL string // the page to which the provider sends the customer after the payment
-	CancelURL  string // the page to which the provider sends the customer if the customer does not pay
-	// ExpiresAt is when the provider closes the page, if the charge is still open then.
+	SuccessURL string // the URL to which the provider sends the customer after the payment
+	CancelURL  string // the URL to which the provider sends a customer who does not pay
+	// ExpiresAt is the time at which the provider closes the page, if the charge is still open at this time.
 	ExpiresAt time.Time
 }
 

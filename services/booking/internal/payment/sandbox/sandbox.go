@@ -27,7 +27,7 @@ const (
 const RefundReason = "sandbox_refund_refused"
 
 const (
-	keepsPrefix    = "sandbox_kept_" // begins the reference of a charge whose refunds are refused
+	keepsPrefix    = "sandbox_kept_" // prefix of the reference of a charge whose refunds are refused
 	ordinaryPrefix = "sandbox_"
 	onPage         = "_page"
 )

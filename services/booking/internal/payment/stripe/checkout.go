@@ -11,7 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 )
 
-// sessionPrefix begins the reference of every Checkout Session. The reference of a PaymentIntent has another prefix.
+// sessionPrefix is the prefix of the reference of every Checkout
+// Session. The reference of a PaymentIntent has another prefix.
 const sessionPrefix = "cs_"
 
 func isSession(reference string) bool { return strings.HasPrefix(reference, sessionPrefix) }

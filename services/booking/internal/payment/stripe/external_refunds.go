@@ -43,7 +43,7 @@ func (s *Stripe) ReadExternalRefunds(ctx context.Context, account, reference str
 	return payment.ExternalRefunds{Subject: n.Subject, Sum: refunded}, err
 }
 
-// newChargeNotice converts the Stripe event that a charge was refunded into a notice.
+// newChargeNotice converts a Stripe event into a notice. The event reports that a charge was refunded.
 // The notice does not contain the refunded sum; [Stripe.ReadExternalRefunds] returns that sum.
 func newChargeNotice(sdkEvent sdk.Event) payment.Notice {
 	var charge struct {

@@ -31,12 +31,13 @@ var (
 	_ payment.Notifier = (*Stripe)(nil)
 )
 
-// New returns an adapter that calls Stripe with secretKey, the secret key of Slotmesh's own
-// Stripe account. The adapter accepts webhook requests that are signed with webhookSecret.
+// New returns an adapter that calls Stripe with `secretKey`, the secret key of Slotmesh's own
+// Stripe account. The adapter accepts webhook requests that are signed with `webhookSecret`.
 // The argument `base` is the URL of Stripe's API, such as https://api.stripe.com.
 //
-// Logging by Stripe's SDK is off, because its log lines contain the data sent. Retries by the SDK are off, because
-// the caller's deadline is short. If the result of a call is unknown, the reconciliation calls Stripe again later.
+// Logging by Stripe's SDK is off, because the SDK's log lines contain the data of
+// the requests. Retries by the SDK are off, because the caller's deadline is short.
+// If the result of a call is unknown, the reconciliation calls Stripe again later.
 func New(secretKey, webhookSecret, base string, transport http.RoundTripper) *Stripe {
 	backends := sdk.NewBackendsWithConfig(&sdk.BackendConfig{
 		URL:               sdk.String(base),
@@ -169,8 +170,8 @@ func (s *Stripe) findOutcome(ctx context.Context, account, reference string) (pa
 	return "", fmt.Errorf("cancel a charge: it is %s", intent.Status)
 }
 
-// redactError returns an error that may be logged. The error leaves out
-// Stripe's message, because the message can contain the data sent.
+// redactError returns an error that may be logged. The error leaves out Stripe's message, because
+// the message can contain data of the request. The argument `what` names the failed operation.
 //
 // The error is [payment.ErrRefused] only if Stripe rejects the request itself, with
 // status 400, 402 or 404. In all other cases the charge may exist. Examples are a
