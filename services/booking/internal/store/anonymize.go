@@ -107,8 +107,8 @@ func (s *Store) anonymizeBatch(ctx context.Context, businessID uuid.UUID, cutoff
 	return int64(n), nil
 }
 
-// lockToAnonymize locks the rows of bookings or orders to anonymize: they ended at or before the time
-// in the argument `cutoff` and are not anonymized. It locks at most anonymizeBatchSize rows and returns
+// lockToAnonymize locks the rows of bookings or orders that ended at or before the time in the
+// argument `cutoff` and are not anonymized. It locks at most anonymizeBatchSize rows and returns
 // the ids of these rows. A partial index contains exactly the rows that are not anonymized.
 func lockToAnonymize(ctx context.Context, tx pgx.Tx, table string, businessID uuid.UUID,
 	cutoff time.Time) ([]uuid.UUID, error) {

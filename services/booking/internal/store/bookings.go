@@ -66,8 +66,8 @@ func scanBooking(row pgx.CollectableRow) (Booking, error) {
 
 var customerSearchSQL = postgres.CustomerCondition("customer_name", "customer_email", "customer_phone")
 
-// filterSQL is the condition of a list of bookings for a filter. [filterArgs]
-// returns its parameters. A null or empty parameter matches every booking.
+// filterSQL is the condition of a list of bookings for a filter. [filterArgs] returns
+// the SQL parameters of the condition. A null or empty parameter matches every booking.
 //
 // The list query reads the bookings of a business in the order of their start and compares each row with
 // the filter. Therefore, if few bookings match, a query for one page may read all bookings of the business.

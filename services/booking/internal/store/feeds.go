@@ -162,8 +162,8 @@ type FeedEntry struct {
 	UpdatedAt    time.Time
 }
 
-// feedSQL reads the bookings of a feed. If there are more bookings than the limit, future
-// bookings have priority over past bookings, and bookings near the current time over others.
+// feedSQL reads the bookings of a feed. If there are more bookings than the limit, future bookings have
+// priority over past bookings. Within each group, bookings nearer to the current time have priority.
 //
 // A booking belongs to a staff member if it is assigned to the member or occupies time of the member.
 // Bookings that ended longer than [ArchiveAge] ago are left out, because their occupied time may be archived.

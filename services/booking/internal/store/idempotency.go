@@ -207,8 +207,9 @@ func (s *Store) FindConfirmation(ctx context.Context, key IdempotencyKey, hash [
 	return *confirmation, nil
 }
 
-// refuseLockedSQL deletes the idempotency record and stores that the write is refused. It does not need the lock of
-// the write. A booking that waits for the record then finds that the record is deleted and the write is refused.
+// refuseLockedSQL deletes the idempotency record and stores that the write is
+// refused. It does not need the lock of the write. If [Store.Book] waits for the lock
+// of the record, it then finds that the record is deleted and the write is refused.
 const refuseLockedSQL = `
 WITH released AS (
     DELETE FROM idempotency_records

@@ -14,7 +14,7 @@ import (
 )
 
 // A calendar of two months needs thousands of instants. This file decodes the instants from PostgreSQL's
-// binary row format, because to scan each instant into a time.Time would take more time than the query.
+// binary row format. To scan each instant into a time.Time would take more time than the query.
 
 // inBinary requests every column of a query result in PostgreSQL's
 // binary format. The functions in this file decode only this format.

@@ -45,8 +45,9 @@ LIMIT @most`
 
 	// staffTimeReportSQL adds up the booked time of staff members by period: day, week or month.
 	//
-	// The statement adds time directly if it lies within one period and overlaps no other booking. It first merges all
-	// other time, because the guests of a class share their time. Then it cuts the merged time at the ends of periods.
+	// The statement adds time directly if it lies within one period and overlaps no other
+	// booking. It merges all other time, because the guests of a class share their time,
+	// which must count only once. Then it cuts the merged time at the ends of periods.
 	staffTimeReportSQL = `
 WITH calendar AS MATERIALIZED (
     SELECT array_agg(stretch AT TIME ZONE @timezone ORDER BY stretch) AS starts,

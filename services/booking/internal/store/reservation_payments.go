@@ -35,8 +35,8 @@ type NewReservationPayment struct {
 	Now time.Time
 }
 
-// CreateReservationPayment stores a payment with the status creating. Only then does the caller
-// create the payment at the provider. The result is false if the reservation already has a payment.
+// CreateReservationPayment stores a payment with the status creating. The caller must call it before it
+// creates the payment at the provider. The result is false if the reservation already has a payment.
 func (s *Store) CreateReservationPayment(ctx context.Context, c NewReservationPayment) (bool, error) {
 	args := pgx.NamedArgs{"business_id": c.BusinessID, "id": c.ID, "currency": c.Currency, "now": c.Now}
 	if err := addPayment(args, &c.NewPayment); err != nil {
@@ -126,8 +126,8 @@ func (s *Store) ReservationPayment(ctx context.Context, businessID, id uuid.UUID
 // the reconciliation closes it at the provider. If the payment is paid, CloseReservationPayment starts
 // the refund in the argument `requested`, or a refund of the whole amount if `requested` is nil.
 //
-// CloseReservationPayment is idempotent: it makes no refund if the payment already
-// has a refund with the number of `requested`. Errors: [ErrNotFound].
+// CloseReservationPayment is idempotent: it makes no refund if the payment already has
+// a refund with the number of `requested` or a higher number. Errors: [ErrNotFound].
 func (s *Store) CloseReservationPayment(ctx context.Context, businessID, id uuid.UUID,
 	requested *booking.NumberedRefund,
 	now time.Time) error {

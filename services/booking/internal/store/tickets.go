@@ -26,7 +26,7 @@ type Ticket struct {
 	Status       string // booking.StatusPending, booking.StatusSold or booking.StatusCancelled
 	EventID      uuid.UUID
 	EventName    string
-	Tiers        []SoldTier // each tier is contained only once
+	Tiers        []SoldTier // each ordered tier occurs only once
 	LocalStart   time.Time  // the local start of the event, stored as UTC
 	StartsAt     time.Time
 	EndsAt       time.Time
@@ -99,9 +99,9 @@ const ownTicketColumns = `id, status, event_id, event_name, tiers, local_start, 
 const ticketColumns = ownTicketColumns + `,
 	(SELECT to_jsonb(p) FROM payments AS p WHERE p.business_id = @business_id AND p.subject_id = tickets.id) AS payment`
 
-// The statements of a sale are sent together, in one round trip. lockEventSQL locks the counter of the event's
-// tickets. Therefore the orders of one event are stored one after another, even if they are for different tiers.
-// sellSQL then sees the counters as the previous order left them. It raises all counters of the order or none.
+// The statements of a sale are sent together, in one round trip. lockEventSQL locks the counter of the event's tickets.
+// Therefore the orders of one event are stored one after another, even if they are for different tiers. sellSQL then
+// sees the counters as the previous order left them. It raises either all counters that the order changes or none.
 // maySellSQL comes last, because a transaction must not wait for another lock while it holds the lock of may_sell.
 const (
 	maySellSQL = `SELECT may_sell(@business_id, @offer_version, NULL)`
