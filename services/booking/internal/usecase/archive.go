@@ -52,7 +52,7 @@ func NewArchiveJob(records ArchiveRecords, asLeader func(context.Context, func(c
 	}
 }
 
-// Run archives occupied time immediately and then every hour, until ctx ends. After an error, Run
+// Run archives occupied time immediately and then every hour, until `ctx` ends. After an error, Run
 // tries again in the next hour. A delay does no harm, because no other operation depends on the job.
 func (p *ArchiveJob) Run(ctx context.Context) error {
 	return periodic.Job{Every: archiveInterval, FailureMessage: "occupied time of the past stays for now",

@@ -1,13 +1,13 @@
 // Package usecase implements the operations of booking. Its functions take and return Go values and do
 // not know HTTP. Adapters such as internal/api parse a request, call one function and render the result.
 //
-// [Booker.Book] reads the occupied time. It sends the occupied time and the request to availability and
-// pricing. Then it writes the booking with the first assignment whose time is still free (semantics.md §3).
+// [Booker.Book] reads the occupied time. It sends the occupied time and the request to availability, and asks pricing
+// for the prices. Then it writes the booking with the first assignment whose time is still free (semantics.md §3).
 //
 // The constraint of the database finally decides whether the time is free. Nevertheless Book asks availability
 // before the write. The reason is that a refusal by availability contains an error message with the reason, which
-// the constraint cannot give. It is not an error if another request occupies the time first. Book then writes the
-// booking with the next assignment. If no assignment remains, Book asks availability and pricing again.
+// the constraint cannot give. If another request occupies the time before the write, Book does not fail. It writes
+// the booking with the next assignment. If no assignment remains, Book asks availability and pricing again.
 package usecase
 
 import (

@@ -21,8 +21,7 @@ type Cancellations struct {
 	Tickets  sale.Cancellations[store.Ticket] // a cancelled order frees its tickets immediately
 }
 
-// NewCancellations returns a Cancellations. The argument `providers`
-// contains the providers that charged the bookings and orders.
+// NewCancellations returns a Cancellations. The argument `providers` contains the connected payment providers.
 func NewCancellations(records *store.Store, providers payment.Providers, c clock.Clock) *Cancellations {
 	return &Cancellations{
 		Bookings: sale.Cancellations[store.Booking]{

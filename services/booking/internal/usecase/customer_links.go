@@ -158,8 +158,8 @@ func canPay(p *store.Payment, now time.Time) bool {
 	return p != nil && p.Status == store.PaymentOpen && p.DueAt.After(now)
 }
 
-// checkReschedule returns whether the customer may reschedule the booking now.
-// The setting self_service of the offer decides this (lifecycle.md §3).
+// checkReschedule determines whether the customer may reschedule the booking
+// now. The setting self_service of the offer decides this (lifecycle.md §3).
 func checkReschedule(offer *catalog.Snapshot, b store.Booking, now time.Time) ReschedulePermission {
 	hours := offer.SelfService.RescheduleUntilHours
 	switch {

@@ -166,8 +166,8 @@ func (f *Feeds) Read(ctx context.Context, token string) (Calendar, error) {
 	return f.calendar(ctx, feed, offer)
 }
 
-// calendar returns the calendar from the cache if it is fresh, otherwise it
-// computes the calendar. Concurrent readers of a feed share one computation.
+// calendar returns the cached calendar of the feed if this calendar is fresh. Otherwise
+// it computes the calendar. Concurrent readers of a feed share one computation.
 //
 // A process computes only one calendar of a business at a time. The reason is that a business
 // may have many feeds, and that the computation of a large calendar takes much CPU time.

@@ -101,7 +101,7 @@ func (o *Owner) RevokeKey(ctx context.Context, by actor.Actor, businessID, id uu
 }
 
 // RevokeAllKeys revokes every API key of a business with immediate
-// effect. The console calls it when it removes the business.
+// effect. The console calls RevokeAllKeys when it removes the business.
 func (o *Owner) RevokeAllKeys(ctx context.Context, by actor.Actor, businessID uuid.UUID) error {
 	ctx = actor.With(ctx, by)
 	return o.records.RevokeAllKeys(ctx, businessID, o.clock.Now())

@@ -55,7 +55,7 @@ func NewOfferSync(
 	}
 }
 
-// Run updates orders and bookings until ctx ends. If an update fails, the next run repeats it.
+// Run updates orders and bookings every [syncInterval], until `ctx` ends. If an update fails, the next run repeats it.
 func (f *OfferSync) Run(ctx context.Context) error {
 	return periodic.Job{
 		Every: syncInterval, Timeout: time.Minute, FailureMessage: "tickets do not follow their events for now",

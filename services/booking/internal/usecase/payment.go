@@ -252,7 +252,7 @@ func joinServices(services []store.SoldService) string {
 	return store.AddPackageName(services, strings.Join(names, ", "))
 }
 
-// shorten cuts a name to 200 characters and an ellipsis, because providers limit the length of names.
+// shorten cuts a longer name to 200 characters and adds an ellipsis, because providers limit the length of names.
 func shorten(name string) string {
 	const limit = 200
 	if text := []rune(name); len(text) > limit {

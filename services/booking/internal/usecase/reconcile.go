@@ -137,8 +137,8 @@ func (p *Payments) storeRefund(ctx context.Context, businessID, subjectID uuid.U
 // stay occupied for one interval longer than necessary, which does little harm.
 const reconcileEvery = 30 * time.Second
 
-// Run reconciles immediately and then every 30 seconds, until ctx ends. If
-// the database is unavailable, Run tries again after the next interval.
+// Run reconciles immediately and then every 30 seconds, until `ctx` ends.
+// If the database is unavailable, Run tries again after the next interval.
 func (p *Payments) Run(ctx context.Context) error {
 	ticker := time.NewTicker(reconcileEvery)
 	defer ticker.Stop()

@@ -171,9 +171,9 @@ func (c *ReservationPayments) renderAll(payments []store.ReservationPayment) []b
 	return shown
 }
 
-// Close closes the payment of a cancelled reservation and returns the new state of the payment. If
-// the payment is paid, Close starts the refund req.Refund, or a refund of the whole amount if
-// req.Refund is nil. Faults: not_found if the reservation has no payment; invalid_parameter.
+// Close closes the payment of a cancelled reservation and returns the new state of the payment.
+// If the payment is paid, Close starts the refund `req.Refund`, or a refund of the whole amount
+// if `req.Refund` is nil. Faults: not_found if the reservation has no payment; invalid_parameter.
 func (c *ReservationPayments) Close(ctx context.Context, by actor.Actor, businessID, id uuid.UUID,
 	req booking.ClosePayment) (booking.PaymentState, error) {
 	ctx = actor.With(ctx, by)
