@@ -80,7 +80,7 @@ func (in *Internal) eraseCustomer(ctx context.Context, r rental.With[customer.Er
 }
 
 // findIdempotencyResult returns the stored answer of an earlier write with the
-// same Idempotency-Key. It returns nil if there was no such write.
+// same Idempotency-Key. It returns nil if no write with the key succeeded.
 func (in *Internal) findIdempotencyResult(c *fiber.Ctx) ([]byte, error) {
 	id, err := server.Query(c).OptionalID(rental.QueryBusinessID)
 	if err != nil {

@@ -25,7 +25,7 @@ import (
 // Offers returns the offers of businesses.
 type Offers interface {
 	usecase.Offers
-	// AtLeast returns the offer with the given version or a newer one.
+	// AtLeast returns the offer with the given version or a newer version.
 	AtLeast(ctx context.Context, slug string, version int64) (*catalog.Snapshot, error)
 }
 

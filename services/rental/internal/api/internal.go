@@ -200,7 +200,7 @@ func (in *Internal) serveReservation(ctx context.Context, r rental.OfReservation
 	return new(in.show(offer, reservation)), nil
 }
 
-// readRefreshed reads a reservation after it has asked booking for the current state of its payment.
+// readRefreshed asks booking for the current state of a reservation's payment, and then reads the reservation.
 func (in *Internal) readRefreshed(ctx context.Context, businessID, id uuid.UUID) (store.Reservation, error) {
 	reservation, err := in.records.Reservation(ctx, businessID, id)
 	if err != nil || reservation.Payment == nil {
@@ -242,8 +242,8 @@ func (in *Internal) showNew(ctx context.Context, of rental.OfSlug,
 	return reservation, nil
 }
 
-// show renders a reservation of the business whose offer is given. The field overdue is true
-// if the reservation is picked up and its end has passed in the time zone of the reservation.
+// show renders a reservation of the business whose offer is given. The field overdue is
+// true if the reservation is picked up and has ended in the time zone in which it was made.
 func (in *Internal) show(offer *catalog.Snapshot, r store.Reservation) rental.Reservation {
 	now, rendered := in.clock.Now(), showStored(r)
 	ended := r.Dates.To < timespan.DateOf(now, timespan.Zone(r.Timezone, offer.Location()))

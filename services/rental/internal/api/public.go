@@ -44,16 +44,17 @@ func NewPublic(offers Offers, records Records, sentences Sentences, now clock.Cl
 	}
 }
 
-// Mount adds /rental-availability to the public port. Availability serves /rental-available-dates
-// to the public: it gets the answer from the endpoint that [Public.MountForPeers] adds.
+// Mount adds /rental-availability to the public port. The availability service serves /rental-available-dates
+// to the public. It gets the answer from the endpoint that [Public.MountForPeers] adds.
 func (p *Public) Mount(router fiber.Router) {
 	router.Get("/api/public/:slug/rental-availability", server.WithParameters(p.serveAvailability,
 		"rentalId", "startDate", "endDate", "quantity", "startTime", "endTime", "lang"))
 }
 
-// MountForPeers adds /rental-availability and /rental-available-dates to the internal port, below /internal. The MCP
-// server and availability call them. MountForPeers adds no rate limit, because each of these two services applies
-// its own limit first. It also adds the endpoint for the possible starts on a date, which the booking page calls.
+// MountForPeers adds /rental-availability and /rental-available-dates to the internal port, below
+// /internal. The MCP server and the availability service call these endpoints. MountForPeers adds
+// no rate limit, because each of these two services applies a limit before the call. It also adds
+// the endpoint for the possible starts on a date, which the booking page calls.
 func (p *Public) MountForPeers(r *server.Internal) {
 	r.Handle(rental.CheckAvailability.Row, p.serveAvailability)
 	r.Handle(rental.ListAvailableDates.Row, p.serveDates)
