@@ -90,8 +90,8 @@ func (s *Store) MarkPaymentOpen(ctx context.Context, businessID, id uuid.UUID, p
 	return stored, err
 }
 
-// Abandon cancels a pending reservation whose payment could not be opened, or could not be stored as
-// open. If no event has been recorded for the reservation yet, its cancellation records none either.
+// Abandon cancels a pending reservation whose payment could not be opened, or could not be stored
+// as open. If no event has been recorded for the reservation yet, Abandon records no event.
 //
 // Abandon also deletes the idempotency result of the request, so that a retry makes a new reservation.
 // The argument `write` is the id of that result, or the nil UUID if the request has no Idempotency-Key.

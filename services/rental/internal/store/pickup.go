@@ -26,7 +26,7 @@ type HandedOut struct {
 	Keys  []string
 }
 
-// handedOutSQL reads the number and the keys of the units of each rental that are handed out.
+// handedOutSQL reads, for each rental, the number and the keys of the units that are handed out.
 const handedOutSQL = `
 SELECT o.rental_id, sum(o.quantity), (SELECT coalesce(array_agg(h.unit), '{}') FROM handed_out AS h WHERE h.business_id = $1 AND h.rental_id = o.rental_id)
 FROM (

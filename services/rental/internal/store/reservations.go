@@ -228,8 +228,8 @@ WITH moved AS (
 )
 SELECT ` + reservationColumns + ` FROM moved`
 
-// ApplyTransition makes a transition of a reservation in one idempotent write. Callers must not use it to
-// cancel a reservation: [Store.Cancel] also refunds. Errors: [ErrNotFound], [*NotAllowedError].
+// ApplyTransition makes a transition of a reservation in one idempotent write. Callers must use [Store.Cancel]
+// to cancel a reservation, because ApplyTransition makes no refund. Errors: [ErrNotFound], [*NotAllowedError].
 func (s *Store) ApplyTransition(ctx context.Context, businessID, id uuid.UUID, t state.Transition,
 	now time.Time) (Reservation, error) {
 	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Reservation,
