@@ -21,8 +21,8 @@ type Conflicts struct {
 	shortages map[uuid.UUID][]occupancy.Shortage
 }
 
-// NewConflicts returns a Conflicts for the given unpublished offer. The argument
-// `occupying` contains all reservations of the business that occupy units now or later.
+// NewConflicts returns a Conflicts for the given offer. A comparison with the published offer shows which conflicts
+// are new. The argument `occupying` contains all reservations of the business that occupy units now or later.
 func NewConflicts(offer *catalog.Snapshot, occupying []store.Reservation, now time.Time) *Conflicts {
 	today := offer.Today(now)
 	dates := occupancy.Dates{From: today, To: today}

@@ -29,9 +29,9 @@ func checkCustomerRules(offer *catalog.Snapshot, lines []line, req Request, now 
 	)
 }
 
-// checkUpsells refuses extras that are not upsells of the rental. It also refuses a
-// rental without its required upsells: each needs at least as many units as the
-// rental itself. An inactive upsell is not required, because it cannot be reserved.
+// checkUpsells refuses extras that are not upsells of the rental. It also refuses a rental
+// without its required upsells. Of each required upsell, the customer must reserve at least as
+// many units as of the rental. An inactive upsell is not required, because it cannot be reserved.
 func checkUpsells(offer *catalog.Snapshot, lines []line) error {
 	own, extras := lines[0], lines[1:]
 	for _, extra := range extras {

@@ -26,7 +26,8 @@ func (s Period) FindLengthViolation(r *catalog.Rental, span timespan.Span, hourl
 }
 
 // checkBounds compares a length with a lower limit (the argument `minimum`) and an upper limit (the
-// argument `maximum`). The unit of both limits is the argument `size`: 1 for days, 3600 for hours
+// argument `maximum`). The argument `size` converts both limits to the unit of the length. It is 1
+// if the limits and the length are in days, and 3600 if the limits are in hours and the length is
 // in seconds. A nil limit does not apply. The result is nil if the length is within the limits.
 func checkBounds(unit string, length, size int64, minimum, maximum *int) *LengthViolation {
 	switch {

@@ -23,7 +23,7 @@ type Extra struct {
 }
 
 // Prices returns the prices of rentals; [pricing.Client] implements
-// it. An error means that the prices could not be determined.
+// Prices. An error means that the prices could not be determined.
 type Prices interface {
 	Quotes(ctx context.Context, request pricing.QuotesRequest) (*pricing.QuotesResponse, error)
 }
@@ -76,8 +76,9 @@ func (l line) countUnits(dates timespan.Span, days int) int {
 	return int((dates.End - dates.Start + hour - 1) / hour)
 }
 
-// price sets the prices of the reservation `r` and its extras by the current pricing rules of the business.
-// The price of a line is the price of one unit for one hour or day, times the hours or days, times the units.
+// price sets the prices of the reservation `r` and its extras by the current pricing
+// rules of the business. The price of a line is the product of three numbers: the price
+// of one unit for one hour or day, the number of hours or days, and the number of units.
 //
 // price returns the amount, in minor units, that must be paid online now. For each
 // unit, the payment requirement of the rental determines which part of the price is

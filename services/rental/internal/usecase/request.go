@@ -33,9 +33,9 @@ type Period struct {
 	Quantity   int
 }
 
-// IsWithinOpeningHours reports whether pick-up and return are within opening hours. If isHours is true,
-// IsWithinOpeningHours checks the start and the end of the span `span`. Otherwise it checks the first and the last
-// date.
+// IsWithinOpeningHours reports whether pick-up and return are within opening
+// hours. If `isHours` is true, IsWithinOpeningHours checks the start and the
+// end of the span `span`. Otherwise it checks the first and the last date.
 func (s Period) IsWithinOpeningHours(r *catalog.Rental, offer *catalog.Snapshot, span timespan.Span,
 	isHours bool) bool {
 	if isHours {
