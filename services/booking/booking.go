@@ -154,8 +154,8 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 // Expired records have no effect. Therefore frequent removals are not necessary.
 const sweepInterval = 10 * time.Minute
 
-// sweep removes expired idempotency records at every interval until ctx ends.
-// If the database is unavailable, sweep retries after the next interval.
+// sweep removes expired idempotency records every [sweepInterval], until `ctx`
+// ends. If the database is unavailable, sweep retries after the next interval.
 func sweep(ctx context.Context, records *store.Store, now clock.Clock, tel *telemetry.Telemetry) error {
 	return periodic.Job{Every: sweepInterval, Timeout: time.Minute,
 		FailureMessage: "expired idempotency records stay for now",

@@ -62,12 +62,12 @@ func (c *Config) Validate() error {
 		c.Events.Validate(), c.Links.Validate())
 }
 
-// Migrate brings the tables of the rental service up to date.
+// Migrate applies the migrations of rental's schema to the database.
 func Migrate(ctx context.Context, cfg Config) error {
 	return postgres.Migrate(ctx, cfg.Postgres, "rental", migrations.FS)
 }
 
-// New returns the rental service, ready to run. New opens no connection.
+// New returns the rental service, ready to run. New opens no connection; the service connects when it runs.
 func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
 	return service.New(cfg.Server, rt, func(s *service.Service) error { return assemble(ctx, cfg, rt, s) })
 }

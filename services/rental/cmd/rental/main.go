@@ -1,4 +1,4 @@
-// Command rental runs the rental service; `rental migrate` brings its tables up to date.
+// Command rental runs the rental service. The command `rental migrate` applies the migrations of rental's schema.
 package main
 
 import (

@@ -24,7 +24,7 @@ type Dates struct{ From, To timespan.Date }
 
 // Stock describes the units of a rental: how many there are, and when they are under maintenance.
 type Stock struct {
-	Quantity  int // the number of units that the owner offers, 0 if none
+	Quantity  int // the number of units that the owner offers; 0 if the owner has set no number
 	InService int
 	// Maintenance has an entry for each maintenance period of a unit
 	// in service. Two periods of the same unit have no date in common.

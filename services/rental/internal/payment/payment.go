@@ -27,7 +27,7 @@ func New(amount int64, by time.Time) *booking.PaymentState {
 }
 
 // The maps `statuses` and `refunds` give the order of the statuses of a payment and of a
-// refund. A report with an earlier status than the stored one is ignored. The status "paid"
+// refund. A report with an earlier status than the stored status is ignored. The status "paid"
 // comes after "cancelled", because the customer can pay just before the payment is cancelled.
 var (
 	statuses = map[string]int{booking.PaymentStateCreating: 0, booking.PaymentStateOpen: 1,
