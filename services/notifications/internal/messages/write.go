@@ -59,8 +59,8 @@ func (w *writer) Work(ctx context.Context, job *river.Job[writeJob]) error {
 const maxUndoPeriods = 6
 
 // dueAt returns the time at which the messages about the given events are written. All events have the same subject and
-// are in order. If the last event can be undone, the messages wait for UndoPeriod after it. They wait for at most
-// maxUndoPeriods*UndoPeriod after the first event.
+// are in order. If canBeUndone is true for the last event, the messages wait for UndoPeriod after this event. They wait
+// for at most maxUndoPeriods*UndoPeriod after the first event.
 func (m *Messages) dueAt(events []event.Event) time.Time {
 	first, last := events[0], events[len(events)-1]
 	due := last.At
@@ -73,8 +73,8 @@ func (m *Messages) dueAt(events []event.Event) time.Time {
 	return due
 }
 
-// canBeUndone reports whether the messages about the given event must wait, because its change can still be undone
-// ([plan.MustWait]).
+// canBeUndone reports whether the messages about the given event must wait ([plan.MustWait]): its change can still be
+// undone, or the customer may soon pay for the new booking.
 func (m *Messages) canBeUndone(e event.Event) bool {
 	subject, err := plan.ParseSubject(e.Data)
 	return err == nil && plan.MustWait(plan.Change{Event: e, Subject: subject})
