@@ -182,9 +182,9 @@ const toldColumns = `business_id, id, status, starts_at, ends_at, local_start, l
 // capacity allows it. The seats of the booking are also stored in a row with the
 // same foreign key. Therefore the counter never includes seats without a booking.
 //
-// Locks: all statements acquire their locks in one order: idempotency lock, occupied time, counter of seats, index
-// of first bookings, and the lock of the customer's address. Only a booking from the booking page needs the lock
-// of the address, which the SQL function may_open acquires. Because of this order, concurrent statements do not
+// Locks: bookSQL acquires its locks in this order: idempotency lock, occupied time, counter of seats, index of
+// first bookings, and the lock of the customer's address. Only a booking from the booking page needs the lock of
+// the address, which the SQL function may_open acquires. Because of this order, concurrent runs of bookSQL do not
 // deadlock. transitionSQL and rescheduleSQL also acquire the counter of seats before the index of first bookings.
 //
 // Checks: may_open runs after the booking is inserted, and fails the statement if the address has
