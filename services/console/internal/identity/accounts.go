@@ -59,7 +59,7 @@ type Accounts struct {
 	signIns      metric.Int64Counter
 }
 
-// NewAccounts returns the accounts with these settings. It registers the metric slotmesh.sign_ins, which counts
+// NewAccounts returns an Accounts with the settings `cfg`. It registers the metric slotmesh.sign_ins, which counts
 // sign-ins by method and outcome.
 func NewAccounts(cfg AccountsConfig) *Accounts {
 	return &Accounts{
@@ -132,7 +132,7 @@ func (a *Accounts) BeginWrite(ctx context.Context, by Principal) (Principal, fun
 	}, nil
 }
 
-// SignedInPerson is a person with the session by which they are signed in.
+// SignedInPerson is a person with the session in which they are signed in.
 type SignedInPerson struct {
 	Principal Principal
 	Person    store.Person

@@ -27,7 +27,8 @@ func (a *Accounts) ListInvitations(ctx context.Context, by Principal,
 	return a.Store.ListInvitations(ctx, business.ID, a.Clock.Now())
 }
 
-// WithdrawInvitation deletes an open invitation of a business. If the invitation is no longer open, nothing changes.
+// WithdrawInvitation deletes an invitation of a business that the person has not accepted yet. If the invitation is no
+// longer open, nothing changes.
 func (a *Accounts) WithdrawInvitation(ctx context.Context, by Principal, business *catalog.Snapshot,
 	id uuid.UUID) error {
 	if err := by.Require(business.ID, access.ManageTeam); err != nil {
@@ -85,8 +86,8 @@ func (a *Accounts) describeInvitations(ctx context.Context, list []store.Invitat
 	return all, nil
 }
 
-// FindInvitationByLink returns the open invitation of a mailed link. The argument `clear` is the secret of the link.
-// Errors: [ErrInvalidSecret]. Fault: service_unavailable.
+// FindInvitationByLink returns the invitation to which a mailed link belongs, if the invitation is still open. The
+// argument `clear` is the secret of the link. Errors: [ErrInvalidSecret]. Fault: service_unavailable.
 func (a *Accounts) FindInvitationByLink(ctx context.Context, clear string) (*ReceivedInvitation, error) {
 	if !secret.IsWellFormed("", clear) {
 		return nil, ErrInvalidSecret
@@ -108,9 +109,10 @@ func (a *Accounts) FindInvitationByLink(ctx context.Context, clear string) (*Rec
 	return &list[0], nil
 }
 
-// AcceptInvitation makes the person with an e-mail address a member of the business that has invited this address. The
-// caller must have checked, by a mailed link, that the person owns the address. Errors: [ErrInvalidSecret] if the
-// invitation is no longer open. Fault: conflict for a person who already belongs to the maximum number of businesses.
+// AcceptInvitation makes the person with the e-mail address `email` a member of the business that has invited this
+// address. The caller must have checked with a mailed link that the person owns the address. Errors: [ErrInvalidSecret]
+// if the invitation is no longer open. Fault: conflict for a person who already belongs to the maximum number of
+// businesses.
 func (a *Accounts) AcceptInvitation(ctx context.Context, id uuid.UUID, email string) error {
 	return a.logAcceptance(ctx, id, a.Store.AcceptInvitation(ctx, id, email, a.Clock.Now()))
 }
@@ -121,8 +123,8 @@ func (a *Accounts) AcceptOwnInvitation(ctx context.Context, signed *SignedInPers
 		a.Clock.Now()))
 }
 
-// logAcceptance logs that an invitation was accepted. The argument `err` is the result of the store. If it is not nil,
-// logAcceptance logs nothing and returns the error for the caller.
+// logAcceptance logs that an invitation was accepted. The argument `err` is the result of the store. If `err` is not
+// nil, logAcceptance logs nothing, and returns the error that the caller must return.
 func (a *Accounts) logAcceptance(ctx context.Context, id uuid.UUID, err error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return ErrInvalidSecret

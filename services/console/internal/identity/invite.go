@@ -41,15 +41,15 @@ type Invited struct {
 	IsMailed  bool       // true: the mail server accepted the mail of the invitation; the mail has another link
 }
 
-// LinkPath returns the path of the page on which a person signs in by a link. The argument `secret` is the secret of
+// LinkPath returns the path of the page on which a person signs in with a link. The argument `secret` is the secret of
 // the link.
 func LinkPath(secret string) string { return "/sign-in/link/" + secret }
 
 // Invite invites a person into a business and sends a mail. The person becomes a member at once if the inviter is an
-// operator. The person also becomes a member at once if two conditions hold: their address is not verified, and the
-// inviter manages the teams of all businesses to which the person belongs. Every other person becomes a member when
-// they accept the invitation; until then the business sees only the person's e-mail address. Faults: invalid_parameter;
-// conflict for a member with another role.
+// operator. A person whose address is not verified also becomes a member at once if the inviter manages the teams of
+// all businesses to which the person belongs. Every other person becomes a member when they accept the invitation;
+// until then the business sees only the person's e-mail address. Faults: invalid_parameter; conflict for a member with
+// another role.
 func (a *Accounts) Invite(ctx context.Context, by Principal, business *catalog.Snapshot,
 	wanted Invitation) (*Invited, error) {
 	if err := by.Require(business.ID, access.ManageTeam); err != nil {
@@ -154,7 +154,8 @@ func buildMember(business *catalog.Snapshot, role access.Role, staffID *uuid.UUI
 	return m, nil
 }
 
-// managesAll reports whether the principal manages the team of every business to which the person belongs.
+// managesAll reports whether the principal manages the team of every business to which the person belongs. Only an
+// operator manages an operator.
 func managesAll(by Principal, person store.Person, members []access.Member) bool {
 	return by.IsOperator || !person.IsOperator && by.ManagesTeams(members)
 }

@@ -90,7 +90,7 @@ func toTeamFault(err error) error {
 	return err
 }
 
-// FindVerifiedMembers returns those of the addresses `emails` that belong to verified members of a business, or to
+// FindVerifiedMembers returns the e-mail addresses in `emails` that belong to verified members of a business, or to
 // verified operators. It returns each address as the caller spelled it. Fault: invalid_parameter for more than
 // [console.MaxAddresses] addresses.
 func (a *Accounts) FindVerifiedMembers(ctx context.Context, businessID uuid.UUID, emails []string) ([]string, error) {

@@ -34,8 +34,8 @@ var (
 	ErrPasskeyRefused = errors.New("the passkey was not made")
 )
 
-// BeginPasskeySignIn begins a sign-in by a passkey. It returns the WebAuthn options for the browser, and a secret that
-// the browser keeps in a cookie until it sends the answer. The options do not depend on the person who signs in.
+// BeginPasskeySignIn begins a sign-in with a passkey. It returns the WebAuthn options for the browser, and a secret
+// that the browser keeps in a cookie until it sends the answer. The options do not depend on the person who signs in.
 func (a *Accounts) BeginPasskeySignIn(ctx context.Context) (json.RawMessage, string, error) {
 	options, challenge, err := a.Passkeys.Begin()
 	if err != nil {
@@ -45,8 +45,8 @@ func (a *Accounts) BeginPasskeySignIn(ctx context.Context) (json.RawMessage, str
 	return options, clear, a.Store.AddChallenge(ctx, hash, challenge, a.Clock.Now().Add(ChallengeLifetime))
 }
 
-// takeChallenge deletes the challenge that belongs to the secret in a browser's cookie, and returns the challenge.
-// Errors: [ErrInvalidSecret].
+// takeChallenge returns the challenge that belongs to the secret `clear` in a browser's cookie, and deletes the
+// challenge. Errors: [ErrInvalidSecret].
 func (a *Accounts) takeChallenge(ctx context.Context, clear string, personID uuid.UUID) ([]byte, error) {
 	if !secret.IsWellFormed("", clear) {
 		return nil, ErrInvalidSecret

@@ -32,8 +32,8 @@ func (a *Accounts) newSession(personID uuid.UUID, client string) (string, [32]by
 }
 
 // SignInByPassword signs in the person with an e-mail address, and returns the secret of a new session. The argument
-// `clear` is the password as the person typed it. The call takes the same time for known and unknown addresses. Errors:
-// [ErrInvalidSecret].
+// `clear` is the password as the person typed it. The call takes the same time for known and unknown e-mail addresses.
+// Errors: [ErrInvalidSecret] for an unknown address or a wrong password.
 func (a *Accounts) SignInByPassword(ctx context.Context, email, clear, client string) (string, error) {
 	person, err := a.Store.FindCredentialsByEmail(ctx, normalizeAddress(email))
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -63,10 +63,10 @@ func (a *Accounts) SignInByPassword(ctx context.Context, email, clear, client st
 // normalizeAddress returns the normal form of an e-mail address.
 func normalizeAddress(input string) string { return strings.ToLower(strings.TrimSpace(input)) }
 
-// MailPasswordLink mails a link to choose a password, if a person has the address. It works in the background, so the
-// duration of the response does not reveal whether the address is known. The mail is in the person's own language. If
-// this language is unknown, the mail is in the first language in `languages` that is available. The caller must count
-// the mail against the rate limit before the call.
+// MailPasswordLink mails a link to choose a password to the e-mail address `email`, if a person has this address. It
+// works in the background, so the duration of the response does not reveal whether the address is known. The mail is in
+// the person's own language. If this language is unknown, the mail is in the first language in `languages` that is
+// available. The caller must count the mail against the rate limit before the call.
 func (a *Accounts) MailPasswordLink(ctx context.Context, email string, languages ...string) {
 	email = normalizeAddress(email)
 	a.mailInBackground(ctx, func(ctx context.Context) error {
@@ -94,8 +94,8 @@ func (a *Accounts) MailPasswordLink(ctx context.Context, email string, languages
 }
 
 // SetPasswordByLink sets the password of the person to whom a link was mailed, and deletes all their passkeys. It signs
-// the person out in all browsers, and returns the secret of a new session. So only the new password works, even if the
-// person has lost a device, or if another person uses the account.
+// the person out in all browsers, and returns the secret of a new session. A person who uses the account without
+// permission, or who has found a lost device, then has no access.
 //
 // Errors: [ErrInvalidSecret]; the errors of [password.Check]. After an error of [password.Check], the link can still be
 // used.

@@ -34,8 +34,8 @@ func (a *Accounts) makeInvitation(ctx context.Context, by Principal, businessID 
 	})
 }
 
-// FindPersonByLink returns the person of a link with this purpose. The link stays valid. Errors: [ErrInvalidSecret] for
-// an unknown, used or expired link.
+// FindPersonByLink returns the person of a link with the given purpose. The link stays valid. Errors:
+// [ErrInvalidSecret] for an unknown, used or expired link.
 func (a *Accounts) FindPersonByLink(ctx context.Context, link string, purpose store.Purpose) (*store.Person, error) {
 	if !secret.IsWellFormed("", link) {
 		return nil, ErrInvalidSecret
@@ -74,7 +74,7 @@ func shortenClientName(agent string) string {
 	return strings.ToValidUTF8(agent[:min(len(agent), longest)], "")
 }
 
-// ListSessions lists the sessions of a person, newest first.
+// ListSessions lists the valid sessions of a person, newest first.
 func (a *Accounts) ListSessions(ctx context.Context, personID uuid.UUID) ([]store.Session, error) {
 	return a.Store.ListSessions(ctx, personID, a.Clock.Now())
 }

@@ -73,8 +73,8 @@ func ToTokenExistsFault(tokenExistsError *store.TokenExistsError) error {
 			"Idempotency-Key.", tokenExistsError.ID)
 }
 
-// authorizeTokenRole returns the role of a new token in a business, after it has checked that the principal may grant
-// this role. Faults: invalid_parameter; forbidden.
+// authorizeTokenRole checks that the principal may create a token with the role in `newToken`, and returns this role as
+// a membership. Faults: invalid_parameter; forbidden.
 func authorizeTokenRole(by Principal, business *catalog.Snapshot, newToken NewToken) (access.Member, error) {
 	if business != nil {
 		if err := by.Require(business.ID, access.ManageTeam); err != nil {

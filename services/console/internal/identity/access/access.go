@@ -29,7 +29,8 @@ const (
 // Roles lists all roles, in the order of the columns in the table of permissions.
 var Roles = []Role{Operator, Owner, Manager, FrontDesk, Staff, Viewer}
 
-// IsBusinessRole reports whether an owner can give a person this role in a business. It returns false for [Operator].
+// IsBusinessRole reports whether an owner can give the role `r` to a person in a business. It returns false for
+// [Operator].
 func (r Role) IsBusinessRole() bool { return r != Operator && slices.Contains(Roles, r) }
 
 // Permission is the part of a business's data on which a role may do an action. Each value includes the data of all
@@ -44,7 +45,7 @@ const (
 	All
 )
 
-// Kind is the kind of a [Principal].
+// Kind is the kind of a [Principal]: a person, or a kind of token.
 type Kind string
 
 // The kinds of principals.

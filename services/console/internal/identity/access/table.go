@@ -23,8 +23,8 @@ const (
 	ManageAccounts  Action = "create businesses, or change their subscription, removal and sandbox"
 )
 
-// permissions maps each action and role to the [Permission] of the role for the action. A role without an entry may not do
-// the action.
+// permissions maps each action and role to the [Permission] of the role for the action. A role without an entry may not
+// do the action.
 var permissions = func() map[Action]map[Role]Permission {
 	rows := []struct {
 		action Action

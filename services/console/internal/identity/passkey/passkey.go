@@ -49,8 +49,7 @@ type Site struct {
 
 // NewSite returns the site for the public base URL of the owner's pages, such as https://owner.example.com. For a
 // loopback address, the host name of the site is localhost. NewSite returns nil if the argument `base` is empty. It
-// also returns nil if the URL has an IP address that is not a loopback address, because a passkey is bound to a host
-// name.
+// also returns nil for any other IP address, because a passkey is bound to a host name.
 func NewSite(base string) (*Site, error) {
 	if base == "" {
 		return nil, nil // passkeys are not available

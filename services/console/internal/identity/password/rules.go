@@ -73,8 +73,8 @@ func Check(clear, email, name string) error {
 	return nil
 }
 
-// findRepeatedPart returns the shortest text whose repetition gives the argument `text`, such as "ab" for "ababab". If
-// no shorter text exists, findRepeatedPart returns `text`.
+// findRepeatedPart returns the shortest part of `text` from which repetition makes the whole `text`, such as "ab" for
+// "ababab". If no shorter text exists, findRepeatedPart returns `text`.
 func findRepeatedPart(text string) string {
 	if text == "" {
 		return ""

@@ -34,8 +34,8 @@ func (p *Pages) showInvitation(c *fiber.Ctx) error {
 	return p.render(c, fiber.StatusOK, func(page view.Page) view.Content { return view.AskInvitation(page, received) })
 }
 
-// acceptByLink accepts an invitation by a mailed link. The link proves that the person owns the invited address, so the
-// person need not be signed in. acceptByLink does not sign the person in.
+// acceptByLink accepts the invitation to which a mailed link belongs. The link proves that the person owns the invited
+// e-mail address, so the person need not be signed in. acceptByLink does not sign the person in.
 func (p *Pages) acceptByLink(c *fiber.Ctx) error {
 	if _, err := web.Form(c); err != nil {
 		return err

@@ -65,7 +65,7 @@ func (p *Pages) sendOptions(c *fiber.Ctx, status int, options json.RawMessage, s
 	return c.Status(status).JSON(map[string]string{"message": sentence(p.newPage(c))})
 }
 
-// beginPasskey starts a sign-in by a passkey. The response does not depend on the person, because only the passkey in
+// beginPasskey starts a sign-in with a passkey. The response does not depend on the person, because only the passkey in
 // the browser's answer identifies the person.
 func (p *Pages) beginPasskey(c *fiber.Ctx) error {
 	if _, err := web.Form(c); err != nil {
@@ -93,7 +93,7 @@ func (p *Pages) beginPasskey(c *fiber.Ctx) error {
 	return p.sendOptions(c, fiber.StatusOK, options, nil)
 }
 
-// signInByPasskey signs a person in by a passkey. It sends the same response for an unknown passkey, for a passkey of
+// signInByPasskey signs a person in with a passkey. It sends the same response for an unknown passkey, for a passkey of
 // another person, and for an invalid answer of the device.
 func (p *Pages) signInByPasskey(c *fiber.Ctx) error {
 	form, err := web.Form(c)

@@ -34,8 +34,8 @@ func (p *Pages) mountPasswords(router fiber.Router) {
 	}
 }
 
-// signInByPassword signs a person in by a password. For an unknown address and for a wrong password, it sends the same
-// answer after the same time.
+// signInByPassword signs a person in with a password. For an unknown e-mail address and for a wrong password, it sends
+// the same response after the same time.
 func (p *Pages) signInByPassword(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
@@ -114,8 +114,8 @@ func (p *Pages) askForgotten(c *fiber.Ctx) error {
 	})
 }
 
-// mailLink mails a link to choose a password. For a known and for an unknown address, it sends the same answer after
-// the same time.
+// mailLink mails a link to choose a password. For a known and for an unknown e-mail address, it sends the same response
+// after the same time.
 func (p *Pages) mailLink(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {

@@ -72,8 +72,8 @@ func (p *Pages) Mount(router fiber.Router) {
 const maxFormBytes = 64 << 10
 
 // limitStrangers is middleware for the routes that need no session. Before any other work, it limits the number of
-// requests of each client address, and the size of the body. It also forbids other sites to show the pages in a frame.
-// Fault: rate_limited.
+// requests from each client's IP address, and the size of the body. It also forbids other sites to show the pages in a
+// frame. Fault: rate_limited.
 func (p *Pages) limitStrangers(c *fiber.Ctx) error {
 	web.Protect(c, web.Policy{})
 	server.LimitBody(c, maxFormBytes)
@@ -107,8 +107,8 @@ func setCookie(c *fiber.Ctx, secret string, maxAge int) {
 
 func readSession(c *fiber.Ctx) string { return readCookie(c, sessionCookie, loopbackSessionCookie) }
 
-// setHostCookie sets a cookie of this host. For requests to a loopback address, the name of the cookie is
-// `loopbackName` instead of `name`.
+// setHostCookie sets a cookie that the browser sends only to this host. For requests to a loopback address, the name of
+// the cookie is `loopbackName` instead of `name`.
 func setHostCookie(c *fiber.Ctx, name, loopbackName, value string, maxAge int) {
 	cookie := &fiber.Cookie{
 		Name: name, Value: value, Path: "/", MaxAge: maxAge, Secure: true, HTTPOnly: true,
@@ -200,7 +200,7 @@ func (p *Pages) showSignIn(c *fiber.Ctx, status int, asking view.SignInForm) err
 	return p.render(c, status, func(page view.Page) view.Content { return view.SignIn(page, asking) })
 }
 
-// offerSignIn shows a button to sign in by the link in the path. The link stays valid until the person presses the
+// offerSignIn shows a button to sign in with the link in the path. The link stays valid until the person presses the
 // button. So a program that only opens the link does not sign in.
 func (p *Pages) offerSignIn(c *fiber.Ctx) error {
 	person, err := p.accounts.FindPersonByLink(c.UserContext(), c.Params("secret"), store.PurposeSignIn)

@@ -181,8 +181,8 @@ func (s *Store) ListInvitationsTo(ctx context.Context, email string, now time.Ti
 		SELECT `+invitationColumns+` FROM invitations WHERE email = $1 AND expires_at > $2 ORDER BY created_at, id LIMIT $3`, email, now, maxInvitations)
 }
 
-// FindInvitationByHash returns the open invitation whose mailed link has the secret with this hash. Errors:
-// [ErrNotFound].
+// FindInvitationByHash returns the invitation with a mailed link whose secret has the given hash, if the invitation is
+// open at the instant `now`. Errors: [ErrNotFound].
 func (s *Store) FindInvitationByHash(ctx context.Context, hash [sha256.Size]byte, now time.Time) (Invitation, error) {
 	i, err := postgres.Row(ctx, s.pool, scanInvitation, "look up an invitation", `
 		SELECT `+invitationColumns+` FROM invitations WHERE hash = $1 AND expires_at > $2`, hash[:], now)
@@ -245,8 +245,8 @@ func buildEndInvitationSQL(where string) string {
 		` + eventlog.Record(event.Member, event.MemberRemoved, "ended", invitationEventSQL)
 }
 
-// WithdrawInvitation deletes an open invitation of a business. If the invitation is no longer open, nothing changes.
-// Errors: [ErrRevoked]. Faults: business_not_found, forbidden.
+// WithdrawInvitation deletes an invitation of a business that the person has not accepted yet. If the invitation is no
+// longer open, nothing changes. Errors: [ErrRevoked]. Faults: business_not_found, forbidden.
 func (s *Store) WithdrawInvitation(ctx context.Context, by access.Principal, businessID, id uuid.UUID,
 	now time.Time) error {
 	_, err := postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (struct{},

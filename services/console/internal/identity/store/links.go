@@ -24,7 +24,7 @@ const (
 	PurposePassword Purpose = "password" // a person who opens the link can choose a password
 )
 
-// Link is a link by which a person signs in or sets a password. It can be used once.
+// Link is a link with which a person signs in or sets a password. It can be used once.
 type Link struct {
 	PersonID  uuid.UUID
 	Purpose   Purpose
@@ -98,8 +98,8 @@ func addLink(ctx context.Context, to executor, l Link, hash [sha256.Size]byte) e
 	return nil
 }
 
-// FindPersonByLink returns the person of a link with this purpose, if the link is valid at the instant `now`. The link
-// stays valid. Errors: [ErrNotFound].
+// FindPersonByLink returns the person of a link with the given purpose, if the link is valid at the instant `now`. The
+// link stays valid. Errors: [ErrNotFound].
 func (s *Store) FindPersonByLink(ctx context.Context, hash [sha256.Size]byte, purpose Purpose,
 	now time.Time) (Person, error) {
 	p, err := postgres.Row(ctx, s.pool, pgx.RowToStructByPos[Person], "look up a link", `

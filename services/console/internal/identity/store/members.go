@@ -65,8 +65,8 @@ func (s *Store) ListOwners(ctx context.Context, businessID uuid.UUID) ([]Person,
 		WHERE members.business_id = $1 AND members.role = 'owner' ORDER BY members.created_at, members.person_id LIMIT $2`, businessID, maxOwners)
 }
 
-// FindVerifiedMembers returns those of the addresses `emails` that belong to verified people. The person must be a
-// member of the business, or an operator at the instant `now`. The addresses must be in lower case.
+// FindVerifiedMembers returns the e-mail addresses in `emails` that belong to verified people. Each of these people is
+// a member of the business, or an operator at the instant `now`. The addresses must be in lower case.
 func (s *Store) FindVerifiedMembers(
 	ctx context.Context, businessID uuid.UUID, emails []string, now time.Time,
 ) ([]string, error) {

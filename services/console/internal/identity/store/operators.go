@@ -137,8 +137,8 @@ func demote(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) e
 }
 
 // revokeOperatorTokens revokes the tokens that a person could create only as an operator, and the tokens that were
-// created with these tokens. A person can create two kinds of tokens only as an operator: tokens with the role of an
-// operator, and tokens of businesses to which the person does not belong.
+// created with these tokens. Two kinds of tokens need an operator as their creator: tokens with the role of an
+// operator, and tokens of businesses to which the creator does not belong.
 func revokeOperatorTokens(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
 	err := revoke(ctx, tx, `SELECT id FROM tokens WHERE created_by = @person_id AND NOT EXISTS (
 		SELECT FROM members WHERE members.person_id = @person_id AND members.business_id = tokens.business_id)`,

@@ -28,7 +28,7 @@ var (
 	ErrLastCredential = errors.New("is the last way to sign in")
 )
 
-// Passkey is a stored passkey, by which its person signs in without a password.
+// Passkey is a stored passkey, with which its owner signs in without a password.
 type Passkey struct {
 	passkey.Key
 	ID         uuid.UUID // id by which the person removes the passkey
@@ -164,7 +164,7 @@ func (s *Store) SignInByPasskey(ctx context.Context, used passkey.Key, of Sessio
 }
 
 // RemovePasskey deletes a passkey of a person, ends all their sessions and links, and creates a new session. The
-// argument `hasOtherCredential` is true if the person can sign in without a passkey or password, for example by an
+// argument `hasOtherCredential` is true if the person can sign in without a passkey or password, for example with an
 // identity provider. Errors: [ErrRevoked]; [ErrNotFound]; [ErrLastCredential] if the person could no longer sign in.
 func (s *Store) RemovePasskey(ctx context.Context, by access.Principal, id uuid.UUID, hasOtherCredential bool,
 	of Session,

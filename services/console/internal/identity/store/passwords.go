@@ -25,7 +25,7 @@ func (s *Store) FindCredentialsByEmail(ctx context.Context, email string) (Crede
 	return c, toNotFound(err)
 }
 
-// FindCredentials returns the person with this id. Errors: [ErrNotFound].
+// FindCredentials returns the person with the given id. Errors: [ErrNotFound].
 func (s *Store) FindCredentials(ctx context.Context, personID uuid.UUID) (Credentials, error) {
 	c, err := postgres.Row(ctx, s.pool, scanCredentials, "look up a person", credentialsSQL+`people.id = $1`, personID)
 	return c, toNotFound(err)
@@ -74,8 +74,8 @@ func (s *Store) ChangePassword(ctx context.Context, by access.Principal, before,
 	return err
 }
 
-// requirePassword locks the row of a person. It returns [ErrNotFound] if the person's stored password does not have
-// this hash. The hash "" stands for a person without a password.
+// requirePassword locks the row of a person. It returns [ErrNotFound] if the person's stored password does not have the
+// given hash. The hash "" stands for a person without a password.
 func requirePassword(ctx context.Context, tx pgx.Tx, personID uuid.UUID, hash string) error {
 	if _, err := lockPerson(ctx, tx, personID); err != nil {
 		return err

@@ -184,7 +184,7 @@ func (s *Store) EndWrite(ctx context.Context, id uuid.UUID) error {
 	return nil
 }
 
-// runRevocation runs the function `revoke`, a transaction that removes rights of a principal with this root. Then
+// runRevocation runs the function `revoke`, a transaction that removes rights of principals with the given root. Then
 // runRevocation waits until the principal's earlier writes in other services have ended. The fault outcome_unknown
 // means that the rights are removed, but that another service may still execute one of these writes.
 func runRevocation[T any](ctx context.Context, pool *pgxpool.Pool, root uuid.UUID,

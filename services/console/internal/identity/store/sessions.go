@@ -112,8 +112,8 @@ func validSessionArgs(key any, now time.Time) []any {
 	return []any{key, now.Add(-MaxSessionIdle), now.Add(-MaxSessionAge), now.Add(-GroupOperatorLifetime)}
 }
 
-// FindSessionByHash returns the session whose secret has this hash, if the session is valid at the instant `now`. It
-// updates the time of the session's last request, at most once a minute. Errors: [ErrNotFound].
+// FindSessionByHash returns the session whose secret has the given hash, if the session is valid at the instant `now`.
+// It updates the time of the session's last request, at most once a minute. Errors: [ErrNotFound].
 func (s *Store) FindSessionByHash(ctx context.Context, hash [sha256.Size]byte, now time.Time) (SignedInSession, error) {
 	signed, err := postgres.Row(ctx, s.pool, scanSignedInSession, "look up a session", `
 		SELECT sessions.id, sessions.person_id, sessions.client, sessions.created_at, sessions.last_seen_at, `+personColumns+`

@@ -265,8 +265,8 @@ func (s *Store) RevokeTokensCreatedBy(ctx context.Context, by access.Principal, 
 	return nil
 }
 
-// FindTokenByHash returns the token whose secret has this hash, if the token is valid at the instant `now`. It updates
-// the time of the token's last use, at most once a minute. Errors: [ErrNotFound].
+// FindTokenByHash returns the token whose secret has the given hash, if the token is valid at the instant `now`. It
+// updates the time of the token's last use, at most once a minute. Errors: [ErrNotFound].
 func (s *Store) FindTokenByHash(ctx context.Context, hash [sha256.Size]byte, now time.Time) (Token, error) {
 	token, err := postgres.Row(ctx, s.pool, scanToken, "look up a token", `
 		SELECT `+tokenColumns+` FROM tokens WHERE hash = $1 AND `+validTokenSQL, validTokenArgs(hash[:], now)...)
