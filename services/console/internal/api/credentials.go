@@ -18,8 +18,8 @@ type credentials struct {
 	Tokens    []token                 `json:"tokens"`
 }
 
-// findCreator returns the business in the path and the id of the person in the path. The person may no longer be a
-// member of the business.
+// findCreator returns the business and the id of the person that the path names. The person may no longer be a member
+// of the business.
 func (a *Admin) findCreator(c *fiber.Ctx) (*catalog.Snapshot, uuid.UUID, error) {
 	_, id, err := parseID(c, "Member")
 	if err != nil {

@@ -51,7 +51,7 @@ var loadDescription = sync.OnceValues(func() (*openapi.File, error) {
 	return openapi.Document(whole)
 })
 
-// MountDescription adds public routes: for the OpenAPI document of the admin API, for the page that shows this
+// MountDescription adds three public routes: for the OpenAPI document of the admin API, for the page that shows the
 // document, and for the JSON Schema of manifests.
 func (a *Admin) MountDescription(router fiber.Router) error {
 	document, err := loadDescription()

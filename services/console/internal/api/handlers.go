@@ -55,8 +55,8 @@ func newChangeHandler[B, T any](label string, write func(context.Context, identi
 	}
 }
 
-// withNotification returns the context for a write. If `notify` points to false, the services do not notify the
-// customer of this write.
+// withNotification returns the context for a write. If `notify` points to false, the services do not send the customer
+// a notification about the write.
 func withNotification(ctx context.Context, notify *bool) context.Context {
 	if notify != nil && !*notify {
 		return actor.Silently(ctx)
@@ -115,8 +115,8 @@ func newIDHandler[T any](label string, status int, write func(context.Context, i
 	}
 }
 
-// newTransitionHandler returns the handler of a write that changes the status of an object. The argument `name` is the
-// name of the transition.
+// newTransitionHandler returns the handler of a write that changes the status of an object. The arguments `label` and
+// `name` are the name of the object in errors and the name of the transition.
 func newTransitionHandler[T any](label, name string, write func(context.Context, identity.Principal, string, uuid.UUID,
 	string) (*T, error)) fiber.Handler {
 	return newIDHandler(label, fiber.StatusOK, func(ctx context.Context, by identity.Principal, slug string,
@@ -157,8 +157,8 @@ func newReadHandler[T any](label string, ask func(context.Context, string, uuid.
 	}
 }
 
-// newListHandler returns the handler of a paged list of a business. The function `ask` reads the list by the id of the
-// business.
+// newListHandler returns the handler of a paged list of a business. The function `ask` reads a page of the list for the
+// business with the given id.
 func newListHandler[T any](a *Admin, ask func(context.Context, uuid.UUID, request.Page) (*T, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		page, err := server.Query(c).Page()
@@ -177,8 +177,8 @@ func newListHandler[T any](a *Admin, ask func(context.Context, uuid.UUID, reques
 	}
 }
 
-// newSlugListHandler returns the handler of a paged list of a business. The function `ask` reads the list by the slug
-// of the business.
+// newSlugListHandler returns the handler of a paged list of a business. The function `ask` reads a page of the list for
+// the business with the given slug.
 func newSlugListHandler[T any](ask func(context.Context, string, request.Page) (*T, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		slug, err := server.Slug(c)

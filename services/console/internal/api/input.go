@@ -47,7 +47,7 @@ func parseID(c *fiber.Ctx, label string) (string, uuid.UUID, error) {
 // Content-Type.
 const curlDefault = "application/x-www-form-urlencoded"
 
-// parseMediaType returns the canonical media type for the request's Content-Type, or "" if this header is missing or is
+// parseMediaType returns the canonical media type for the request's Content-Type, or "" if the header is missing or is
 // [curlDefault]. The map `allowed` has the canonical media type for each allowed media type. For any other
 // Content-Type, parseMediaType returns an error. The argument `say` is the list of allowed types for the text of this
 // error.

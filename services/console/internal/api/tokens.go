@@ -135,8 +135,8 @@ func parseTokenID(c *fiber.Ctx) (uuid.UUID, error) {
 	return id, nil
 }
 
-// findNamedBusiness returns the business with the slug that the body of a request names. It returns nil if the slug is
-// "".
+// findNamedBusiness returns the business with the slug `slug`, which the body of a request names. It returns nil if the
+// slug is "".
 func (a *Admin) findNamedBusiness(c *fiber.Ctx, slug string) (*catalog.Snapshot, error) {
 	if slug == "" {
 		return nil, nil

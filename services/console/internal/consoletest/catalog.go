@@ -4,9 +4,9 @@
 // service. The comments of the service's client in libs list these faults.
 //
 // Console does not import the real services, because each service is a separate Go module. The end-to-end tests of
-// services/allinone check that the fakes behave like the real services: these tests send the requests of console's
-// tests to the real services. The end-to-end tests also validate each request and response of the admin API against the
-// OpenAPI document of the admin API.
+// services/allinone check that the fakes behave like the real services. They send the requests of console's tests to
+// the real services. The end-to-end tests also validate each request and response of the admin API against the OpenAPI
+// document of the admin API.
 package consoletest
 
 import (

@@ -13,8 +13,8 @@ import (
 	"github.com/go-webauthn/webauthn/protocol"
 )
 
-// Device simulates a browser on a device that has one passkey (WebAuthn). A test sets the fields of a Device to
-// simulate a page of another site, a copied passkey, or a device that does not verify its user.
+// Device simulates a browser on a device that has one passkey (WebAuthn). By setting fields, a test simulates a page of
+// another site, a copied passkey, or a device that does not verify its user.
 type Device struct {
 	Origin       string // origin that the browser reports for the page
 	Count        uint32 // signature counter; 0 if the device does not count its signatures

@@ -29,7 +29,7 @@ func (s *Notifications) sendMail(r *http.Request) (*reply, error) {
 	return newReply(struct{}{})
 }
 
-// ListMails returns all mails to an address that console has sent to the fake.
+// ListMails returns the mails to the e-mail address `to` that console has sent by the fake.
 func (s *Notifications) ListMails(to string) []notifications.Mail {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -42,8 +42,8 @@ func (s *Notifications) ListMails(to string) []notifications.Mail {
 	return found
 }
 
-// AwaitMail waits until console has sent `n` mails to the address in the argument `to`. AwaitMail returns the last of
-// these mails, and the path of the link in this mail.
+// AwaitMail waits until console has sent `n` mails to the e-mail address `to`. AwaitMail returns the last mail, and the
+// path of the link in the last mail.
 func (w *Fixture) AwaitMail(t *testing.T, to string, n int) (notifications.Mail, string) {
 	t.Helper()
 	late := time.After(2 * time.Minute)

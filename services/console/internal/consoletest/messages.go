@@ -10,7 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// ReplaceMessages replaces the stored messages of a business with `n` messages to customers, and returns these
+// ReplaceMessages replaces the stored messages of a business with `n` new messages to customers. It returns the new
 // messages, newest first. The sending of the newest message has failed; the other messages were sent.
 func (s *Notifications) ReplaceMessages(business uuid.UUID, n int) []notifications.WholeMessage {
 	s.mu.Lock()

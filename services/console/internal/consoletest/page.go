@@ -25,8 +25,8 @@ func cutPage[T any](r *http.Request, all []T) ([]T, string) {
 	return all[from:to], strconv.Itoa(to)
 }
 
-// findCreator returns the id of the person or token that console sends as the actor of a request, or nil if the request
-// has no such id.
+// findCreator returns the id of the person or token that console names as the actor of a request. It returns nil if the
+// request has no such id.
 func findCreator(r *http.Request) *uuid.UUID {
 	by, err := actor.Parse(r.Header.Get(actor.Header))
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package peers has the parts that the use cases of console share: clients of the other services, the lookup of a
-// business, the audit log, and the log of changes. All errors are faults. Each function returns the faults of the
-// services that it calls, such as business_not_found, and the faults that the function's comment names.
+// Package peers has the parts that the use cases of console share. These are the clients of the other services, the
+// lookup of a business, the audit log, and the log of changes. All errors are faults. Each function returns the faults
+// of the services that it calls, such as business_not_found, and the faults that the function's comment names.
 package peers
 
 import (

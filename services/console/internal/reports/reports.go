@@ -73,8 +73,8 @@ func (o *UseCases) ReportUtilisation(ctx context.Context, slug string,
 }
 
 // computeUtilisation returns a row for each member and period with booked time or working time. The rows are sorted by
-// date. The rows of one date are in the order of the members in the offer, which is also the order in which bookings
-// are assigned to members. Members who are no longer in the offer come last.
+// date. The rows of one date are in the order of the members in the offer. Bookings are assigned to members in the same
+// order. Members who are no longer in the offer come last.
 func computeUtilisation(offer *catalog.Snapshot, staffTimeRows []booking.StaffTimeRow,
 	open []availability.WorkingTimeRow) []report.UtilisationRow {
 	type place struct {

@@ -11,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// Book makes a booking for a customer at the business with this slug. Faults: the faults of the service booking.
+// Book makes a booking for a customer at the business with the given slug. Faults: the faults of the service booking.
 func (o *UseCases) Book(ctx context.Context, by peers.Principal, slug string,
 	newBooking booking.NewBooking) (*booking.Booking, error) {
 	business, err := o.FindBusiness(ctx, slug)

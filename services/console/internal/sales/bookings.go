@@ -49,8 +49,8 @@ func (o *UseCases) PreviewCancellation(ctx context.Context, slug string, id uuid
 }
 
 // CancelBooking cancels a booking. The field `cancel.Refund` is the part of the online payment that CancelBooking
-// refunds. If this amount differs from the refundable amount of the cancellation policy, the principal needs the
-// permission to refund.
+// refunds. If this field is an amount, and does not leave the amount to the cancellation policy, the principal needs
+// the permission to refund.
 func (o *UseCases) CancelBooking(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
 	cancel booking.Cancel) (*booking.Booking, error) {
 	business, err := o.authorizeRefund(ctx, by, slug, cancel.Refund)
@@ -80,7 +80,7 @@ func (o *UseCases) RefundBooking(ctx context.Context, by peers.Principal, slug s
 	return refunded, err
 }
 
-// newRefundAttr returns the log attribute with the amount of a payment that is being refunded.
+// newRefundAttr returns the log attribute with the amount of the refund in `p`. The amount is 0 without a refund.
 func newRefundAttr(p *booking.Payment) slog.Attr {
 	if p == nil || p.Refund == nil {
 		return slog.String("refund", "0")
@@ -88,8 +88,9 @@ func newRefundAttr(p *booking.Payment) slog.Attr {
 	return slog.String("refund", p.Refund.Amount.String())
 }
 
-// authorizeRefund returns the business for a cancellation. It returns an error if the amount in the argument `refund`
-// differs from the refundable amount of the cancellation policy and the principal has no permission to refund.
+// authorizeRefund returns the business for a cancellation. If `refund` is an amount, instead of "" or "policy", the
+// principal needs the permission to refund. Without this permission, authorizeRefund returns a fault with code
+// forbidden.
 func (o *UseCases) authorizeRefund(ctx context.Context, by peers.Principal, slug string,
 	refund booking.RefundAmount) (*catalog.Snapshot, error) {
 	business, err := o.FindBusiness(ctx, slug)

@@ -10,9 +10,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// hidesContact reports whether the principal must not see the customers' contact data. The roles of such principals may
-// see the ticket orders and reservations of the business, but not the e-mail addresses, phone numbers and answers of
-// the customers.
+// hidesContact reports whether the principal must not see the customers' contact data. The role of such a principal may
+// see ticket orders and reservations, but no e-mail addresses, phone numbers and answers of customers.
 func hidesContact(by peers.Principal, business *catalog.Snapshot) bool {
 	return by.PermissionIn(business.ID, access.SeeSales) == access.NoContact
 }

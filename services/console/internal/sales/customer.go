@@ -26,8 +26,8 @@ type CustomerDetails struct {
 // ([UseCases.ExportCustomer]) has all items.
 const maxCustomerEntries = 50
 
-// LoadCustomer returns the bookings, ticket orders, reservations and messages of the customer with this e-mail address.
-// Fault: invalid_parameter for an invalid address.
+// LoadCustomer returns the bookings, ticket orders, reservations and messages of the customer with the given e-mail
+// address. Fault: invalid_parameter for an invalid address.
 func (o *UseCases) LoadCustomer(ctx context.Context, slug, email string) (*CustomerDetails, error) {
 	address, err := customer.Check(email)
 	if err != nil {

@@ -152,8 +152,8 @@ func (o *UseCases) ExportCustomer(ctx context.Context, by peers.Principal, slug,
 // that service keeps the messages about the bookings that keep their data.
 //
 // If a service was unavailable, the caller can repeat the call to erase the remaining data. Faults: invalid_parameter
-// for an invalid address; conflict if there are too many future bookings and reservations to list; outcome_unknown if a
-// service was unavailable after another service had erased data.
+// for an invalid address; conflict for too many future bookings and reservations to list; outcome_unknown if a service
+// was unavailable after another service had erased data.
 func (o *UseCases) EraseCustomer(ctx context.Context, by peers.Principal, slug string,
 	erase customer.Erase) (*customer.Forgotten, error) {
 	address, err := customer.Check(erase.Email)
