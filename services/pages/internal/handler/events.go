@@ -31,7 +31,7 @@ func (p *Pages) showEvents(c *fiber.Ctx) error {
 }
 
 // listEvents shows the list of events. The argument `notice` is a sentence for the visitor above the list, for example
-// why a chosen event is not available; if `notice` is "", the page shows no notice.
+// why a chosen event is not available. If `notice` is "", the page shows no sentence.
 func (p *Pages) listEvents(c *fiber.Ctx, page *view.Page, status int, notice string) error {
 	if !page.Business.IsOpen() {
 		return p.show(c, fiber.StatusOK, page, view.ClosedPage(page))

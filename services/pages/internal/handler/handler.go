@@ -130,8 +130,8 @@ func (p *Pages) loadAppointment(c *fiber.Ctx) (*view.Page, *usecase.Appointment,
 	return page, appointment, err
 }
 
-// newPage returns a page that belongs to no business. The argument `defaultLanguage`, which may be "", is the language
-// of the page if the texts exist in none of the languages that the reader asks for.
+// newPage returns a page that belongs to no business. If the texts exist in none of the languages that the reader asks
+// for, the page has the language `defaultLanguage`. This argument may be "".
 func (p *Pages) newPage(c *fiber.Ctx, defaultLanguage string) *view.Page {
 	language := c.Query("lang")
 	return &view.Page{

@@ -87,8 +87,8 @@ func (p *Pages) showCustomerView(c *fiber.Ctx) error {
 }
 
 // redirectToPayment redirects to the payment provider's page, on which the customer pays the amount that is still due.
-// It redirects back to the page behind the link in three cases: no amount is due, the amount cannot be paid now, or the
-// provider has no payment page.
+// In three cases, it redirects back to the page behind the link: no amount is due, the amount cannot be paid now, or
+// the provider has no payment page.
 func (p *Pages) redirectToPayment(c *fiber.Ctx) error {
 	if _, err := web.Form(c); err != nil {
 		return err

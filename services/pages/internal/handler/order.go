@@ -14,8 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/view"
 )
 
-// order is an order whose item the customer has chosen, but which is not booked yet. The form asks for the customer's
-// details.
+// order is an order before the customer books it: the customer has chosen the item, and the form asks for the
+// customer's details.
 type order struct {
 	page *view.Page
 	item item
@@ -66,7 +66,7 @@ func (p *Pages) showEmptyForm(c *fiber.Ctx, o *order) error {
 }
 
 // showForm shows the form, filled with what the customer typed. The argument `notice` is a sentence above the form, or
-// "".
+// "" for no sentence.
 func (p *Pages) showForm(c *fiber.Ctx, o *order, status int, notice string) error {
 	return p.renderForm(c, o, status, notice, false)
 }
@@ -86,7 +86,7 @@ func (p *Pages) renderForm(c *fiber.Ctx, o *order, status int, notice string, ha
 const honeypot = "website"
 
 // readSubmission reads the submitted form and returns the idempotency key in the form's token. In three cases, it sends
-// the response itself and returns "": the token is invalid, a bot filled in the form, or the reader only chose another
+// the response itself and returns "". The token is invalid, a bot filled in the form, or the reader only chose another
 // language (form field `stay`).
 func (p *Pages) readSubmission(c *fiber.Ctx, o *order, fields url.Values) (string, error) {
 	o.readDetails(fields)

@@ -32,7 +32,7 @@ func (p *Pages) showRentals(c *fiber.Ctx) error {
 }
 
 // listRentals shows the list of rentals. The argument `notice` is a sentence for the visitor above the list, for
-// example why a chosen rental is not available; if `notice` is "", the page shows no notice.
+// example why a chosen rental is not available. If `notice` is "", the page shows no sentence.
 func (p *Pages) listRentals(c *fiber.Ctx, page *view.Page, status int, notice string) error {
 	if !page.Business.IsOpen() {
 		return p.show(c, fiber.StatusOK, page, view.ClosedPage(page))

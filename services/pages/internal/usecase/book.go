@@ -44,7 +44,7 @@ type Prices interface {
 type Price struct {
 	Lines    []json.Number // one price for each service, tier or rental, in the order of the selection
 	StartsAt time.Time     // the start of the appointment, event or rental; zero if not chosen yet
-	// Details explains each line, in the order of Lines.
+	// Details explains how the price of each line is computed, in the order of Lines.
 	Details []PriceDetail
 	// FirstBookingRules contains the pricing rules that also apply if this is the customer's first booking. Without the
 	// customer's e-mail address, the page does not know whether it is the first.
@@ -235,8 +235,8 @@ func oneLine(text string) string {
 	}, strings.ToValidUTF8(text, "")))), " ")
 }
 
-// check normalizes the name, the e-mail address and the phone
-// number with [oneLine], and returns the errors of these fields.
+// check normalizes the name, the e-mail address and the phone number with [oneLine], and returns the errors of these
+// three fields.
 func (d *Details) check() FieldErrors {
 	fieldErrors := FieldErrors{}
 	if d.Name = oneLine(d.Name); plain.IsBlank(d.Name) {

@@ -225,7 +225,8 @@ func (b *Business) SellsOnline(e *Event) bool {
 
 // Buy buys the tickets in a basket, with the booking page as the actor, at most once for each key. If one of the
 // tickets cannot be bought, Buy buys none. Faults: not_found if the event or a tier no longer exists; conflict if too
-// few tickets are left or the sale has ended; the faults of the business's account; payment_unavailable.
+// few tickets are left or the sale has ended; payment_unavailable; the faults of the business's account, such as
+// subscription_inactive.
 func (s *Shop) Buy(ctx context.Context, b *Business, basket *Basket, d Details, key string) (Confirmation, error) {
 	order := booking.NewTicket{
 		Slug: b.Snapshot.Slug, EventID: basket.Event.ID, CustomerName: d.Name, CustomerEmail: &d.Email,

@@ -39,8 +39,8 @@ func NewLinks(bookings, rentals *peer.Client, shop *Shop) *Links {
 		rentals: rental.NewClient(rentals), shop: shop}
 }
 
-// CustomerView is the customer's view of a booking, a ticket order or a
-// reservation. Exactly one of Booking, Ticket and Reservation is set.
+// CustomerView contains the data of the page behind a customer's link. Exactly one of Booking, Ticket and Reservation
+// is set: the object to which the link belongs.
 type CustomerView struct {
 	Business    *Business
 	Booking     *booking.ManagedBooking
@@ -53,8 +53,8 @@ type CustomerView struct {
 	Currency string
 }
 
-// View returns the customer's view of the booking, ticket order or reservation
-// to which a token belongs. Faults: not_found; service_unavailable.
+// View returns the data that the customer may see of the booking, ticket order or reservation to which a token belongs.
+// Faults: not_found; service_unavailable.
 func (l *Links) View(ctx context.Context, token string) (*CustomerView, error) {
 	found, err := l.bookings.Managed(ctx, token)
 	switch {
@@ -192,9 +192,9 @@ func (l *Links) Times(ctx context.Context, m *CustomerView, date, month *timespa
 	return c, err
 }
 
-// rescheduleQuery returns the query parameters with which the service availability lists the starts to which the
-// booking can be rescheduled. The query contains all services of the booking. It contains the staff member only if the
-// customer chose a staff member.
+// rescheduleQuery returns the query parameters for a request to availability for the starts to which the booking can be
+// rescheduled. The query contains all services of the booking. It contains the staff member only if the customer chose
+// a staff member.
 func (m *CustomerView) rescheduleQuery() url.Values {
 	b := m.Booking
 	var ids, variants []string

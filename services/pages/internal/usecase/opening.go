@@ -20,8 +20,8 @@ type Opening struct {
 const maxOpeningDays = 14
 
 // Opening returns whether the business is open now, according to its opening hours, its overrides and the blocks of the
-// whole business. It returns nil if it cannot state this: if the business has no opening hours, is not open for
-// bookings yet, or does not open or close within the next 14 days.
+// whole business. It returns nil if the business has no opening hours, is not open for bookings yet, or does not open
+// or close within the next 14 days.
 func (b *Business) Opening() *Opening {
 	if b.Snapshot.NotYetOpen {
 		return nil
@@ -61,8 +61,8 @@ type DayHours struct {
 	Windows []timespan.Window // empty if the business is closed
 }
 
-// Week returns the opening hours of today and of the next six dates, in the order of a week that starts on the
-// argument `first`. It returns nil if the business has no opening hours on these dates.
+// Week returns the opening hours of today and of the next six dates, in the order of a week that starts on the weekday
+// `first`. It returns nil if the business has no opening hours on these dates.
 func (b *Business) Week(first time.Weekday) []DayHours {
 	week, today, hasHours := make([]DayHours, 7), b.Today(), false
 	for d := today; d < today+7; d++ {
@@ -117,8 +117,8 @@ func (b *Business) ClassStarts(services []*Service) []ClassStart {
 	return all
 }
 
-// Performers returns the names of the active staff members who perform a service, in the language of the business that
-// is nearest to the argument `language`.
+// Performers returns the names of the active staff members who perform a service. The names are in the language of the
+// business that is nearest to `language`.
 func (b *Business) Performers(service uuid.UUID, language string) []string {
 	s := b.Snapshot.Service(service)
 	if s == nil {

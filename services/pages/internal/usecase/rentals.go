@@ -263,9 +263,9 @@ func (w *Reservation) AllLengths() []int {
 	return lengths
 }
 
-// FreeLengths returns the lengths in [Reservation.AllLengths] for which the rental is free from the chosen start. If no
-// start is chosen, or if the chosen start is not in `starts`, FreeLengths returns the lengths that are possible from at
-// least one of the starts.
+// FreeLengths returns the lengths in [Reservation.AllLengths] for which the rental is free from the chosen start. If
+// `starts` does not contain the chosen start, FreeLengths returns the lengths that are possible from at least one start
+// in `starts`.
 func (w *Reservation) FreeLengths(starts []rental.Start) []int {
 	isChosen := func(s rental.Start) bool { return s.Time != nil && w.Start != nil && *s.Time == *w.Start }
 	if slices.ContainsFunc(starts, isChosen) {
@@ -289,8 +289,8 @@ func lengthBounds(shortest, longest *int, pageMax int) (int, int) {
 	return from, max(pageMax, from)
 }
 
-// HourlyStarts returns the times on the given date at which a rental with a price per hour can begin: every half hour
-// that is not in the past.
+// HourlyStarts returns the times on the given date at which a rental with a price per hour can begin. These are the
+// half hours that are not in the past.
 func (b *Business) HourlyStarts(d timespan.Date) []timespan.TimeOfDay {
 	var starts []timespan.TimeOfDay
 	for at := timespan.TimeOfDay(0); at < timespan.MinutesPerDay; at += 30 {

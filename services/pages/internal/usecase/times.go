@@ -225,7 +225,7 @@ func (c *Calendar) NextMonth() *timespan.Date {
 	return &next
 }
 
-// NextFree returns the next free day after `c.Day` in the same month, or nil if there is no such day.
+// NextFree returns the first free day after `c.Day` in the same month, or nil if no later day of the month is free.
 func (c *Calendar) NextFree() *timespan.Date {
 	return findFirstFree(c.Free, *c.Day+1, nextMonth(c.Month)-1)
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// packageTexts returns two texts for a package: the price of the package, and how much less the package costs than its
-// services if each is booked alone. The price is computed from the prices of the services that the page shows. The
-// first text begins with "from" if the price can be higher at another time. The second text is "" if the package does
-// not cost less.
+// packageTexts returns two texts for a package. The first text is the price. The second text states how much less the
+// package costs than its services cost if each is booked alone. The price is computed from the prices of the services
+// that the page shows. The first text begins with "from" if the price can be higher at another time. The second text is
+// "" if the package does not cost less.
 func (p *Page) packageTexts(k usecase.Package) (string, string) {
 	currency, sum, isMinimum := p.Business.Snapshot.Money(), int64(0), false
 	for _, s := range k.Services {

@@ -104,8 +104,8 @@ func hostOf(address string) string {
 	return strings.TrimPrefix(u.Host, "www.")
 }
 
-// The kinds of legal texts of a business. Each value is the last part of the path of the page that shows the text, and
-// also the id of the title of this page.
+// The kinds of legal texts of a business. Each value is the last part of the path of the page with the text, and also
+// the id of the title of this page.
 const (
 	legalImprint = "imprint"
 	legalPrivacy = "privacy"

@@ -15,9 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// RentalTimes contains the times at which a rental is free: the free dates of a month, and the free starts on the day
-// that the page shows. IsKnown is true if the starts are known. The zero value is for a rental that customers cannot
-// reserve on the page.
+// RentalTimes contains the times at which a rental is free: the free dates of a month, and the free starts on one day.
+// IsKnown is true if the starts are known. The zero value is for a rental that customers cannot reserve on the page.
 type RentalTimes struct {
 	Calendar *usecase.Calendar
 	Starts   []rental.Start
@@ -116,7 +115,7 @@ func (p *Page) formatDates(from, until timespan.Date) string {
 	return p.Words.ShortDate(noonUTC(from)) + " – " + p.Words.ShortDate(noonUTC(until))
 }
 
-// reservationTime returns the time of a reservation, from start to end, as one line of text.
+// reservationTime returns the start and the end of a reservation, as one line of text.
 func (p *Page) reservationTime(w *usecase.Reservation) string {
 	lastDate, endTime := w.End()
 	switch {

@@ -61,8 +61,8 @@ func serviceName(a *usecase.Appointment, n *usecase.Names, id uuid.UUID) string 
 	return service.Name
 }
 
-// performer returns the text for the chosen staff member, such as "with Anna", or for a choice such as "anyone
-// available". It returns "" if the visitor cannot choose.
+// performer returns the text for the visitor's choice of staff, such as "with Anna" or "anyone available". It returns
+// "" if the visitor cannot choose.
 func (p *Page) performer(a *usecase.Appointment, n *usecase.Names) string {
 	switch {
 	case !a.NeedsStaffChoice():
@@ -86,7 +86,7 @@ func (p *Page) startText(d timespan.Date, t timespan.TimeOfDay) string {
 	return p.Words.JoinTime(p.Words.ShortDay(noonUTC(d)), p.clock(t))
 }
 
-// soonText formats the next free start with a day such as today: "Today, 16:00".
+// soonText formats the next free start, for example as "Today, 16:00".
 func (p *Page) soonText(s usecase.Slot) string {
 	return p.Words.JoinTime(p.dayText(s.Date), p.clock(s.Time))
 }
@@ -139,9 +139,9 @@ func (p *Page) slotInstant(s usecase.Slot) string {
 	return time.Unix(timespan.Instant(s.Date, s.Time, p.Business.Snapshot.Location()), 0).UTC().Format(time.RFC3339)
 }
 
-// formatRepeatedHour formats the times `from` and `to` for a day on which the clock is set back, so that some local
-// times occur twice. The time `to` is formatted as the second occurrence, after the change of the clock. Both arguments
-// are local times of the business, stored with the zone UTC.
+// formatRepeatedHour formats the times `from` and `to` on a day on which the clock is set back. Some local times then
+// occur twice. The time `to` is formatted as the second occurrence, which is after the change of the clock. Both
+// arguments are local times of the business, stored with the zone UTC.
 func (p *Page) formatRepeatedHour(from, to time.Time) (string, string) {
 	zone := p.Business.Snapshot.Location()
 	date := timespan.DateOf(from, time.UTC)
@@ -151,7 +151,8 @@ func (p *Page) formatRepeatedHour(from, to time.Time) (string, string) {
 	return p.Words.Clocks(start, time.Unix(to.Unix()-int64(offset), 0).In(zone))
 }
 
-// zone returns the city that the name of the page's time zone contains, such as Lisbon for Europe/Lisbon.
+// zone returns the city in the name of the time zone in which the page shows times. For Europe/Lisbon, the city is
+// Lisbon.
 func (p *Page) zone() string {
 	name := p.timezone()
 	return strings.ReplaceAll(name[strings.LastIndexByte(name, '/')+1:], "_", " ")
@@ -222,7 +223,7 @@ type part struct {
 }
 
 // parts groups the free starts of a day into morning, afternoon and evening. If opening hours continue after midnight,
-// the starts on the next date are the last group, and the title of this group is the next date.
+// the starts on the next date are the last group. The title of the last group is the next date.
 func (p *Page) parts(date timespan.Date, slots []usecase.Slot) []part {
 	const noon, evening, night = 12 * 60, 17 * 60, 3
 	all := []part{{title: p.Words.Say("morning")}, {title: p.Words.Say("afternoon")}, {title: p.Words.Say("evening")},
@@ -282,8 +283,8 @@ func MaxPeople(a *usecase.Appointment) int {
 	return min(maxPeople, seats)
 }
 
-// asksPeople reports whether the form must ask for the number of people. The form must ask in three cases: the service
-// is a class, a price is per person, or a pricing rule depends on the number of people.
+// asksPeople reports whether the form must ask for the number of people. This is the case if the service is a class, if
+// a price is per person, or if a pricing rule depends on the number of people.
 func (p *Page) asksPeople(a *usecase.Appointment) bool {
 	if a.IsClass() {
 		return true
@@ -461,7 +462,7 @@ func (p *Page) unitsText(quantity int, unit json.Number) string {
 	return p.Words.Number(quantity) + " × " + p.money(unit)
 }
 
-// firstBookingText returns the text that states how the pricing rule `r` changes the price of a customer's first
+// firstBookingText returns the text that states how the pricing rule `r` changes the price of the customer's first
 // booking.
 func (p *Page) firstBookingText(r *catalog.Rule) string {
 	var change string
