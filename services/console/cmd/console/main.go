@@ -1,4 +1,4 @@
-// Command console runs the console service. `console migrate` brings its tables up to date.
+// Command console runs the console service. `console migrate` brings the tables of the service up to date.
 package main
 
 import (

@@ -21,7 +21,7 @@ var manifestTypes = map[string]string{
 
 // publishedVersion is the answer to a request that publishes a manifest or rolls back to an earlier version. Warnings
 // are the warnings about the published manifest. Warnings is omitted if the manifest has no warnings, or if computing
-// them took too long.
+// the warnings took too long.
 type publishedVersion struct {
 	ID       uuid.UUID          `json:"id"`
 	Slug     string             `json:"slug"`

@@ -41,7 +41,7 @@ func LimitBodies(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// addPicture makes the part "file" of a multipart body a picture of the business.
+// addPicture stores the file in the part "file" of a multipart body as a picture of the business.
 func (a *Admin) addPicture(c *fiber.Ctx) error {
 	slug, err := server.Slug(c)
 	if err != nil {

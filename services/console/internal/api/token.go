@@ -57,8 +57,8 @@ const challenge = `Bearer realm="slotmesh admin"`
 // authenticate is middleware that admits only requests with a valid bearer token: the environment's token, or a token
 // of the admin API. It sets the header Cache-Control, so that caches do not store the answers.
 //
-// After too many wrong tokens from one client address, authenticate refuses every token from this address, even a valid
-// one. Otherwise an attacker who guesses tokens could recognize a valid token, because only its answer would differ.
+// After too many wrong tokens from one IP address, authenticate refuses every token from this address, even a valid
+// token. Otherwise an attacker who guesses tokens could recognize a valid token, because only its answer would differ.
 // Requests from other addresses are not refused.
 func (a *Admin) authenticate(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")

@@ -94,8 +94,8 @@ func answerCreateRetry(_ *fiber.Ctx, answer []byte) error {
 }
 
 // findWantedBusiness returns the id of the business for which the body requests a token, or the nil UUID if the token
-// is for operators. Fault: forbidden if the principal does not manage the team of the business. For a token for
-// operators, the principal must be an operator; otherwise the fault is also forbidden.
+// is for operators. For a token for a business, the principal must manage the team of the business. For a token for
+// operators, the principal must be an operator. Fault: forbidden.
 func (a *Admin) findWantedBusiness(c *fiber.Ctx) (uuid.UUID, error) {
 	var body newToken
 	if err := decode(c, &body); err != nil {

@@ -76,8 +76,8 @@ func (s *Booking) refundBooking(r *http.Request, b *booking.Booking) (*reply, er
 }
 
 // parseRefund returns the refund that a request asks for, or nil if the request asks for no refund. The argument `paid`
-// is the amount that was paid online. The argument `defaultAmount` is the refundable amount of the cancellation policy;
-// parseRefund returns it if the request names no amount.
+// is the amount that was paid online. The argument `defaultAmount` is the refundable amount of the cancellation policy.
+// The refund has this amount if the request names no amount.
 func parseRefund(r *http.Request, paid, defaultAmount json.Number) (*booking.Refund, error) {
 	var cancel booking.Cancel
 	if err := json.NewDecoder(r.Body).Decode(&cancel); err != nil {

@@ -44,7 +44,7 @@ type Catalog struct {
 	beforePublish func()                             // function to call before the next publishing or rollback
 	afterSnapshot func()                             // function to call after the next read of an offer
 	showsStaff    bool                               // true if the fake returns offers with their staff
-	removed       map[string]bool                    // completed removals, by the slug and Idempotency-Key joined
+	removed       map[string]bool                    // completed removals, by slug and Idempotency-Key
 }
 
 // ListKeys returns the Idempotency-Keys of all requests to publish that the fake has received.

@@ -38,7 +38,7 @@ type AccountsConfig struct {
 	OwnerURL string
 	// AllowsPasswords is true if people can sign in with a password or with a passkey.
 	AllowsPasswords bool
-	Passkeys        *passkey.Site  // nil: no sign-in by passkeys
+	Passkeys        *passkey.Site  // nil: no sign-in with passkeys
 	Provider        *oidc.Provider // nil: no identity provider
 	Businesses      BusinessLister
 	PeerTimeout     time.Duration // timeout of a call to another service

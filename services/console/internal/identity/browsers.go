@@ -25,7 +25,7 @@ func (a *Accounts) KnowsBrowser(ctx context.Context, clear, email string) (bool,
 
 // RememberBrowser stores the browser in which a person has signed in. The argument `clear` is the secret in the
 // browser's cookie, or "" if the browser has no cookie. RememberBrowser returns the secret to keep in the cookie, which
-// is a new secret if `clear` is not a valid one.
+// is a new secret if `clear` is not a valid secret.
 func (a *Accounts) RememberBrowser(ctx context.Context, clear string, signed *SignedInPerson) (string, error) {
 	if !secret.IsWellFormed("", clear) {
 		clear, _ = secret.New("")

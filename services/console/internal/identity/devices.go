@@ -23,7 +23,7 @@ import (
 const (
 	// DeviceLoginLifetime is the time within which a person must confirm the user code of a program.
 	DeviceLoginLifetime = 10 * time.Minute
-	// DevicePollInterval is the minimum interval between two polls by which a program asks for its token.
+	// DevicePollInterval is the minimum interval between two requests with which a program asks for its token.
 	DevicePollInterval = 5 * time.Second
 	// DeviceTokenLifetime is the lifetime of the token that a program gets.
 	DeviceTokenLifetime = 90 * 24 * time.Hour

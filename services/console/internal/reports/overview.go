@@ -135,7 +135,8 @@ type Taking struct {
 }
 
 // SumByCurrency returns the revenue of each currency, by period and in total. The argument `own` is the currency of the
-// business. Its revenue comes first. SumByCurrency returns an error for an amount that is not a number.
+// business. The revenue in this currency comes first. SumByCurrency returns an error for an amount that is not a
+// number.
 func (r *Overview) SumByCurrency(own string) ([]Takings, error) {
 	var all []Takings
 	for _, row := range r.Revenue.List {

@@ -49,8 +49,8 @@ func (o *UseCases) PreviewCancellation(ctx context.Context, slug string, id uuid
 }
 
 // CancelBooking cancels a booking. The field `cancel.Refund` is the part of the online payment that CancelBooking
-// refunds. If this field is an amount, and does not leave the amount to the cancellation policy, the principal needs
-// the permission to refund.
+// refunds. The values "" and "policy" leave the amount to the cancellation policy. For any other value, the principal
+// needs the permission to refund.
 func (o *UseCases) CancelBooking(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
 	cancel booking.Cancel) (*booking.Booking, error) {
 	business, err := o.authorizeRefund(ctx, by, slug, cancel.Refund)
@@ -88,7 +88,7 @@ func newRefundAttr(p *booking.Payment) slog.Attr {
 	return slog.String("refund", p.Refund.Amount.String())
 }
 
-// authorizeRefund returns the business for a cancellation. If `refund` is an amount, instead of "" or "policy", the
+// authorizeRefund returns the business for a cancellation. If `refund` has any other value than "" and "policy", the
 // principal needs the permission to refund. Without this permission, authorizeRefund returns a fault with code
 // forbidden.
 func (o *UseCases) authorizeRefund(ctx context.Context, by peers.Principal, slug string,

@@ -33,7 +33,7 @@ type Session struct {
 	Date        timespan.Date
 	StartsAt    time.Time
 	Member      *catalog.Staff // nil if the class session names no member
-	IsOff       bool           // true if it is not held: day closed, time blocked or member inactive
+	IsOff       bool           // true if not held: the day is closed, the time blocked or Member inactive
 	BookedSeats int
 }
 

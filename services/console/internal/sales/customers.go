@@ -147,9 +147,9 @@ func (o *UseCases) ExportCustomer(ctx context.Context, by peers.Principal, slug,
 }
 
 // EraseCustomer erases a customer's data. Unless `erase.Force` is true, it keeps the data in future bookings and
-// reservations, and returns a list of them. All records of sales stay, but without the customer's data: each record
-// keeps the object that was sold, the time and the price. EraseCustomer calls the service notifications last, because
-// that service keeps the messages about the bookings that keep their data.
+// reservations, and returns a list of these bookings and reservations. All records of sales stay, but without the
+// customer's data: each record keeps the object that was sold, the time and the price. EraseCustomer calls the service
+// notifications last, because that service keeps the messages about the bookings that keep their data.
 //
 // If a service was unavailable, the caller can repeat the call to erase the remaining data. Faults: invalid_parameter
 // for an invalid address; conflict for too many future bookings and reservations to list; outcome_unknown if a service

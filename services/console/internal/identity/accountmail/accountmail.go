@@ -47,9 +47,9 @@ func WritePasswordChanged(to, link string, languages ...string) (notifications.M
 	}.write(to, languages)
 }
 
-// WritePasskeyAdded returns the mail to a person who has added a passkey. The argument `link` is the URL of the page to
-// reset the password. If the passkey was added by a stranger, the recipient can reset the password, which deletes all
-// passkeys.
+// WritePasskeyAdded returns the mail that informs a person that a passkey was added to their account. The argument
+// `link` is the URL of the page to reset the password. If a stranger has added the passkey, the recipient can reset the
+// password, which deletes all passkeys.
 func WritePasskeyAdded(to, link string, languages ...string) (notifications.Mail, error) {
 	return writeChange("passkey_added", to, link, languages)
 }
@@ -60,7 +60,7 @@ func WritePasskeyRemoved(to, link string, languages ...string) (notifications.Ma
 	return writeChange("passkey_removed", to, link, languages)
 }
 
-// WritePasswordRemoved returns the mail to a person who has removed their password and now signs in by passkeys only.
+// WritePasswordRemoved returns the mail to a person who has removed their password and now signs in with passkeys only.
 // The argument `link` is the URL of the page to reset the password.
 func WritePasswordRemoved(to, link string, languages ...string) (notifications.Mail, error) {
 	return writeChange("password_removed", to, link, languages)

@@ -1,6 +1,6 @@
 // Package authorize authorizes the requests to the owner's pages and the admin API. Each route is registered with an
 // action. The package refuses a request if the table of permissions in internal/identity/access does not allow the
-// principal to do the action. Another middleware must authenticate the caller and set the principal by [Admit] before
+// principal to do the action. Another middleware must authenticate the caller and set the principal with [Admit] before
 // this check.
 //
 // A write is authorized twice: before its body is read, and after. Otherwise a client that sends the body slowly could
@@ -22,7 +22,7 @@ import (
 
 type principalKey struct{}
 
-// Admit sets the principal of a request. Later handlers read the principal by [Principal]. Events about the request's
+// Admit sets the principal of a request. Later handlers read the principal with [Principal]. Events about the request's
 // changes have the principal as their actor.
 func Admit(c *fiber.Ctx, p access.Principal) {
 	c.Locals(principalKey{}, p)
@@ -48,7 +48,7 @@ func Business(c *fiber.Ctx) *catalog.Snapshot {
 	return business
 }
 
-// FindBusiness returns the current data of the business with a slug. Fault: business_not_found.
+// FindBusiness returns the current data of the business with the given slug. Fault: business_not_found.
 type FindBusiness func(ctx context.Context, slug string) (*catalog.Snapshot, error)
 
 // Authority looks up the current rights of principals. *identity.Accounts implements it outside tests.

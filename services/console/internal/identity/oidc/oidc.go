@@ -116,7 +116,7 @@ type Identity struct {
 	IsOperator  *bool
 }
 
-// Provider is the client of the identity provider, by which people sign in. It reads the provider's discovery document
+// Provider is the client of the identity provider with which people sign in. It reads the provider's discovery document
 // at the first sign-in, so that console starts even if the provider is unavailable.
 type Provider struct {
 	cfg      Config

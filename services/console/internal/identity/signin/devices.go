@@ -118,7 +118,7 @@ const (
 	loopbackDeviceCookie = "slotmesh-device"
 )
 
-// rememberDevice stores the user code that the URL contains in the cookie.
+// rememberDevice reads the user code from the URL, and stores it in the cookie.
 func (p *Pages) rememberDevice(c *fiber.Ctx) error {
 	if code := identity.ParseUserCode(c.Query("code")); code != "" {
 		setHostCookie(c, deviceCookie, loopbackDeviceCookie, code, int(identity.DeviceLoginLifetime.Seconds()))
@@ -126,9 +126,9 @@ func (p *Pages) rememberDevice(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// redirectSignedIn redirects the browser of a person who has just signed in. If the cookie has a user code, the target
-// is the page for this code. Otherwise, if the person has open invitations, the target is the account page. In all
-// other cases, the target is the start page.
+// redirectSignedIn redirects the browser of a person who has just signed in. If the browser has a cookie with a user
+// code, the target is the page for this code. Otherwise, if the person has open invitations, the target is the account
+// page. In all other cases, the target is the start page.
 func (p *Pages) redirectSignedIn(c *fiber.Ctx) error {
 	if code := identity.ParseUserCode(readCookie(c, deviceCookie, loopbackDeviceCookie)); code != "" {
 		setHostCookie(c, deviceCookie, loopbackDeviceCookie, "", -1)

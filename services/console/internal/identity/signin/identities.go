@@ -22,13 +22,13 @@ func (p *Pages) mountIdentities(router fiber.Router) {
 	router.Get(CallbackPath, p.handleCallback)
 }
 
-// The cookie of a browser that was redirected to the identity provider. The cookie proves that the same browser began
-// the sign-in. Without this proof, an attacker could send a person a link that signs the person in to the attacker's
-// account.
+// The names and the lifetime of the cookie of a browser that was redirected to the identity provider. The cookie proves
+// that the same browser began the sign-in. Without this proof, an attacker could send a person a link that signs the
+// person in to the attacker's account.
 const (
 	attemptCookie         = "__Host-slotmesh-oidc"
 	loopbackAttemptCookie = "slotmesh-oidc"
-	attemptSeconds        = 600 // seconds
+	attemptSeconds        = 600 // lifetime of the cookie
 )
 
 func setAttempt(c *fiber.Ctx, value string, maxAge int) {

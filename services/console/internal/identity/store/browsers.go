@@ -29,8 +29,8 @@ func (s *Store) KnowsBrowser(ctx context.Context, hash [sha256.Size]byte, email 
 }
 
 // RememberBrowser stores the browser in which a person has signed in. The argument `hash` is the hash of the secret in
-// the browser's cookie. The session must not have ended. If the person then has more than maxBrowsers stored browsers,
-// RememberBrowser deletes the browsers with the oldest sign-ins.
+// the browser's cookie. The session with the id `sessionID` must not have ended. If the person then has more than
+// maxBrowsers stored browsers, RememberBrowser deletes the browsers with the oldest sign-ins.
 //
 // It stores nothing for a person whose address is not verified, because the inviter may be signed in as this person.
 // Each stored browser would then give the inviter further attempts to send mails and to guess passwords.

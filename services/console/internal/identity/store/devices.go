@@ -22,7 +22,7 @@ var (
 	ErrExpired = errors.New("has expired")
 )
 
-// DeviceLogin is the sign-in of a program (RFC 8628). The program waits until a person allows it to act for them.
+// DeviceLogin is the sign-in of a program (RFC 8628). The program waits until a person allows or denies the sign-in.
 type DeviceLogin struct {
 	UserCode  string // eight letters, which the program shows and the person types
 	Client    string // name of the program's machine, which the program reports

@@ -52,8 +52,8 @@ func (s *Store) AddChallenge(ctx context.Context, hash [sha256.Size]byte, challe
 	return addChallenge(ctx, s.pool, hash, uuid.Nil, challenge, expires)
 }
 
-// addChallenge stores a challenge. The argument `personID` is the person who adds a passkey, or the nil UUID for a
-// sign-in.
+// addChallenge stores a challenge. The argument `personID` is the id of the person who adds a passkey, or the nil UUID
+// for a sign-in.
 func addChallenge(ctx context.Context, to executor, hash [sha256.Size]byte, personID uuid.UUID, challenge []byte,
 	expires time.Time) error {
 	_, err := to.Exec(ctx, `

@@ -20,7 +20,8 @@ type Person struct {
 	Name       string
 	Language   string // BCP 47; "" if the person's language is unknown
 	IsOperator bool
-	// last sign-in at which a provider's group made the person an operator; nil if no group did
+	// OperatorByGroupAt is the time of the last sign-in at which a group of the identity provider made the person an
+	// operator. It is nil if no group did.
 	OperatorByGroupAt *time.Time
 	CreatedAt         time.Time
 	IsVerified        bool // the person has proved that they own the address

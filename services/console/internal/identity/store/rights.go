@@ -17,8 +17,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// ErrRevoked means that the principal's session or token has ended since it was looked up. It is a fault with code
-// unauthorized.
+// ErrRevoked means that the principal's session or token has ended since the request was authenticated. It is a fault
+// with code unauthorized.
 var ErrRevoked = fault.New(fault.Unauthorized,
 	"The session or token of this request has ended; sign in again, or send another token.")
 

@@ -226,8 +226,8 @@ const lapsedCreatorSQL = `
 	  AND NOT EXISTS (SELECT FROM members WHERE members.person_id = people.id AND members.business_id = tokens.business_id)`
 
 // validTokenSQL is the SQL condition for a valid token. The token is not revoked and not expired, and the operator
-// right of the person who created it has not lapsed. The token of a program that `slotmesh login` connected must also
-// have been used within [MaxDeviceIdle]. [validTokenArgs] returns the parameters of the condition.
+// right of the person who created the token has not lapsed. The token of a program that `slotmesh login` connected must
+// also have been used within [MaxDeviceIdle]. [validTokenArgs] returns the parameters of the condition.
 const validTokenSQL = `revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2) AND NOT EXISTS (` +
 	lapsedCreatorSQL + `)
 	AND (device IS NULL OR coalesce(last_used_at, created_at) > $4)`
