@@ -86,8 +86,8 @@ func (p *Pages) renderForm(c *fiber.Ctx, o *order, status int, notice string, ha
 const honeypot = "website"
 
 // readSubmission reads the submitted form and returns the idempotency key in the form's token. In three cases, it sends
-// the response itself and returns "". The token is invalid, a bot filled in the form, or the reader only chose another
-// language (form field `stay`).
+// the response itself and returns "". The cases are an invalid token, a form that a bot filled in, and a reader who
+// only chose another language (form field `stay`).
 func (p *Pages) readSubmission(c *fiber.Ctx, o *order, fields url.Values) (string, error) {
 	o.readDetails(fields)
 	if fields.Has("stay") { // the reader chose another language

@@ -47,7 +47,7 @@ type Price struct {
 	// Details explains how the price of each line is computed, in the order of Lines.
 	Details []PriceDetail
 	// FirstBookingRules contains the pricing rules that also apply if this is the customer's first booking. Without the
-	// customer's e-mail address, the page does not know whether it is the first.
+	// customer's e-mail address, the page does not know whether the booking is the first.
 	FirstBookingRules []*catalog.Rule
 	Total             json.Number
 	Savings           json.Number // how much less the package costs than its services; "" if not less

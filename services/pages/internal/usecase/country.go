@@ -11,7 +11,7 @@ import (
 const euCountries = " AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK "
 
 // IsInEU reports whether the business is in the European Union. The country is the country in the business's address
-// or, if no address names a country, the country of the business's time zone.
+// or, if the business has no address with a country, the country of the business's time zone.
 func (b *Business) IsInEU() bool {
 	country := locale.RegionOf(b.Snapshot.Timezone)
 	if place := b.Snapshot.Place(); place != nil && place.Address.Country != "" {

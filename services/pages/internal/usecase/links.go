@@ -192,9 +192,9 @@ func (l *Links) Times(ctx context.Context, m *CustomerView, date, month *timespa
 	return c, err
 }
 
-// rescheduleQuery returns the query parameters for a request to availability for the starts to which the booking can be
-// rescheduled. The query contains all services of the booking. It contains the staff member only if the customer chose
-// a staff member.
+// rescheduleQuery returns the query parameters of a request to the service availability. The response lists the starts
+// to which the booking can be rescheduled. The query contains all services of the booking. It contains the staff member
+// only if the customer chose a staff member.
 func (m *CustomerView) rescheduleQuery() url.Values {
 	b := m.Booking
 	var ids, variants []string

@@ -22,7 +22,7 @@ func (p Package) Minutes() int {
 	return sum
 }
 
-// Packages returns the packages whose services are all in `groups`, in the owner's order.
+// Packages returns the packages whose services are all in `groups`, in the order of the offer.
 func (b *Business) Packages(groups []Group) []Package {
 	services := map[uuid.UUID]*Service{}
 	for _, g := range groups {

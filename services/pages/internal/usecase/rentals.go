@@ -207,7 +207,8 @@ type RentalLine struct {
 	Units int
 }
 
-// Lines returns the rental and its chosen extras, in the owner's order. All lines have the same number of units.
+// Lines returns the rental, and then its required and chosen extras, in the order of the offer. All lines have the same
+// number of units.
 func (w *Reservation) Lines() []RentalLine {
 	lines := []RentalLine{{w.Rental, w.Units}}
 	for _, e := range w.Rental.Extras {

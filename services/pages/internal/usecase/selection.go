@@ -27,7 +27,7 @@ type Selection struct {
 	Staff    string // "" if not chosen yet, [AnyStaff], [AnyStaffPerService] or the id of a staff member
 	Date     *timespan.Date
 	Time     *timespan.TimeOfDay
-	Session  *uuid.UUID // the id of the session of a class
+	Session  *uuid.UUID // id of the class session
 }
 
 // maxServices is the maximum number of services of an appointment. POST /book has the same limit.

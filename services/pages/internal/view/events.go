@@ -177,8 +177,8 @@ func (p *Page) describeEvents(events []*usecase.Event) any {
 	return all
 }
 
-// initialQuantity returns the number of tickets of a tier that the page shows at first. The result is the number in the
-// basket. If the event has only one tier and the basket is empty, the result is 1.
+// initialQuantity returns the number of tickets of the given tier that is selected when the page opens. The result is
+// the number in the basket. If the event has only one tier and the basket is empty, the result is 1.
 func (p *Page) initialQuantity(b *usecase.Basket, t *usecase.Tier) int {
 	if b.Tickets() == 0 && len(b.Event.Tiers) == 1 {
 		return 1

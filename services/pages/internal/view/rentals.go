@@ -55,7 +55,7 @@ func (p *Page) rateText(r *usecase.Rental) string {
 	return text
 }
 
-// depositText returns the deposit of a payment requirement as a text. It returns "" if the requirement is not a
+// depositText returns a text with the deposit `amount`. It returns "" if the payment requirement `requirement` is not a
 // deposit.
 func (p *Page) depositText(requirement string, amount *json.Number) string {
 	switch {

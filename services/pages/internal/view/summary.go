@@ -390,7 +390,7 @@ func (p *Page) cancelUntil(deadline time.Time, isFree bool) string {
 	return p.Words.With("manage_cancel_until", "When", p.shortMoment(deadline))
 }
 
-// shortMoment formats a time in the zone of the sale, without the year if the time is near.
+// shortMoment formats a time in the time zone of the sale. It omits the year if the time is less than 300 days away.
 func (p *Page) shortMoment(t time.Time) string {
 	const near = 300 * 24 * time.Hour
 	local := p.localTime(t)
