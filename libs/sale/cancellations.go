@@ -52,7 +52,8 @@ func (c Cancellations[S]) Preview(ctx context.Context, businessID, id uuid.UUID)
 	return c.NewSale(subject).Preview(c.Clock.Now()), nil
 }
 
-// PreviewForCustomer returns the effect that a cancellation by the customer would have now, by the rules of the offer.
+// PreviewForCustomer returns the effect that a cancellation by the
+// customer would have now, according to the rules of the offer.
 func (c Cancellations[S]) PreviewForCustomer(offer *catalog.Snapshot, s S) cancellation.Preview {
 	return c.NewSale(s).PreviewForCustomer(offer, c.Clock.Now())
 }

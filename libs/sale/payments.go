@@ -37,7 +37,7 @@ type NotOpenedError struct{ Cause error }
 func (e *NotOpenedError) Error() string { return "the payment could not be opened: " + e.Cause.Error() }
 
 // Open creates the payment and then stores that it is open. If Create or Store
-// fails, Open cancels the sale by Cancel. If the process dies, or if Cancel
+// fails, Open calls Cancel to cancel the sale. If the process dies, or if Cancel
 // does not succeed in time, the reconciliation job of the service cancels the sale.
 //
 // Errors: [*NotOpenedError]; the error of Store if its code is outcome_unknown. In the second case Open does

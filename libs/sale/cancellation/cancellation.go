@@ -55,7 +55,7 @@ func (p Payment) roundRefundable(amount int64) int64 { return amount - amount%ma
 type Preview struct {
 	Allowed bool
 	Reason  string // if Allowed is false: one of the booking.Cancel… reasons, or the status of the sale
-	// Refund is the refund by the cancellation policy, in minor
+	// Refund is the refund that the cancellation policy gives, in minor
 	// units of Currency. Percent is its share of the online payment.
 	Refund   int64
 	Percent  int
@@ -94,7 +94,7 @@ func (of Sale) Preview(now time.Time) Preview {
 // the sale: it is paid, but the business has not confirmed it.
 func (of Sale) declines() bool { return of.IsUnconfirmed && of.Payment.Left > 0 }
 
-// preview returns the effect of a cancellation now, with the refund by the cancellation policy.
+// preview returns the effect of a cancellation now, with the refund that the cancellation policy gives.
 func (of Sale) preview(now time.Time) Preview {
 	p := Preview{Currency: of.Currency}
 	if !of.IsCancellable {
@@ -113,7 +113,7 @@ func (of Sale) preview(now time.Time) Preview {
 }
 
 // PreviewForCustomer returns the effect that a cancellation by the
-// customer would have now, by the rules of the business's offer.
+// customer would have now, according to the rules of the business's offer.
 func (of Sale) PreviewForCustomer(offer *catalog.Snapshot, now time.Time) Preview {
 	p := of.preview(now)
 	if !p.Allowed {

@@ -19,8 +19,8 @@ type Policy struct {
 }
 
 // Limit returns the policy of a booking after a reschedule. The argument `percent` is
-// the share that a cancellation just before the reschedule would have refunded. No later
-// cancellation refunds a larger share. A later call of Limit never raises this maximum.
+// the share that a cancellation just before the reschedule would have refunded. Limit lowers
+// MaxPercent to `percent`, so that no later cancellation refunds more. It never raises MaxPercent.
 func (p Policy) Limit(percent int) Policy {
 	if percent < 100 && (p.MaxPercent == nil || percent < *p.MaxPercent) {
 		p.MaxPercent = &percent

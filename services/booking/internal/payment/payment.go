@@ -169,7 +169,8 @@ type Due struct {
 	OnCheckout   bool // true: the customer pays on the provider's own page
 }
 
-// Refund returns the refund that the call must make. It is valid only if RefundNumber is above 0.
+// Refund returns the refund that booking must request from the provider.
+// The result is valid only if RefundNumber is above 0.
 func (d Due) Refund() Refund {
 	r := Refund{Charge: d.Charge, Reference: d.Reference, Number: d.RefundNumber}
 	r.Amount = d.RefundAmount

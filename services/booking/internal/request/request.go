@@ -91,7 +91,7 @@ type Request struct {
 	Variants          map[uuid.UUID]uuid.UUID // the chosen variants: service id to variant id; nil if there are none
 	// Override is true if the owner books. Notice, advance limit, pause and grid then do not bind the booking.
 	Override     bool
-	OutsideHours bool // true if the owner sent the field override: working hours do not bind the booking either
+	OutsideHours bool // true if the owner sent the field `override`: the booking may also be outside working hours
 }
 
 // Parse parses the body of POST /book. The argument `from` is the actor that sent the body. Parse

@@ -93,8 +93,8 @@ SELECT * FROM booked UNION ALL SELECT * FROM ordered`
 // for each Idempotency-Key (postgres.WriteIdempotently). If `req.Force` is false,
 // EraseCustomer does not change bookings and orders that have not ended, but returns them.
 //
-// EraseCustomer records an event that does not contain the e-mail address. Fault: conflict if more than
-// customer.MostHeld such bookings and orders exist, because one answer cannot contain all of them.
+// EraseCustomer records an event that does not contain the e-mail address. Fault: conflict if EraseCustomer would
+// return more than customer.MostHeld bookings and orders, because one answer cannot contain all of them.
 func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, req customer.Erase,
 	now time.Time) (customer.Erased, error) {
 	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (customer.Erased,

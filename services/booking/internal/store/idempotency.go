@@ -44,7 +44,8 @@ type Record struct {
 }
 
 // lockRequestSQL acquires an idempotency lock. It creates a record, or replaces a
-// record that has expired. It also replaces a record without a confirmation if the
+// record that has expired. A record without a confirmation belongs to a request that
+// is still in flight or has failed. lockRequestSQL also replaces such a record if the
 // lock of the record has expired. In all other cases it returns the existing record.
 //
 // If another transaction creates the record while this statement runs, the statement

@@ -14,7 +14,8 @@ import (
 )
 
 // OfferUpdate is a version of an offer that the job usecase.OfferSync has not yet applied to the orders of tickets and
-// class bookings of the business. If IsFinal is true, no transaction can commit a sale by an older version any longer.
+// class bookings of the business. If IsFinal is true, no transaction can still commit a sale that an older version of
+// the offer allowed.
 type OfferUpdate struct {
 	BusinessID uuid.UUID
 	Version    int64
@@ -54,7 +55,7 @@ func (s *Store) TicketedEvents(ctx context.Context, businessID uuid.UUID, now ti
 		WHERE business_id = $1 AND status <> 'cancelled' AND ends_at > $2`, businessID, now)
 }
 
-// EventState is the state of a ticketed event by the current offer.
+// EventState is the state of a ticketed event according to the current offer.
 type EventState struct {
 	BusinessID uuid.UUID
 	TicketedEvent

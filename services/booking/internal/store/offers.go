@@ -18,7 +18,7 @@ INSERT INTO offer_versions AS known (business_id, version) VALUES ($1, $2)
 ON CONFLICT (business_id) DO UPDATE SET version = excluded.version, published_at = now() WHERE known.version < excluded.version`
 
 // StorePublished stores that a version of a business's offer was published. After StorePublished
-// returns, no booking and no order of tickets that was decided by an older version can commit.
+// returns, no transaction can commit a booking or an order of tickets that an older version allowed.
 //
 // StorePublished takes one round trip and one transaction. It changes nothing if the stored version is newer.
 func (s *Store) StorePublished(ctx context.Context, businessID uuid.UUID, version int64) error {
@@ -31,7 +31,7 @@ func (s *Store) StorePublished(ctx context.Context, businessID uuid.UUID, versio
 	return nil
 }
 
-// Basis identifies the version of the offer and the API key by which a request was decided.
+// Basis identifies the version of the offer and the API key on which the decision about a request is based.
 type Basis struct {
 	OfferBusiness uuid.UUID // the business of the offer
 	Version       int64
@@ -43,8 +43,8 @@ const currentSQL = `
 SELECT NOT EXISTS (SELECT FROM offer_versions WHERE business_id = $1 AND version > $2)
    AND EXISTS (SELECT FROM api_keys WHERE business_id = $3 AND id = $4 AND revoked_at IS NULL)`
 
-// IsCurrent reports whether a decision by the given offer and API key is still valid. The
-// decision is valid if no newer version of the offer was published and the key is not revoked.
+// IsCurrent reports whether a decision that is based on the given offer and API key is still valid.
+// The decision is valid if no newer version of the offer was published and the key is not revoked.
 func (s *Store) IsCurrent(ctx context.Context, by Basis) (bool, error) {
 	var current bool
 	if err := s.pool.QueryRow(ctx, currentSQL, by.OfferBusiness, by.Version, by.KeyBusiness,

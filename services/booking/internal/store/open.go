@@ -16,7 +16,7 @@ import (
 const mayOpenSQL = `SELECT may_open(@business_id, @id, @customer_email, @now::timestamptz, @most_open::integer)`
 
 // OpenReservation is a rental reservation from the booking page that counts
-// for the limit of open bookings of a customer. Rental stores the reservation.
+// for the limit of open bookings of a customer. The rental service stores the reservation.
 type OpenReservation struct {
 	BusinessID uuid.UUID
 	ID         uuid.UUID

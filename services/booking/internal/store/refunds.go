@@ -192,8 +192,8 @@ func (s *Store) StoreRefundResult(ctx context.Context, businessID, subjectID uui
 	return changed && err == nil, err
 }
 
-// canFollow reports whether the status of a refund can change. The
-// argument `from` is the current status, and `to` is the new status.
+// canFollow reports whether the status of a refund can change from the
+// current status in the argument `from` to the new status in `to`.
 func canFollow(from, to payment.RefundStatus) bool {
 	switch to {
 	case payment.RefundRefunded:

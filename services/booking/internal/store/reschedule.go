@@ -28,7 +28,7 @@ type Reschedule struct {
 	BusinessID uuid.UUID
 	ID         uuid.UUID
 	Sequence   int // the Sequence that the booking had when the caller read the booking
-	// OfferVersion is the version of the offer by which the caller decided the request.
+	// OfferVersion is the version of the offer with which the caller evaluated the request.
 	OfferVersion int64
 	Now          time.Time
 

@@ -15,7 +15,7 @@ import (
 )
 
 // ReservationPayment is the online payment of a rental reservation. The JSON names
-// are the columns of the table payments. Rental stores the reservation.
+// are the columns of the table payments. The rental service stores the reservation.
 type ReservationPayment struct {
 	Payment
 	BusinessID   uuid.UUID  `json:"business_id"`

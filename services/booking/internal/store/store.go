@@ -27,8 +27,8 @@ var (
 	// ErrTooManyOpen means that the customer's e-mail address already has the maximum number of
 	// open bookings, orders of tickets and reservations from the booking page. Nothing was written.
 	ErrTooManyOpen = errors.New("the address has too many open bookings")
-	// ErrOfferChanged means that the offer by which the request was decided
-	// is stale, because a newer version was published. Nothing was written.
+	// ErrOfferChanged means that the decision about the request is based on a stale
+	// offer, because a newer version was published. Nothing was written.
 	ErrOfferChanged = errors.New("a newer offer was published")
 	// ErrKeyRevoked means that the API key of the request is no longer valid. Nothing was written.
 	ErrKeyRevoked = errors.New("the API key was revoked")

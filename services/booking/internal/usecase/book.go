@@ -168,11 +168,11 @@ var errChanged = errors.New("the offer or the tables have changed")
 
 // retryChanged evaluates a request and writes the booking with the first assignment. It repeats
 // both steps if another booking was written or a newer offer was published after the evaluation.
-// In this case the write has changed nothing, and the request may still be possible.
+// If so, the write of retryChanged has changed nothing, and the request may still be possible.
 //
 // If only the time of the assignment is occupied now, retryChanged continues with the assignments that
-// are still free. In all other cases it evaluates the request again, by the newest offer. The function
-// `evaluate` may return an answer instead of assignments; retryChanged then returns this answer.
+// are still free. In all other cases it evaluates the request again, according to the newest offer. The
+// function `evaluate` may return an answer instead of assignments; retryChanged then returns this answer.
 func retryChanged[T any](ctx context.Context, b *Booker, offer *catalog.Snapshot,
 	evaluate func(*catalog.Snapshot) (evaluation, *T, error),
 	write func(evaluation, availability.Assignment) (*T, error)) (*T, error) {
@@ -205,7 +205,7 @@ func retryChanged[T any](ctx context.Context, b *Booker, offer *catalog.Snapshot
 	return nil, NewUnverifiedFault(errChanged)
 }
 
-// evaluation is the result of evaluating a request by one version of the offer and one read of the
+// evaluation is the result of evaluating a request with one version of the offer and one read of the
 // stored bookings. It contains the assignments that can serve the request, best first, and the prices.
 type evaluation struct {
 	question

@@ -63,7 +63,7 @@ type CustomerView struct {
 // is true, Until is the last instant at which the customer may reschedule.
 type ReschedulePermission struct {
 	Allowed bool
-	Reason  string // if not allowed: CancelNotOffered or CancelTooLate of package booking, or the booking's status
+	Reason  string // if Allowed is false: booking.CancelNotOffered, booking.CancelTooLate or the booking's status
 	Until   time.Time
 }
 

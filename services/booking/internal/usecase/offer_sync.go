@@ -147,7 +147,7 @@ func (f *OfferSync) applySessions(ctx context.Context, offer *catalog.Snapshot, 
 	return nil
 }
 
-// computeSpan returns the time of a class session. It computes the time from the local start, by the current rules of
+// computeSpan returns the time of a class session. It computes the time from the local start and the current rules of
 // the time zone. Therefore a change of these rules does not withdraw bookings: the class keeps its local time.
 func computeSpan(of store.BookedSession, zone *time.Location) timespan.Span {
 	clock := timespan.TimeOfDay(of.LocalStart.Hour()*60 + of.LocalStart.Minute())
@@ -155,8 +155,8 @@ func computeSpan(of store.BookedSession, zone *time.Location) timespan.Span {
 	return timespan.Span{Start: start, End: start + int64(of.EndsAt.Sub(of.StartsAt).Seconds())}
 }
 
-// newEventState returns the state of a ticketed event by the current offer. It converts the
-// local time of the event into instants, by the time zone in which the tickets were sold.
+// newEventState returns the state of a ticketed event according to the given offer. It converts the
+// local time of the event into instants. It uses the time zone in which the tickets were sold.
 func newEventState(offer *catalog.Snapshot, of store.TicketedEvent, now time.Time) store.EventState {
 	current := store.EventState{BusinessID: offer.ID, TicketedEvent: of, Now: now}
 	e := offer.Event(of.EventID)

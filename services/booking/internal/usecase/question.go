@@ -19,7 +19,7 @@ import (
 )
 
 // question is a request for a booking at a certain start: a new booking, or a
-// booking to reschedule. It contains the offer by which the request is evaluated.
+// booking to reschedule. It contains the offer with which the request is evaluated.
 type question struct {
 	offer    *catalog.Snapshot
 	request  *request.Request

@@ -30,7 +30,7 @@ type Reschedule struct {
 	BoundsRefund    bool       // limits a later refund by policy to the current percentage; always true for customers
 }
 
-// Reschedule changes the time of a booking. It evaluates the new time by the given offer, or by a newer version
+// Reschedule changes the time of a booking. It evaluates the new time with the given offer, or with a newer version
 // if the given offer is stale. The new start may be any start that GET /slots would list if the booking's own
 // time were free (lifecycle.md §3). If the booking already has the requested time, Reschedule changes nothing.
 //
@@ -70,7 +70,7 @@ func (b *Booker) Reschedule(ctx context.Context, offer *catalog.Snapshot, by act
 	return *updated, err
 }
 
-// rescheduleRequest is a request to reschedule a booking, evaluated by one version of the offer.
+// rescheduleRequest is a request to reschedule a booking. It is evaluated with one version of the offer.
 type rescheduleRequest struct {
 	Reschedule
 	offer        *catalog.Snapshot

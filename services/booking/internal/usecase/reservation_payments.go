@@ -18,8 +18,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// ReservationPayments opens and closes the payments of rental reservations. Rental
-// stores the reservations and asks ReservationPayments for the state of their payments.
+// ReservationPayments opens and closes the payments of rental reservations. The rental
+// service stores the reservations and asks ReservationPayments for the state of their payments.
 //
 // When a payment is open, only the state of the payment decides whether rental
 // confirms the reservation or frees its units. ReservationPayments is safe for concurrent use.

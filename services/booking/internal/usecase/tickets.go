@@ -126,8 +126,8 @@ func normalizeOrder(order booking.NewTicket) (booking.NewTicket, error) {
 	return order, err
 }
 
-// attemptSell makes one attempt to sell tickets by one version of the offer. Errors: [errChanged] if the offer has
-// changed.
+// attemptSell reads the newest offer and makes one attempt to sell
+// tickets. Errors: [errChanged] if the offer has changed since the read.
 func (t *Tickets) attemptSell(ctx context.Context, by actor.Actor, businessID uuid.UUID,
 	order booking.NewTicket) (Order, error) {
 	offer, err := findOffer(ctx, t.Offers, businessID, order.Slug)
@@ -207,8 +207,8 @@ func checkAddress(order booking.NewTicket) error {
 	return nil
 }
 
-// price sets the price of one ticket of each tier, by the pricing rules of the business, and the total
-// of the order. For the pricing rules, the party size is the number of all tickets of the order.
+// price sets the price of one ticket of each tier and the total of the order. The pricing rules of the
+// business determine the prices. For the rules, the party size is the number of all tickets of the order.
 //
 // Rules for a customer's first booking do not apply to tickets (semantics.md
 // §5). Errors: [errChanged] if pricing used another version of the offer.

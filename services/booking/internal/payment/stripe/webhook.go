@@ -15,8 +15,8 @@ import (
 )
 
 // ReadNotice checks the signature of a webhook request and parses the body. The signature may be at most
-// five minutes old, which is Stripe's default. The check uses the clock of the machine, because Stripe
-// signs by real time. Fault: invalid_parameter if the signature does not match the body, or is too old.
+// five minutes old, which is Stripe's default. The check uses the clock of the machine, because the signature
+// contains Stripe's time. Fault: invalid_parameter if the signature does not match the body, or is too old.
 func (s *Stripe) ReadNotice(body []byte, header func(string) string) (payment.Notice, error) {
 	sdkEvent, err := webhook.ConstructEventWithOptions(body, header("Stripe-Signature"), s.webhookSecret,
 		webhook.ConstructEventOptions{
