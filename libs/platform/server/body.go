@@ -55,8 +55,8 @@ func Body(c *fiber.Ctx) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The framing of the connection decides whether the body is
-	// complete, because fasthttp accepts some incomplete bodies.
+	// fasthttp accepts some incomplete bodies. The connection therefore tracks the framing of the body itself, and this
+	// code uses the framing to detect an incomplete body.
 	if from, ok := ctx.Conn().(*conn); ok && from.body.isOpen() {
 		return nil, fault.New(fault.InvalidParameter, "The request body broke off before its end, or its chunks are "+
 			"malformed.")
@@ -88,7 +88,7 @@ func BodyOf(r *http.Request) ([]byte, error) {
 		return nil, err
 	}
 	if deadline, ok := r.Context().Deadline(); ok {
-		// If this fails, the deadline of the port applies.
+		// If the deadline cannot be set, the read timeout of the port still bounds the read.
 		_ = http.NewResponseController(body.out).SetReadDeadline(deadline)
 	}
 	leave, err := body.budget.reserveBody(r.Context(), int(body.length), body.limit)

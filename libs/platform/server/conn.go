@@ -34,17 +34,17 @@ type conn struct {
 	lingers atomic.Bool // whether the client may still send bytes, which Close discards
 
 	in           []byte                // bytes that were read from the socket and not yet passed to the HTTP server
-	checked      int                   // number of bytes at the start of c.in that may be passed on
-	body         framing               // framing of the request that was passed on last
+	checked      int                   // number of bytes at the start of c.in that may be passed to the HTTP server
+	body         framing               // framing of the request that was last passed to the HTTP server
 	readErr      error                 // error to return instead of the next read from the socket
 	headDeadline time.Time             // deadline for the head that is being read
 	refused      atomic.Pointer[error] // fault of a malformed request, which ends the connection
 }
 
 // These constants are the states of a connection. A connection becomes busy when the first byte of a request is passed
-// on. It becomes idle again when the answer was written. The port reclaims an idle connection when it closes the
-// connection to make room for another one. The state changes atomically, so that every request that was passed on is
-// answered.
+// to the HTTP server. It becomes idle again after the answer was written. The port reclaims a connection if it closes
+// the connection while the connection is idle, for example to make room for another one. The state changes atomically.
+// The port therefore never closes a connection whose request the HTTP server has received but not yet answered.
 const (
 	idle int32 = iota
 	busy
@@ -197,8 +197,8 @@ func (c *conn) buffer(b []byte) {
 	}
 }
 
-// refuse makes the HTTP server answer with a fault instead of
-// the malformed request. The connection ends after that answer.
+// refuse discards a malformed request and makes the HTTP server answer with the fault `err`. The connection ends after
+// that answer.
 func (c *conn) refuse(err error) {
 	c.refused.Store(&err)
 	c.in, c.checked = []byte(refusal), len(refusal)

@@ -14,7 +14,7 @@ type framing struct {
 	remaining int64 // number of bytes that remain of a body with a known length
 	isChunked bool
 	state     chunkState
-	chunk     int64 // the part of the chunk's size that was read; then the number of the chunk's remaining bytes
+	chunk     int64 // in the state inSize: value of the digits so far; in inData: bytes left in the chunk
 	digits    int
 }
 

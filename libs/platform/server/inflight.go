@@ -125,9 +125,9 @@ func (r *memoryBudget) waitForMemory(ctx context.Context, weight int64) bool {
 	return waitFor(ctx, r.free, weight, r.queue, min(weight, r.waits))
 }
 
-// waitFor acquires `weight` from the semaphore `free`, and waits until this is possible. It returns false if ctx ends
-// first. It also returns false if the semaphore `queue`, which bounds the waiting requests, has less than `waiting`
-// left.
+// waitFor waits until it can acquire `weight` from the semaphore `free`. It returns false if ctx ends first. While it
+// waits, it holds `waiting` of the semaphore `queue`, which bounds the waiting requests. If less than `waiting` is left
+// in `queue`, waitFor returns false immediately.
 func waitFor(ctx context.Context, free *semaphore.Weighted, weight int64, queue *semaphore.Weighted,
 	waiting int64) bool {
 	if !queue.TryAcquire(waiting) {
@@ -216,7 +216,7 @@ func (f *answerBudget) middleware(c *fiber.Ctx) error {
 		return nil
 	}
 	body := response.Body()
-	// takes the memory from fasthttp, which would reuse it for another answer
+	// SwapBody takes the memory of the body from fasthttp, because fasthttp would reuse the memory for another answer.
 	if own := response.SwapBody(nil); len(own) > 0 {
 		body = own
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
 )
 
-// listener accepts the connections of one port and limits their number. When the port
-// stops, the listener closes each connection as soon as its current request is answered.
+// listener accepts the connections of one port and limits their number. After a call of [listener.Close], the listener
+// closes each connection as soon as the current request of the connection is answered.
 type listener struct {
 	net.Listener
 	bounds     bounds

@@ -14,8 +14,8 @@ var cgroupLimits = []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/
 // LimitMemory sets the memory limit of the Go runtime to nine tenths of the container's limit.
 // It does nothing if GOMEMLIMIT is set, as in the chart, or if the container has no limit.
 //
-// Near its limit, the Go runtime collects garbage more often. Many large
-// answers at once then cost CPU time, and the system does not kill the process.
+// Near its limit, the Go runtime collects garbage more often. Many large answers at the same time then cost more CPU
+// time. Without the limit, the system would kill the process, because the container would run out of memory.
 func LimitMemory() {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return

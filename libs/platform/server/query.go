@@ -21,8 +21,8 @@ func Query(c *fiber.Ctx) request.Query {
 	}
 }
 
-// CheckQuery returns an error if a query parameter is probably a misspelled known parameter. Such
-// a name differs from a known name only in case, underscores or hyphens. Fault: invalid_parameter.
+// CheckQuery returns an error if a query parameter is probably a misspelled known parameter. The name of such a
+// parameter differs from a known name only in case, underscores or hyphens. Fault: invalid_parameter.
 //
 // If all parameters are known, CheckQuery allocates no memory, because every request for a list calls it.
 func CheckQuery(c *fiber.Ctx, known ...string) error {

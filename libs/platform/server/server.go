@@ -78,8 +78,8 @@ func (c *Config) Validate() error {
 	return err
 }
 
-// Runtime holds the values that the starting process passes to a service.
-// If a listener is nil, the service opens the address in its [Config].
+// Runtime holds the values that a process passes to a service that it starts. If a listener is nil, the service opens
+// the address in its [Config].
 type Runtime struct {
 	Name             string
 	Clock            clock.Clock
@@ -206,8 +206,8 @@ func (s *Server) InternalAddr() net.Addr { return s.internal.Addr() }
 
 // Ready adds a check to /readyz. The server calls the function `ask` with a short deadline until a call has succeeded.
 //
-// After that, a failure of a store does not make the service unready. Otherwise all replicas would become unready at
-// the same time, although they can still answer some requests.
+// After that, the check no longer runs, so a later failure of a store does not make the service unready. Otherwise all
+// replicas would become unready at the same time, although they can still answer some requests.
 func (s *Server) Ready(name string, ask func(context.Context) error) {
 	s.checks = append(s.checks, &check{name: name, run: ask})
 }
@@ -261,7 +261,7 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	errs := []error{cause, s.drain(cause == nil)}
 	stop()
-	s.closeListeners() // a listener that does not serve yet does not notice the drain
+	s.closeListeners() // the drain does not close a listener that no HTTP server uses yet
 	wg.Wait()
 	return errors.Join(append(errs, s.Close())...)
 }
