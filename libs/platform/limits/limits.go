@@ -43,13 +43,13 @@ type Config struct {
 	PagesPerMinute int `env:"PAGES_LIMIT_PER_MINUTE, default=120"`
 	// KeyPerMinute is the limit per API key for POST /book and /mcp together (interface.md §8, semantics.md §9).
 	KeyPerMinute int `env:"BOOKING_KEY_LIMIT_PER_MINUTE, default=100"`
-	// WrongTokensPerMinute is the number of invalid admin tokens that one client address
-	// may send. Above this number, every request with a token from that address is refused.
+	// WrongTokensPerMinute is the number of invalid admin tokens that one client address may send in a minute. Above
+	// this number, every request from that address with an admin token is refused.
 	WrongTokensPerMinute int `env:"ADMIN_WRONG_TOKENS_PER_MINUTE, default=10"`
 	// AdminPerMinute is the limit per principal for requests to the admin API. A principal is one admin token, from the
 	// admin API or from an environment variable.
 	AdminPerMinute int `env:"ADMIN_LIMIT_PER_MINUTE, default=1200"`
-	// SignInsPerMinute is the number of attempts to sign in per client of an [Attempter].
+	// SignInsPerMinute is the number of attempts to sign in that each client of an [Attempter] may make in a minute.
 	// Attempts with a wrong password also count against limits with longer windows.
 	SignInsPerMinute int `env:"SIGN_INS_PER_MINUTE, default=10"`
 	// InvitationsPerHour is the number of invitations that one business
@@ -309,9 +309,9 @@ func (k KeyDecision) Pass(ctx context.Context, answer server.Header) error {
 	return k.gate.applyDecision(ctx, k.gate.rows[byKey], k.decision, fault.KeyRateLimited, answer)
 }
 
-// CheckWrongTokens checks whether an address has sent too many invalid admin tokens, as far as
-// this process knows. It does not count the request and does not call Redis, so that valid tokens
-// cost no round trip. Fault: rate_limited (429) if the address has sent too many invalid tokens.
+// CheckWrongTokens checks whether an address has sent too many invalid admin tokens, as far as this process knows. It
+// does not count the request and does not call Redis, so that a request with a valid token needs no additional round
+// trip. Fault: rate_limited (429) if the address has sent too many invalid tokens.
 func (g *Gate) CheckWrongTokens(ctx context.Context, client netip.Addr) error {
 	limit := g.rows[wrongToken]
 	wait := g.limiter.KnownRefusal(ratelimit.Address(client), limit.Limit)

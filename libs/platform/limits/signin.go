@@ -68,14 +68,15 @@ func UnknownBrowser(client netip.Addr, account string) Attempter {
 	return Attempter{[]ratelimit.Client{ratelimit.Address(client), ratelimit.ID("account " + account)}}
 }
 
-// KnownBrowser returns the attempter for a browser that has signed in to the account before. The browser has its own
-// count, so that attempts from other browsers and networks cannot block this browser. The argument `browser` is a hash
-// of the secret that the browser stores.
+// KnownBrowser returns the attempter for a browser that has signed in to the account before. The attempts of this
+// browser are counted separately, so that attempts from other browsers and networks cannot block this browser. The
+// argument `browser` is a hash of the secret that the browser stores.
 func KnownBrowser(account, browser string) Attempter {
 	return Attempter{[]ratelimit.Client{ratelimit.ID("account " + account + " browser " + browser)}}
 }
 
-// Session returns the attempter for a signed-in session. The session has its own count.
+// Session returns the attempter for a signed-in session. The attempts in this session are counted separately from all
+// other attempts.
 func Session(id string) Attempter {
 	return Attempter{[]ratelimit.Client{ratelimit.ID("session " + id)}}
 }
