@@ -19,8 +19,9 @@ import (
 )
 
 // identifyWrite returns the write that a request makes. If the request has an Idempotency-Key, the id of the write is
-// derived from the key, and from the kind of actor and the holder. An owner, the booking page and a customer with a
-// link can therefore use the same key without a conflict. If the request has no key, the id is random.
+// derived from the key, the kind of the actor, and the Holder of the [idempotency.Request]. An owner, the booking page
+// and a customer with a link can therefore use the same key without a conflict. If the request has no key, the id is
+// random.
 func identifyWrite(ctx context.Context, business uuid.UUID) Write {
 	w := Write{Business: business, ID: uuid.New(), StartTime: clock.ArrivalTime(ctx)}
 	if request := idempotency.Of(ctx); request.Key != "" {

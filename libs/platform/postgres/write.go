@@ -47,8 +47,8 @@ func WriteID(words ...string) uuid.UUID {
 	return id
 }
 
-// ErrRefused means that another request refused the write while
-// this attempt was in progress. This attempt wrote nothing.
+// ErrRefused means that the write was marked as refused ([RefuseSQL]) while this attempt was in progress. Another
+// attempt, or a request that looked up the result of the write, has marked it. This attempt wrote nothing.
 var ErrRefused = errors.New("the write was refused in the meantime")
 
 // writeRefused is the SQLSTATE of the error that may_write raises for a refused write.
@@ -148,7 +148,7 @@ func (w Write) learnOutcome(ctx context.Context, pool *pgxpool.Pool,
 // can no longer make it. If the transaction of an attempt is still open, decide waits until that transaction ends.
 func (w Write) decide(ctx context.Context, pool *pgxpool.Pool,
 	findResult func(context.Context, pgx.Tx) (bool, error)) (bool, error) {
-	ctx, cancel := context.WithTimeout(ctx, outcomeReserve/3) // other connections of the pool may also be lost
+	ctx, cancel := context.WithTimeout(ctx, outcomeReserve/3) // leaves time for a retry on another connection
 	defer cancel()
 	exists := false
 	err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
