@@ -19,9 +19,9 @@ const (
 	redisRetryAfter = time.Second
 )
 
-// inRedis, inProcess and remembered are the values of the label `store` in the metric. The label names the store that
-// decided about a request. The value "remembered" means that this process already knew of a refusal, and did not call
-// Redis.
+// inRedis, inProcess and remembered are the values of the label `store` in the metric slotmesh.ratelimit.decisions. The
+// label names the store that decided about a request. The value "remembered" means that this process already knew of a
+// refusal, and did not call Redis.
 const inRedis, inProcess, remembered = "redis", "local", "remembered"
 
 // Fallback counts requests in Redis. While Redis fails or is slow, Fallback counts requests in the memory of this
@@ -97,7 +97,7 @@ func (f *Fallback) AllowInTurn(ctx context.Context, questions ...Question) ([]De
 		if wait == 0 {
 			continue
 		}
-		decisions := f.decide(ctx, questions[:i]) // one of the limits before `q` may refuse the request first
+		decisions := f.decide(ctx, questions[:i]) // q refuses the request, but a limit before q may refuse it first
 		if i == 0 || decisions[len(decisions)-1].Allowed {
 			decisions = append(decisions, newRefusal(wait))
 			f.count(ctx, remembered, newRefusal(wait))

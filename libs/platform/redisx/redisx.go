@@ -1,5 +1,5 @@
-// Package redisx connects to the Redis that services share. Redis holds only counts of
-// limits, messages and cached copies. Services do not lose data if Redis loses its contents.
+// Package redisx connects to the Redis that services share. Redis holds only counts for rate limits, messages and
+// cached copies. Services do not lose data if Redis loses its contents.
 package redisx
 
 import (
