@@ -43,7 +43,7 @@ const (
 	Units       Input = "units"         // hours or days of a rental
 )
 
-// Spec is a row of the table: the fields and the inputs of one kind of rule.
+// Spec is a row of the table [Kinds]: the fields and the inputs of one kind of rule.
 type Spec struct {
 	Kind  Kind
 	All   []string // fields of When that are required

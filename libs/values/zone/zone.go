@@ -106,7 +106,8 @@ const maxName = 64
 // uncommonNames are names in time zone files that browsers and phones do not know.
 var uncommonNames = map[string]bool{"Local": true, "localtime": true, "posixrules": true, "Factory": true}
 
-// IsKnown reports whether a name has the form of a time zone name that browsers and phones also know.
+// IsKnown reports whether a name has the form of a time zone name. It returns false for the names in time zone files
+// that browsers and phones do not know. IsKnown does not check whether the time zone exists.
 func IsKnown(name string) bool {
 	return len(name) <= maxName && plainName.MatchString(name) && !uncommonNames[name] &&
 		!strings.HasPrefix(name, "right/") && !strings.HasPrefix(name, "posix/")
