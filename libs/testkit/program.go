@@ -24,7 +24,7 @@ func Serve(t testing.TB, command func(address string) *exec.Cmd) string {
 			t.Fatal(err)
 		}
 		ended := make(chan struct{})
-		go func() { defer close(ended); _ = run.Wait() }() // the program is killed, or Serve tries another address
+		go func() { defer close(ended); _ = run.Wait() }() // Serve needs to know only that the program has ended
 		stop := func() {
 			_ = run.Process.Kill()
 			<-ended

@@ -30,7 +30,8 @@ const (
 	RedisURL    = "SLOTMESH_TEST_REDIS_URL"
 )
 
-// Pooled is an environment variable. If it is set, tests with tables use a PgBouncer in transaction mode.
+// Pooled is an environment variable. If it is set, tests that use tables connect to PostgreSQL through a PgBouncer in
+// transaction mode.
 const Pooled = "SLOTMESH_TEST_POOLED"
 
 // Postgres returns a pool for a new schema and applies the migrations to it. The schema is dropped when the test ends.
@@ -141,7 +142,7 @@ func Unique() string {
 
 func lookup(t testing.TB, name string) string {
 	t.Helper()
-	inputs.Programs() // the stores are programs of this machine
+	inputs.Programs() // the test depends on the stores, which are programs of this machine
 	value := os.Getenv(name)
 	if value == "" {
 		t.Fatalf("%s is not set; run the tests by `make test`, which starts PostgreSQL, Redis and stripe-mock, and "+

@@ -15,7 +15,7 @@ const (
 	// CheckoutHash names the variable with the hash of all files of the repository. With a suffix such as _CHARTS, it
 	// names the variable with the hash of one folder.
 	CheckoutHash = "SLOTMESH_TEST_CHECKOUT"
-	ProgramsHash = "SLOTMESH_TEST_PROGRAMS" // hash of the programs of this machine that tests run
+	ProgramsHash = "SLOTMESH_TEST_PROGRAMS" // variable with the hash of the installed programs that tests run
 )
 
 // Checkout declares that the test depends on files in these top-level folders of the repository. Without
