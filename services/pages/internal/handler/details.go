@@ -110,6 +110,6 @@ func (p *Pages) pickStart(c *fiber.Ctx, o *order, a *appointment, startQuery str
 	if a.Appointment, err = o.page.Business.Appointment(selection); err != nil || a.Date == nil || a.Time == nil {
 		return fault.New(fault.InvalidParameter, "The form is not well-formed.")
 	}
-	p.renewToken(o) // the key of the refused booking must not be used for this one
+	p.renewToken(o) // the new booking must not use the key of the refused booking
 	return p.showForm(c, o, fiber.StatusOK, "")
 }

@@ -19,9 +19,9 @@ type Opening struct {
 // maxOpeningDays is the number of future days in which [Business.Opening] looks for a change.
 const maxOpeningDays = 14
 
-// Opening returns whether the business is open now, according to its opening hours, its overrides and the blocks of the
-// whole business. It returns nil if the business has no opening hours, is not open for bookings yet, or does not open
-// or close within the next 14 days.
+// Opening returns until when the business is open now, or when it opens next. Opening considers the opening hours, the
+// overrides and the blocks of the whole business. It returns nil if the business has no opening hours or is not open
+// for bookings yet. It also returns nil if the business does not open or close within the next 14 days.
 func (b *Business) Opening() *Opening {
 	if b.Snapshot.NotYetOpen {
 		return nil

@@ -15,9 +15,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Reader reads the public paths of one service through the internal port of this service. It caches decoded answers
-// together with their entity tags, and sends the entity tag with the next request. If the answer has not changed, the
-// service responds with status 304 and no body.
+// Reader reads the public paths of one service through the internal port of that service. It caches decoded answers
+// together with their entity tags. The next request for the same answer contains the entity tag. If the answer has not
+// changed, the service responds with status 304 and no body.
 type Reader struct {
 	peer  *peer.Client
 	cache *lru.Cache[string, *cachedAnswer]

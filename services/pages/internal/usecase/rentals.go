@@ -351,9 +351,9 @@ func (b *Business) canHandOver(id uuid.UUID, d timespan.Date) bool {
 	return published == nil || b.Snapshot.HandsOverOn(published, d)
 }
 
-// readFreeUnits returns, for each date, the number of units that can be rented from the
-// date on for the shortest allowed length. For a rental with a price per hour, the number for an open
-// date is at least 1, because some hours may still be free. The result is nil if availability is unknown.
+// readFreeUnits returns, for each date, the number of units that can be rented for the shortest allowed length,
+// beginning on that date. For a rental with a price per hour, the number for an open date is at least 1, because some
+// hours may still be free. The result is nil if availability is unknown.
 func (s *Shop) readFreeUnits(ctx context.Context, b *Business, r *Rental,
 	from, to timespan.Date) (map[timespan.Date]int, error) {
 	free := map[timespan.Date]int{}

@@ -27,10 +27,11 @@ type Calendar struct {
 	Slots []Slot
 	// First and Last are the first and the last date that can be booked.
 	First, Last timespan.Date
-	// IsMonthOpen is true if the page shows the whole month. The page does so if the visitor asks for the month, or
-	// looks at a date that is not one of the next days ([Calendar.Strip]).
+	// IsMonthOpen is true if the page shows the whole month. The page does so if the visitor asks for the month, if Day
+	// is not in [Calendar.Strip], or if Day is nil.
 	IsMonthOpen bool
-	// Soonest is the first start in Slots if Day is the first free date of all. Otherwise Soonest is nil.
+	// Soonest is the first start in Slots if it is known that no date before Day has a free start. Otherwise Soonest is
+	// nil.
 	Soonest *Slot
 }
 
@@ -74,7 +75,7 @@ func (s *Shop) readTimes(ctx context.Context, b *Business, baseQuery url.Values,
 	if month == nil {
 		month = date
 	}
-	// The first query covers the strip of days and the whole of the next month.
+	// The first query covers the dates of [Calendar.Strip] and the whole of the next month.
 	from, to := c.First, c.First+maxQueryDays-1
 	if err := s.readDays(ctx, b, baseQuery, c, from, to); err != nil || !c.IsKnown {
 		return c, err

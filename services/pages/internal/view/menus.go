@@ -16,8 +16,8 @@ type Menus struct {
 	cache *lru.Cache[string, cachedMenu]
 }
 
-// cachedMenu is the cached HTML of a list of services and of the other parts, with the values from which this HTML was
-// rendered.
+// cachedMenu is the cached HTML of a business's first page: the list of services, and the other parts of the page. It
+// also holds the values from which this HTML was rendered.
 type cachedMenu struct {
 	html    string
 	version int64            // the version of the snapshot

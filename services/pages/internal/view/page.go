@@ -33,9 +33,9 @@ type Page struct {
 	IsIndexable bool   // true if search engines may index the page
 	Path        string // path of the request
 	Query       url.Values
-	Step        string // path below the business's first page; "" on that page and in the steps of a booking
+	Step        string // path of a page for events or rentals, relative to the first page; "" on other pages
 	About       string // description for search engines; if "", the default text is used
-	IsFront     bool   // true for the pages that show who the business is: services, events and rentals
+	IsFront     bool   // true on pages that present the business, such as the lists of services, events and rentals
 	LinkPath    string // path of the customer's link; "" on other pages
 	Sale        Sale   // time zone and currency of the sale, on pages behind a customer's link
 	Nonce       string // nonce of the style with the accent colour; "" without such a style

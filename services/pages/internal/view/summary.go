@@ -91,7 +91,7 @@ func (p *Page) soonText(s usecase.Slot) string {
 	return p.Words.JoinTime(p.dayText(s.Date), p.clock(s.Time))
 }
 
-// stripWeekday returns the name of the weekday for a day in the row of the next days.
+// stripWeekday returns the name of the weekday that the page shows for a date of [usecase.Calendar.Strip].
 func (p *Page) stripWeekday(d timespan.Date) string {
 	if p.Words.Code == "ar" || p.Words.Code == "he" { // these languages have no short names that fit
 		return strings.TrimPrefix(strings.TrimPrefix(p.Words.Weekday(d.Weekday()), "ال"), "יום ")
@@ -107,7 +107,8 @@ func (p *Page) fullText(d timespan.Date) string {
 	return p.Words.Say("none_day")
 }
 
-// maxPlainStarts is the largest number of starts in a part of a day for which the page shows all starts at once.
+// maxPlainStarts is the maximum number of starts that the page shows at once for a part of a day, such as the morning.
+// If there are more starts, the page first shows only some of them ([splitStarts]).
 const maxPlainStarts = 6
 
 // splitStarts separates the starts at full and half hours, which the page shows first, from the other starts. If there
@@ -139,9 +140,9 @@ func (p *Page) slotInstant(s usecase.Slot) string {
 	return time.Unix(timespan.Instant(s.Date, s.Time, p.Business.Snapshot.Location()), 0).UTC().Format(time.RFC3339)
 }
 
-// formatRepeatedHour formats the times `from` and `to` on a day on which the clock is set back. Some local times then
-// occur twice. The time `to` is formatted as the second occurrence, which is after the change of the clock. Both
-// arguments are local times of the business, stored with the zone UTC.
+// formatRepeatedHour formats the times `from` and `to` on a day on which the clock is set back. On such a day, some
+// local times occur twice. formatRepeatedHour formats `to` as the second occurrence, which is after the change of the
+// clock. Both arguments are local times of the business, stored with the zone UTC.
 func (p *Page) formatRepeatedHour(from, to time.Time) (string, string) {
 	zone := p.Business.Snapshot.Location()
 	date := timespan.DateOf(from, time.UTC)
