@@ -110,8 +110,8 @@ func (in *Internal) findBusiness(ctx context.Context, of rental.OfSlug) (*catalo
 	return offer, nil
 }
 
-// serveCeilings answers with the value of max_bookable_online for each rental
-// of a business: the largest number of units that can ever be reserved.
+// serveCeilings answers with the value of max_bookable_online for each rental of a business. The value is the largest
+// number of units of the rental that can ever be reserved at the same time.
 func (in *Internal) serveCeilings(ctx context.Context, r rental.CeilingsRequest) (*rental.Ceilings, error) {
 	version, err := strconv.ParseInt(r.OfferVersion, 10, 64)
 	if err != nil {
@@ -242,8 +242,9 @@ func (in *Internal) showNew(ctx context.Context, of rental.OfSlug,
 	return reservation, nil
 }
 
-// show renders a reservation of the business whose offer is given. The field overdue is
-// true if the reservation is picked up and has ended in the time zone in which it was made.
+// show renders a reservation. The argument `offer` is the offer of its business. The field overdue is true if the
+// reservation is picked up and its end has passed. If the reservation is for whole dates, it ends after its last date
+// in the time zone in which it was made.
 func (in *Internal) show(offer *catalog.Snapshot, r store.Reservation) rental.Reservation {
 	now, rendered := in.clock.Now(), showStored(r)
 	ended := r.Dates.To < timespan.DateOf(now, timespan.Zone(r.Timezone, offer.Location()))

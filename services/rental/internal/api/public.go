@@ -44,8 +44,9 @@ func NewPublic(offers Offers, records Records, sentences Sentences, now clock.Cl
 	}
 }
 
-// Mount adds /rental-availability to the public port. The availability service serves /rental-available-dates
-// to the public. It gets the answer from the endpoint that [Public.MountForPeers] adds.
+// Mount adds /rental-availability to the public port. It does not add /rental-available-dates: the availability service
+// serves that path to the public. The availability service gets the answers from the endpoint that
+// [Public.MountForPeers] adds.
 func (p *Public) Mount(router fiber.Router) {
 	router.Get("/api/public/:slug/rental-availability", server.WithParameters(p.serveAvailability,
 		"rentalId", "startDate", "endDate", "quantity", "startTime", "endTime", "lang"))

@@ -105,8 +105,8 @@ func parseAvailableDates(get request.Query) (datesQuery, error) {
 	return q, nil
 }
 
-// parseReservation validates a request to reserve. The argument `from` is the
-// actor that sent it. Fault: invalid_parameter, which names the invalid field.
+// parseReservation validates a request to reserve. The argument `from` is the actor that sent the request. Fault:
+// invalid_parameter, which names the invalid field.
 func parseReservation(req rental.NewReservation, from actor.Actor) (usecase.Request, error) {
 	var q usecase.Request
 	fields := map[string]string{"rental_id": req.RentalID, "start_date": req.StartDate, "end_date": req.EndDate}

@@ -221,15 +221,16 @@ func (s *Store) StoreReport(ctx context.Context, businessID, id uuid.UUID, repor
 	return eventTypes, nil
 }
 
-// ReservationsToUncount returns returned or cancelled reservations that booking still counts as open
-// bookings of their customers. The argument `limit` is the maximum number of reservations.
+// ReservationsToUncount returns reservations that are returned or cancelled, but that the booking service still counts
+// as open bookings of their customers. The argument `limit` is the maximum number of reservations.
 func (s *Store) ReservationsToUncount(ctx context.Context, limit int) ([]booking.ReservationID, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[booking.ReservationID],
 		"find reservations that are no longer open", `
 		SELECT business_id, id FROM reservations WHERE counted AND status IN ('returned', 'cancelled') LIMIT $1`, limit)
 }
 
-// MarkUncounted stores that booking no longer counts a reservation as an open booking of its customer.
+// MarkUncounted stores that the booking service no longer counts the given reservation as an open booking of the
+// customer.
 func (s *Store) MarkUncounted(ctx context.Context, of booking.ReservationID) error {
 	if _, err := s.pool.Exec(ctx, `UPDATE reservations SET counted = false WHERE business_id = $1 AND id = $2`,
 		of.BusinessID, of.ID); err != nil {

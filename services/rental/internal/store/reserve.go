@@ -44,7 +44,7 @@ type NewReservation struct {
 	OfferVersion  int64
 	LinkHash      []byte // the hash of the customer's link (libs/sale/link)
 	Now           time.Time
-	Warnings      []booking.Warning // see [Reservation]
+	Warnings      []booking.Warning // see [Reservation.Warnings]
 }
 
 // Hours holds the start and the end of a reservation for hours, both as wall-clock times and as instants.

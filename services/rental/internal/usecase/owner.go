@@ -77,9 +77,9 @@ type Owner struct {
 	attempts     metric.Int64Counter
 }
 
-// NewOwner returns an Owner. The argument `requestTimeout` is the longest time that a
-// request may take. If a payment is not open after this time and a margin, its reservation
-// is cancelled. The margin is necessary, because the clocks of replicas differ.
+// NewOwner returns an Owner. The argument `requestTimeout` is the maximum duration of a request. A reservation is
+// cancelled if its payment has not been stored as open within this duration plus a margin. The margin is necessary,
+// because the clocks of replicas differ.
 func NewOwner(offers Offers, reservations Reservations, prices Prices, payments Payments, links *link.Links,
 	requestTimeout time.Duration, now clock.Clock, tel *telemetry.Telemetry) *Owner {
 	const margin = 5 * time.Second
@@ -344,8 +344,9 @@ func (o *Owner) ApplyTransition(ctx context.Context, by actor.Actor, offer *cata
 	return updated, newStatusFault(err, fmt.Sprintf("%s takes one that is %s", name, transition.From[0]))
 }
 
-// CountAhead returns the number of reservations that the owner must still serve. Such a reservation ends today or later
-// in the business's time zone, or its units are not returned yet. Late units count, too. Fault: business_not_found.
+// CountAhead returns the number of reservations that the owner must still serve. It counts reservations that are not
+// picked up yet and end today or later in the business's time zone. It also counts reservations that are picked up and
+// not returned yet, even if the return is late. Fault: business_not_found.
 func (o *Owner) CountAhead(ctx context.Context, slug string) (int, error) {
 	offer, err := o.offers.Fresh(ctx, slug)
 	if err != nil {

@@ -169,7 +169,8 @@ func (o *Owner) answerPaidRetry(ctx context.Context, businessID uuid.UUID,
 	}
 	page, err := o.payments.FindCheckout(ctx, businessID, r.ID)
 	if err != nil {
-		return ReserveResult{Reservation: r}, nil // without the page, the customer can still pay through the link
+		// The answer then has no URL of the provider's page. The customer can still pay through the customer's link.
+		return ReserveResult{Reservation: r}, nil
 	}
 	return ReserveResult{r, page.CheckoutURL}, nil
 }

@@ -153,15 +153,15 @@ func (f *startSearch) exists(start int64, at timespan.TimeOfDay) bool {
 	return timespan.DateOf(shown, f.offer.Location()) == f.dates.From && shown.Hour()*60+shown.Minute() == int(at)
 }
 
-// listLengths returns the possible lengths of a reservation that begins at the instant
-// `start`. The argument `at` is the local time of this instant. Lengths are whole numbers
-// of elapsed hours. The result has one Start for each range of consecutive lengths.
+// listLengths returns the possible lengths of a reservation that begins at the instant `start`. The argument `at` is
+// the local time of this instant. Lengths are whole numbers of elapsed hours. The result has one Start for each range
+// of consecutive lengths.
 //
-// The argument `whole` reports for each date whether enough units of the rentals with a price per day are
-// free. The function `isOccupied` reports whether too few units of the other rentals are free during a span.
+// The argument `whole` reports for each date whether enough units of the rentals with a price per day are free. The
+// function `isOccupied` reports whether too few units of the other rentals are free during a span.
 //
-// A clock change can repeat a local time. A reservation with this end time ends at the first occurrence
-// of the time. Therefore listLengths leaves out a length that ends at the second occurrence.
+// A clock change can repeat a local time. A reservation that ends at such a local time ends at the first occurrence of
+// the time. Therefore listLengths leaves out a length that ends at the second occurrence.
 func (f *startSearch) listLengths(start int64, at timespan.TimeOfDay, whole []bool,
 	isOccupied func(timespan.Span) bool) []Start {
 	var list []Start
@@ -185,8 +185,9 @@ func (f *startSearch) listLengths(start int64, at timespan.TimeOfDay, whole []bo
 	return append(list, s.list()...)
 }
 
-// newOccupiedCheck returns a function that reports whether too few units are free for the request at any moment of a
-// span. The function considers only rentals with a price per hour. It first extends the span to whole half hours.
+// newOccupiedCheck returns a function that gets a span. The function reports whether the span has a moment at which too
+// few units are free for the request. The function considers only rentals with a price per hour. It first extends the
+// span to whole half hours.
 //
 // The free units of each rental are computed once, for each half hour of elapsed time after the first midnight.
 func (f *startSearch) newOccupiedCheck() func(timespan.Span) bool {
