@@ -96,8 +96,8 @@ const (
 	lockDuration = 15 * time.Second
 	// extendEvery is how long a replica reads a feed before it extends the feed's lock.
 	extendEvery = 5 * time.Second
-	// The pauses between two requests to a feed. The requests of the reader do not wait for an event. Otherwise, a
-	// stopping process would have to wait for the end of such a request.
+	// The pauses between two requests to a feed. The requests of the reader do not wait for an event: a stopping
+	// process would have to wait for the end of such a request.
 	idlePause       = 500 * time.Millisecond // after a page with fewer than maxPageEvents events
 	passivePause    = 2 * time.Second        // while another replica holds the lock
 	failurePause    = time.Second            // after the first failure; each further failure doubles the pause

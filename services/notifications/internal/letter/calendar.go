@@ -79,8 +79,9 @@ func buildEvent(w *words, f *Facts, status ical.Status) ical.Event {
 	}
 }
 
-// locate returns the location and the position of a calendar entry: the address of the place on one line. If there is
-// no address, the location is the name of the place, otherwise the argument `business`.
+// locate returns the location and the position of a calendar entry. The location is the address of the place on one
+// line. If the place has no address, the location is the name of the place. If the name is also missing, or if `place`
+// is nil, the location is the argument `business`.
 func locate(w *words, place *Place, business string) (string, *ical.Geo) {
 	if place == nil {
 		return business, nil

@@ -89,12 +89,12 @@ func (w *words) formatSpan(f *Facts, due bool) string {
 	return first
 }
 
-// maxShortDay is the maximum distance between a date and the time of the event at which the date is written without its
-// year.
+// maxShortDay is the maximum time between a date and the event that a message is about, if the message omits the year
+// of the date.
 const maxShortDay = 300 * 24 * time.Hour
 
-// formatMoment returns the start of a time on one line: the short date and the time of day. The date has its year if it
-// is more than maxShortDay before or after the event that the message is about.
+// formatMoment returns the start of the time `t` on one line: the short date and the time of day. The date includes the
+// year if the start is more than maxShortDay before or after the event that the message is about.
 func (w *words) formatMoment(t When, f *Facts) string {
 	start := t.Start.In(f.Business.Zone)
 	day := w.ShortDay(start)
@@ -107,7 +107,7 @@ func (w *words) formatMoment(t When, f *Facts) string {
 	return w.JoinTime(day, w.clock(start))
 }
 
-// clock formats a time of day. German texts have the word Uhr after it.
+// clock formats a time of day. In German texts, the word Uhr follows the time.
 func (w *words) clock(t time.Time) string { return w.Clock(t) + w.clockUnit() }
 
 func (w *words) clockUnit() string {

@@ -63,8 +63,8 @@ const (
 	subjectName = "Subject: "
 )
 
-// setSubject writes the Subject header. setSubject encodes the text itself. If the first encoded word does not fit on
-// the first line, go-mail would start the text on a second line. Some mail programs show such a subject as empty.
+// setSubject writes the Subject header. It encodes the text itself: if the first encoded word does not fit on the first
+// line, go-mail would start the text on a second line. Some mail programs show such a subject as empty.
 func setSubject(msg *gomail.Msg, subject string) {
 	if isASCII(subject) {
 		msg.Subject(subject)

@@ -26,7 +26,7 @@ type Config struct {
 	// unencrypted. A server at a loopback address does not need this setting.
 	AllowPlaintext bool `env:"SMTP_ALLOW_PLAINTEXT, default=false"`
 	// Timeout limits the time for connecting, TLS and authentication together. The transfer of the message, which
-	// follows, has the same limit again.
+	// follows, has a separate limit of the same length.
 	Timeout time.Duration `env:"SMTP_TIMEOUT, default=20s"`
 	// From is the address of the sender, such as no-reply@example.com; the display name is the name of the business.
 	// Replies go to the business's reply_to address.

@@ -41,7 +41,7 @@ type Peers interface {
 	// Subject returns a booking, a ticket order or a reservation in its current state, in the format of the admin API.
 	// Fault: not_found.
 	Subject(ctx context.Context, businessID uuid.UUID, subject event.Subject) (json.RawMessage, error)
-	// Link returns the URL of the customer view of a subject, or "" if the subject has none.
+	// Link returns the URL of the customer view of a subject, or "" if the subject has no customer view.
 	Link(ctx context.Context, businessID uuid.UUID, subject event.Subject) (string, error)
 	// VerifiedMembers returns those addresses in `emails` that belong to operators or to verified members of the
 	// business.
@@ -62,7 +62,7 @@ type Config struct {
 	Sender     Sender // nil: messages are stored but not sent
 	IsPreview  bool   // Sender only shows messages to the operator, so they count as not sent
 	Limits     Limits
-	UndoPeriod time.Duration // how long messages about a change by the business wait, in case of an undo
+	UndoPeriod time.Duration // how long messages about a change wait, so that the business can undo the change
 	From       string        // the sender's address; required if Sender is set
 	OwnerURL   string        // base URL of the owner's pages; "": notices have no links
 	KeptFor    time.Duration // time after which a message is deleted

@@ -191,9 +191,9 @@ UPDATE webhook_deliveries SET due_at = $4 WHERE business_id = $1 AND due_at IS N
     ORDER BY d.endpoint_id, d.subject_id, d.sequence)
 RETURNING endpoint_id`
 
-// makeWaitingDue makes the deliveries due that waited for an erased delivery. Such a delivery is about a later event of
-// the same subject and contains no data of the customer. makeWaitingDue then calls `wake` with the deliveries'
-// endpoints.
+// makeWaitingDue makes each delivery due that waited for an erased delivery. The waiting delivery is about a later
+// event of the same subject and contains no data of the customer. makeWaitingDue then calls `wake` once with the
+// endpoint of each such delivery.
 //
 // The order of events is kept even if a call to an endpoint is in progress: the holder of the delivery lock reads due
 // deliveries only after the end of that call.

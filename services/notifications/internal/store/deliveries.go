@@ -48,9 +48,9 @@ type Attempt struct {
 	Answer       string    `json:"answer"`      // the beginning of the answer's body
 }
 
-// deliveryColumns are the columns of the delivery with the alias d, together with its attempts. The condition $1 is the
-// business ID of both tables: on a sharded database, the router does not find the shard of the subquery through the row
-// of d.
+// deliveryColumns are the columns of the delivery with the alias d, together with its attempts. The subquery for the
+// attempts compares the business ID with $1, not with d.business_id: on a sharded database, the router finds the shard
+// of the subquery only through $1.
 const deliveryColumns = `d.id, d.endpoint_id, d.event_id, d.event_type, d.subject_kind, d.subject_id, d.sequence, d.status, d.due_at, d.created_at, d.body,
     coalesce((SELECT jsonb_agg(jsonb_build_object('number', a.number, 'at', a.at, 'milliseconds', a.milliseconds,
         'http_status', a.http_status, 'error', a.error, 'answer', a.answer) ORDER BY a.number)
@@ -101,7 +101,7 @@ func (s *Store) Deliveries(ctx context.Context, businessID, endpointID uuid.UUID
 	return list, next, nil
 }
 
-// NewDelivery is the data of a delivery that is to be added, of one event to one endpoint.
+// NewDelivery is the data of a delivery that is to be added. The delivery sends one event to one endpoint.
 type NewDelivery struct {
 	BusinessID, EndpointID, EventID, SubjectID uuid.UUID
 	EventType, SubjectKind                     string

@@ -33,7 +33,7 @@ const (
 // LimitError means that a limit holds the message back.
 type LimitError struct {
 	Limit   Limit
-	Until   time.Time // when the limit allows the next message of the business, which may be another message
+	Until   time.Time // when the limit allows the next message of the business; this may be another message
 	IsFirst bool      // no limit held the message back before
 }
 
@@ -73,7 +73,7 @@ type SendRequest struct {
 
 // BeginSending decides whether a message may be sent now. If so, it counts the attempt before the attempt is made, and
 // returns the message. The period of 24 hours for attempts begins with the first attempt. Attempts of one business
-// begin one after the other. Otherwise, concurrent attempts could exceed a limit together.
+// begin one after the other, because concurrent attempts could exceed a limit together.
 //
 // Errors: [ErrMustWait], [*LimitError], [ErrOutdated]; [*StatusError] if the message is neither queued nor held;
 // [ErrNotFound].
@@ -160,7 +160,7 @@ SELECT EXISTS (
       AND o.status IN ('queued', 'held', 'sent') AND lower(o.recipient) = lower(m.recipient))`, m.BusinessID, m.ID)
 }
 
-// setStatus stores the new status of the message, and the reason for it, if no attempt is made.
+// setStatus stores the new status of a message for which no attempt is made, and the reason for this status.
 func (b SendRequest) setStatus(ctx context.Context, tx pgx.Tx, status, reason string) error {
 	_, err := tx.Exec(ctx, `UPDATE messages SET status = $3, reason = $4 WHERE business_id = $1 AND id = $2`,
 		b.BusinessID, b.ID, status, reason)
