@@ -58,7 +58,8 @@ type BookableResponse struct {
 	// Refusal is the rule that prevents all assignments: past, advance_limit, notice, no_session, closed,
 	// grid or not_performed. It is empty if there are assignments, or if only occupied time prevents them.
 	Refusal string `json:"refusal,omitempty"`
-	// Warnings are the rules for customers that the start breaks, if the owner books it. They use the codes of Refusal.
+	// Warnings are the rules for customers that the start breaks, if the
+	// owner books the start. The warnings use the same codes as Refusal.
 	Warnings []string `json:"warnings,omitempty"`
 }
 

@@ -64,7 +64,7 @@ type Cancellation struct {
 	// Reason is one of the Cancel… reasons, or the status of the
 	// booking or order. It is set if a cancellation is not allowed.
 	Reason string `json:"reason,omitempty"`
-	// Refund is the refund by the cancellation policy at the time of the sale.
+	// Refund is the refund that the cancellation policy at the time of the sale gives.
 	Refund CancellationRefund `json:"refund"`
 	// Until is the last instant at which the values of Allowed and Refund are valid. It
 	// is null if a cancellation is not allowed, or if these values are valid for ever.

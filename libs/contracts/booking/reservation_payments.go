@@ -154,8 +154,8 @@ type ReservationPayment struct {
 	Reports int64 `json:"news"`
 }
 
-// ReportAcknowledgement acknowledges the provider's reports about a payment. The rental service has processed
-// the first of these reports. Their number is the field Reports, which comes from a [ReservationPayment].
+// ReportAcknowledgement acknowledges reports of the provider about a payment. Reports is the number of reports
+// that the rental service has processed. The rental service copies this number from a [ReservationPayment].
 type ReportAcknowledgement struct {
 	ReservationID
 	Reports int64 `json:"news"`

@@ -66,7 +66,7 @@ func (c *Client) Occupied(ctx context.Context, businessID uuid.UUID, from, to ti
 
 // Published notifies the booking service that the argument `version` is the newest version of a business's offer.
 // After the removal of the business, `version` is greater than every version of its offer. When Published has
-// returned, the booking service sells nothing by an older version. Calls may be repeated and may arrive in any order.
+// returned, the booking service sells nothing from an older version. Calls may be repeated and may arrive in any order.
 func (c *Client) Published(ctx context.Context, businessID uuid.UUID, version int64) error {
 	_, err := c.peer.Do(ctx, peer.Request{Method: http.MethodPut, Path: path(businessID, "offer"),
 		Body: booking.PublishedOffer{Version: version}, Repeatable: true})
@@ -105,7 +105,7 @@ func (c *Client) Bookings(ctx context.Context, businessID uuid.UUID, filter book
 		nil)
 }
 
-// Book makes a booking for a customer by the rules of POST /book. The argument `slug` is the slug
+// Book makes a booking for a customer as POST /book does. The argument `slug` is the slug
 // of the business. The actor of the booking is the actor in ctx. Faults: the faults of POST /book.
 func (c *Client) Book(ctx context.Context, businessID uuid.UUID, slug string,
 	wanted booking.NewBooking) (*booking.Booking, error) {
@@ -119,7 +119,7 @@ func (c *Client) Book(ctx context.Context, businessID uuid.UUID, slug string,
 // Reschedule changes the time of a booking and returns the booking with its new time. The
 // argument `slug` is the slug of the business. The actor of the change is the actor in ctx.
 //
-// If boundsRefund is true, a later cancellation refunds at most the share that a cancellation would refund now.
+// If `boundsRefund` is true, a later cancellation refunds at most the share that a cancellation would refund now.
 //
 // Faults: not_found; conflict if the booking can no longer be
 // rescheduled; the faults of POST /book about the start of a booking.

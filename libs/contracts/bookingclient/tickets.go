@@ -92,7 +92,7 @@ func (c *Client) Tickets(ctx context.Context, businessID uuid.UUID, filter booki
 }
 
 // TicketCancellation returns the effect that cancelling an order would have now,
-// with the refund by the cancellation policy of the order. Faults: not_found.
+// with the refund that the cancellation policy of the order gives. Faults: not_found.
 func (c *Client) TicketCancellation(ctx context.Context,
 	businessID, ticketID uuid.UUID) (*booking.Cancellation, error) {
 	return typed.Call[booking.Cancellation](ctx, c.peer, http.MethodGet,
@@ -128,8 +128,8 @@ func (c *Client) Link(ctx context.Context, businessID uuid.UUID, kind event.Subj
 	return out.URL, nil
 }
 
-// TicketsAhead returns the number of sold tickets for events that start today or later, by the
-// local date of the business. Events that the business no longer offers count, too. Faults:
+// TicketsAhead returns the number of sold tickets for events that start today or later, in the time
+// zone of the business. Events that the business no longer offers count, too. Faults:
 // business_not_found; invalid_parameter if the argument `slug` is the slug of another business.
 func (c *Client) TicketsAhead(ctx context.Context, businessID uuid.UUID, slug string) (int, error) {
 	var out booking.AheadCount

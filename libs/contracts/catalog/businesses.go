@@ -11,7 +11,7 @@ import (
 const ChangesChannel = "slotmesh:offers"
 
 // MaxStale is the Cache-Control directive max-stale (RFC 9111 §5.2.1.2). With it a request accepts a stale
-// snapshot while the database of the catalog service is down. Clients that have no snapshot in memory send it.
+// snapshot while the database of the catalog service is down. Clients without a snapshot in memory send this directive.
 //
 // The response header Age is the number of seconds for which the snapshot has not been confirmed as the newest one.
 const MaxStale = "max-stale"

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// PictureWidths are the widths of the files of each uploaded picture, in pixels. A file is never
-// larger than the original, and at most twice as high as its width.
+// PictureWidths are the maximal widths of the files of each uploaded picture, in pixels. A file is
+// never larger than the original. The height of a file is at most twice the value in PictureWidths.
 var PictureWidths = [...]int{400, 800, 1600}
 
 // Picture is an uploaded picture. The catalog service serves its files at [Picture.Path].

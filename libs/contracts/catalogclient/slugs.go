@@ -16,8 +16,8 @@ import (
 const rememberedSlugs = 65_536
 
 // Slugs caches the slugs of businesses by their ids. A cached slug is outdated only
-// after the removal of its business. A request with an outdated slug returns no
-// snapshot or the snapshot of another business, which the caller detects by its id.
+// after the removal of its business. A request with an outdated slug returns no snapshot or
+// the snapshot of another business. The caller detects the latter by the id of the business.
 type Slugs struct {
 	catalog *peer.Client
 	known   *lru.Cache[uuid.UUID, string]

@@ -17,7 +17,7 @@ type Event struct {
 	Type       Type        `json:"type"`
 	BusinessID uuid.UUID   `json:"business_id"`
 	Subject    Subject     `json:"subject"`
-	At         time.Time   `json:"at"` // time of the change by the clock of the service
+	At         time.Time   `json:"at"` // time of the change according to the clock of the service
 	Actor      actor.Actor `json:"actor"`
 	Sequence   int         `json:"sequence"` // number of the event among the events of its subject, from 1
 	// Data is the subject after the change, as the admin API shows it. For a rescheduled

@@ -29,7 +29,7 @@ func TeamTypes() []Type {
 	}
 }
 
-// Filter selects events of a business. A zero field selects all events.
+// Filter selects events of a business. A field with its zero value selects all events.
 type Filter struct {
 	Kind     SubjectKind
 	Subject  uuid.UUID

@@ -68,8 +68,8 @@ func IsSilent(kept json.RawMessage) bool {
 }
 
 // Add adds the parameters that a statement with [Record] or [RecordOne] needs: the time of the change,
-// the actor in ctx, and an id for the event. The argument `at` is the time of the change by the clock of
-// the service. If ctx has no actor, the statement fails with [actor.ErrMissing] before it is sent.
+// the actor in ctx, and an id for the event. The argument `at` is the time of the change according to the
+// clock of the service. If ctx has no actor, the statement fails with [actor.ErrMissing] before it is sent.
 func Add(ctx context.Context, args pgx.NamedArgs, at time.Time) pgx.NamedArgs {
 	args["event_extra"], args["recorded_id"], args["event_at"], args["actor_id"] = "{}", uuid.Must(uuid.NewV7()), at,
 		nil

@@ -40,7 +40,7 @@ const (
 	CodeDefaultLanguage Code = "default_language" // the list of languages lacks Language, the default language
 	CodeForeignLanguage Code = "foreign_language" // a translation into Language, which is not offered
 	CodeOrder           Code = "order"            // the end is not after the start
-	CodeExcludes        Code = "excludes"         // the field With excludes this field
+	CodeExcludes        Code = "excludes"         // the field that With names excludes this field
 	CodeOneOf           Code = "one_of"           // all of Fields, separated by spaces, are missing; one is needed
 	CodeSessionDay      Code = "session_day"      // a class session with neither weekday nor date
 	CodeTooManyStarts   Code = "too_many_starts"  // more starts on a date than /slots lists

@@ -23,7 +23,7 @@ func expand(root *yaml.Node) *Problem {
 
 // extent is the size of a value in which all aliases are replaced by their values.
 type extent struct {
-	values int // number of values, with the value itself and the names of fields
+	values int // number of values: the value itself, all values inside it, and the names of fields
 	bytes  int // sum of the lengths of all texts, and one byte for each value
 	height int // number of nested lists and objects
 }

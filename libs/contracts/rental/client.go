@@ -71,8 +71,8 @@ func (c *Client) Reservations(ctx context.Context, slug string, filter Filter,
 	return ListReservations.Call(ctx, c.peer, ReservationsRequest{c.slugParams(slug), filter, page})
 }
 
-// Ahead returns the number of pending and reserved reservations that end today or later, by the local
-// date of the business. It also counts all reservations that are picked up, even if their return is late.
+// Ahead returns the number of pending and reserved reservations that end today or later, in the time zone
+// of the business. It also counts all reservations that are picked up, even if their return is late.
 func (c *Client) Ahead(ctx context.Context, slug string) (int, error) {
 	out, err := CountAhead.Call(ctx, c.peer, OfSlug{Slug: slug})
 	if err != nil {
@@ -103,7 +103,7 @@ func (c *Client) Move(ctx context.Context, slug string, id uuid.UUID, move strin
 }
 
 // Cancellation returns the effect that cancelling a reservation would have
-// now, with the refund by the cancellation policy. Faults: not_found.
+// now, with the refund that the cancellation policy gives. Faults: not_found.
 func (c *Client) Cancellation(ctx context.Context, slug string, id uuid.UUID) (*booking.Cancellation, error) {
 	return PreviewCancellation.Call(ctx, c.peer, c.reservationParams(slug, id))
 }

@@ -79,7 +79,7 @@ var (
 		"/internal/manage/:token/cancel", byLink).Private()
 )
 
-// QueryBusinessID is the name of the query parameter with the field Business of [OfSlug].
+// QueryBusinessID is the name of the query parameter that holds the field Business of [OfSlug].
 const QueryBusinessID = "business_id"
 
 // OfSlug identifies the business of a request by its slug. If Business is not the nil UUID,
@@ -117,8 +117,8 @@ type LinkRequest struct {
 	ID       uuid.UUID `path:"id" unknown:"Reservation not found"`
 }
 
-// CeilingsRequest requests the [Ceilings] of a business. They are computed from the
-// version OfferVersion of the offer, which is a whole number, or from a newer one.
+// CeilingsRequest requests the [Ceilings] of a business. They are computed from the version
+// OfferVersion of the offer, or from a newer version. OfferVersion is a whole number in decimal.
 type CeilingsRequest struct {
 	Slug         string `path:"slug"`
 	OfferVersion string `query:"offer_version"`

@@ -8,7 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
 )
 
-// MaxHeld is the maximal number of reservations that [Client.Outside] checks. It checks the earliest ones.
+// MaxHeld is the maximal number of reservations that [Client.Outside] checks.
+// If there are more reservations, Outside checks those with the earliest starts.
 const MaxHeld = 10_000
 
 // OutsideRequest asks which reservations could not be fulfilled under an offer that is not published yet.

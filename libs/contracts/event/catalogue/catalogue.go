@@ -25,8 +25,8 @@ type Entry struct {
 	// Schema is the name of the schema for the event's data in the
 	// OpenAPI document of the admin API. It is "" if there is no schema.
 	Schema string
-	// sequence is the sequence number in the example payload. data
-	// is the booking, order or other subject after the change.
+	// The field `sequence` is the sequence number in the example payload. The
+	// field `data` is the booking, order or other subject after the change.
 	sequence int
 	data     any
 }

@@ -92,7 +92,7 @@ func rescheduled() booking.Rescheduled {
 	return booking.Rescheduled{Booking: b, From: from, To: to}
 }
 
-// refund returns the payment of a booking of which half was
+// refund returns a payment of a booking. Half of the payment was
 // refunded. The argument `status` is the status of the refund.
 func refund(status string) *booking.Payment {
 	p := payment(booking.PaymentPaid)

@@ -190,7 +190,7 @@ type Notice struct {
 	// The owner of the provider's account can change the metadata. Therefore booking
 	// must check that the subject has a charge with this provider and account.
 	Subject Subject
-	// FailedAt is the time of a failed attempt to pay, by the
+	// FailedAt is the time of a failed attempt to pay, according to the
 	// provider's clock. The customer may try again (lifecycle.md §4).
 	FailedAt          time.Time
 	Refund            *RefundNotice

@@ -355,8 +355,8 @@ var failPaymentSQL = recordPayment(`
 UPDATE payments SET failed_at = @failed_at::timestamptz, updated_at = @now
 WHERE business_id = @business_id AND subject_id = @id AND status = 'open' AND (failed_at IS NULL OR failed_at < @failed_at::timestamptz)`)
 
-// MarkAttemptFailed stores that an attempt to pay failed. The argument `at` is the time of the failure
-// by the provider's clock. The charge stays open for another attempt. MarkAttemptFailed is idempotent.
+// MarkAttemptFailed stores that an attempt to pay failed. The argument `at` is the time of the failure according
+// to the provider's clock. The charge stays open for another attempt. MarkAttemptFailed is idempotent.
 func (s *Store) MarkAttemptFailed(ctx context.Context, businessID, subjectID uuid.UUID, at, now time.Time) error {
 	return s.withLock(ctx, businessID, subjectID, func(tx pgx.Tx, p lockedPayment) error {
 		_, err := tx.Exec(ctx, failPaymentSQL[p.kind], eventlog.Add(ctx, pgx.NamedArgs{
