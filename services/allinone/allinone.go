@@ -221,7 +221,7 @@ func newTablesError(service, data string, err error) error {
 	return fmt.Errorf("%s: %w", label, err)
 }
 
-// startServices starts the services in the order of the variable services, and then the front.
+// startServices starts the services in the order of the variable `services`, and then the front.
 func (p *Process) startServices(ctx context.Context) error {
 	for _, s := range services {
 		if err := p.launch(ctx, s.name, func(rt server.Runtime) (*server.Server,

@@ -38,7 +38,7 @@ var migrations = map[string]fs.FS{
 var homeFiles = []string{linkSecretFile, TokenFile, DemoKeyFile}
 
 // resumeStatements are the SQL statements that run after a restore. The statements release the locks of the processes
-// that were running when the backup was made. Without these statements, the service notifications would wait for
+// that were running when the backup was made. Without these statements, the notifications service would wait for
 // minutes: its locks must expire, and River must run the interrupted jobs again.
 var resumeStatements = []string{
 	`UPDATE notifications.feeds SET reader = NULL, reader_until = '-infinity'`,

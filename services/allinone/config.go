@@ -35,7 +35,7 @@ type Config struct {
 	DatabaseURL string `env:"DATABASE_URL"`
 	// RedisURL is the URL of the Redis to use. If it is empty, the process starts a Redis.
 	RedisURL string `env:"REDIS_URL"`
-	// StripeSecretKey, StripeWebhookSecret and StripeAPIBase connect the service booking to Stripe. They are passed to
+	// StripeSecretKey, StripeWebhookSecret and StripeAPIBase connect the booking service to Stripe. They are passed to
 	// that service in the same environment variables.
 	StripeSecretKey     string `env:"STRIPE_SECRET_KEY"`
 	StripeWebhookSecret string `env:"STRIPE_WEBHOOK_SECRET"`
@@ -43,10 +43,10 @@ type Config struct {
 	// PagesURL is the public base URL of the customers' pages. The services booking, rental and pages get this URL in
 	// their setting PAGES_URL. The default is the public address.
 	PagesURL string `env:"PAGES_URL"`
-	// OwnerURL is the base URL of the owner's pages. The service console gets this URL in its setting OWNER_URL. The
+	// OwnerURL is the base URL of the owner's pages. The console service gets this URL in its setting OWNER_URL. The
 	// default is the admin address.
 	OwnerURL string `env:"OWNER_URL"`
-	// SMTPURL, SMTPAllowPlaintext and MailFrom are passed to the service notifications in the same environment
+	// SMTPURL, SMTPAllowPlaintext and MailFrom are passed to the notifications service in the same environment
 	// variables. If SMTP_URL is not set, this process stores the mails and shows them at MAIL_PORT.
 	SMTPURL            string `env:"SMTP_URL"`
 	SMTPAllowPlaintext string `env:"SMTP_ALLOW_PLAINTEXT"`

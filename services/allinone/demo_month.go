@@ -59,7 +59,7 @@ const demoMonthFile = "demo-month"
 // demoProgress is the content of demoMonthFile: the progress of the demo's writes for the month.
 type demoProgress struct {
 	Database string    `json:"database"` // address of the demo's database; a later start may use another one
-	From     time.Time `json:"from"`     // when the demo business was published; its date begins the month
+	From     time.Time `json:"from"`     // time at which the demo business was published; the month begins on this date
 	Written  int       `json:"made"`     // number of writes of the month that are done
 }
 

@@ -17,7 +17,7 @@ type listeners struct{ public, internal net.Listener }
 // service starts, so that the settings of each service can contain the addresses of the others.
 type ports map[string]listeners
 
-// openPorts opens all listeners. The public ports of the front and of the service console are in the settings. All
+// openPorts opens all listeners. The public ports of the front and of the console service are in the settings. All
 // other ports are free ports on loopback.
 func openPorts(ctx context.Context, cfg Config) (ports, error) {
 	opened := make(ports)

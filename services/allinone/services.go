@@ -55,8 +55,8 @@ type service struct {
 	open     func(context.Context, envconfig.Lookuper, server.Runtime) (*server.Server, error)
 }
 
-// adapt converts a server.Service to a service. The returned functions read the service's settings from environment
-// variables, as a separate process does.
+// adapt converts a server.Service to a service. The functions in the result read the service's settings from
+// environment variables, as a separate process does.
 func adapt[C any](s server.Service[C]) service {
 	return service{
 		name:     s.Name,

@@ -34,7 +34,7 @@ var ignoredVariables = regexp.MustCompile(
 // ownSettings and the internal URLs of services, such as CATALOG_URL.
 func isOwnSetting(name string) bool {
 	if slices.Contains(config.Names(new(Config)), name) {
-		return false // such as PAGES_URL, which this process also reads
+		return false // this process also reads the setting, such as PAGES_URL
 	}
 	service, isURL := strings.CutSuffix(name, "_URL")
 	return slices.Contains(ownSettings, name) || isURL && slices.Contains(partNames(), strings.ToLower(service))

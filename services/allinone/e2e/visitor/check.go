@@ -75,7 +75,7 @@ func (v *Visitor) findBarriers() ([]string, error) {
 		r.violations.map(f => f.id + ": " + f.help + ": " + f.nodes.map(n => n.html.slice(0, 200) + " " + n.failureSummary).join(" | ")))`)
 }
 
-// findForeignRequests returns the requests of the window to other hosts.
+// findForeignRequests describes the requests that the visitor's window has sent to other hosts.
 func (v *Visitor) findForeignRequests() []string {
 	v.t.Helper()
 	own, err := url.Parse(v.Address())
@@ -106,8 +106,8 @@ func (v *Visitor) listComplaints() []string {
 	return slices.Clone(v.problems)
 }
 
-// MeasureWeight returns the total size of the scripts and the total size of the CSS that the window has loaded, in
-// bytes after gzip. MeasureWeight counts each URL once.
+// MeasureWeight returns the total size of the scripts and the total size of the CSS that the visitor's window has
+// loaded, in bytes after gzip. MeasureWeight counts each URL once.
 func (v *Visitor) MeasureWeight() (int, int) {
 	v.t.Helper()
 	v.mu.Lock()
@@ -185,7 +185,7 @@ func (v *Visitor) findSidewaysOverflow() ([]string, error) {
 	return []string{fmt.Sprintf("it is %d px wider than the window: %s", wide, strings.Join(who, ", "))}, err
 }
 
-// ListRequests returns the URLs of all requests that the window has sent, in order.
+// ListRequests returns the URLs of all requests that the visitor's window has sent, in order.
 func (v *Visitor) ListRequests() []string {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -113,8 +113,8 @@ func start(t *testing.T) *Chromium {
 // Profile describes a visitor and the visitor's browser. The zero value is a phone in English, in the light color
 // scheme, with JavaScript and the time zone of Lisbon.
 type Profile struct {
-	Width    int // in CSS pixels; 0: 390, the width of a phone
-	Height   int // in CSS pixels; 0: 844
+	Width    int // in CSS pixels; 0 means 390, the width of a phone
+	Height   int // in CSS pixels; 0 means 844
 	Dark     bool
 	Locale   string // language of the browser, such as ar or ja-JP; "": en
 	Timezone string // time zone of the browser; "": Europe/Lisbon
@@ -124,7 +124,7 @@ type Profile struct {
 	Headers  map[string]string // headers of every request
 	Heavy    bool              // a page for developers, whose scripts have no size limit
 	NoRules  bool              // skips axe-core, because another visitor runs it with this width and color scheme
-	Zoom     int               // in percent; 0: 100. As in a browser, a larger zoom makes the window smaller.
+	Zoom     int               // in percent; 0 means 100. As in a browser, a larger zoom makes the window smaller.
 }
 
 // slowLine is the speed of a slow connection, in bytes per second. Some pages need a second and a half to load over
@@ -146,7 +146,7 @@ type Visitor struct {
 	frame       cdp.FrameID          // current frame; "" for the page itself
 }
 
-// request is a request that the window has sent.
+// request is a request that the visitor's browser window has sent.
 type request struct {
 	id   network.RequestID
 	url  *url.URL
@@ -216,7 +216,7 @@ func (v *Visitor) configure() {
 	call(v, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: v.profile.NoScript})
 }
 
-// handleEvent handles an event of the browser. It records the requests, the errors and the navigations of the window.
+// handleEvent handles an event of the browser. It records the requests, errors and navigations of the visitor's window.
 func (v *Visitor) handleEvent(event any) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -5,8 +5,8 @@
 // If the installation fails, it downloads a PostgreSQL and runs Redis in this process. The private stores are reachable
 // only through Unix sockets; a Redis in this process is reachable only with a password.
 //
-// Every error is one sentence for the person at the terminal, which states the problem and a remedy. No error contains
-// a password.
+// Every error is one sentence that tells the person at the terminal the problem and a remedy. No error contains a
+// password.
 package backing
 
 import (

@@ -89,8 +89,8 @@ func (c Contents) Rows() int64 {
 	return rows
 }
 
-// CheckBuild returns an error if the migrations of the backup differ from the migrations in the argument `build`, by
-// schema. The error is one sentence.
+// CheckBuild returns an error if the backup was written with other migrations than the migrations in the argument
+// `build`, which has the migrations by schema. The error is one sentence.
 func (c Contents) CheckBuild(build map[string][]postgres.MigrationText) error {
 	for _, schema := range slices.Sorted(maps.Keys(c.Schemas)) {
 		if _, isKnown := build[schema]; !isKnown {

@@ -32,7 +32,7 @@ type BareAddresses struct{ Public, MCP, Inside string }
 //	GET /window/{name}   the same, after one query for many days
 //	GET /rented/{name}   the same, after one query for reservations
 //
-// The MCP server of the bare program has an address of its own (serveBareMCP).
+// The MCP server of the bare program has a base URL of its own (serveBareMCP).
 type bareServer struct {
 	answers sync.Map // name → []byte
 	pool    *pgxpool.Pool
@@ -93,7 +93,7 @@ func (b *bareServer) sendBody(c *fiber.Ctx) error {
 }
 
 // The queries of the bare program ([bareServer]). They read the occupied time of a business in a time window. Their
-// form is the same as in the service booking, because the database needs the least CPU time for this form.
+// form is the same as in the booking service, because the database needs the least CPU time for this form.
 const (
 	dayQuery = `SELECT resource_id, lane, lower(during), upper(during)
 		FROM booking.occupied_time WHERE business_id = (SELECT $1::uuid) AND during && (SELECT tstzrange($2, $3))`

@@ -49,7 +49,7 @@ type Options struct {
 type Seeds struct {
 	Salons   int // businesses that receive bookings
 	Keys     int // number of API keys of each business; each key allows 100 requests a minute
-	Bookings int // bookings of the business whose calendars are read, in the 62 days of the window
+	Bookings int // bookings of the business whose calendars are read, spread over 62 days
 }
 
 // Report is the result of a run.

@@ -34,7 +34,7 @@ type benchCase struct {
 	sessions string
 }
 
-// The values of application_name for two kinds of PostgreSQL sessions: the sessions of the service booking, with which
+// The values of application_name for two kinds of PostgreSQL sessions: the sessions of the booking service, with which
 // booking also reads its events, and the sessions of this process.
 const (
 	bookingSessions = "slotmesh-booking"
@@ -42,7 +42,7 @@ const (
 )
 
 // isEarly reports whether a case is measured before the other cases. Cases that only use the database must come first.
-// After a case with bookings, the service notifications still writes messages about these bookings, which would distort
+// After a case with bookings, the notifications service still writes messages about these bookings, which would distort
 // the measurement.
 func (c benchCase) isEarly() bool { return c.sessions == ownSessions }
 
@@ -328,7 +328,7 @@ func (w *system) bookContestedSlot(n int64) (int, error) {
 	return w.http.send(w.newBookCall(w.contestedSalon, chooseContestedSlot(n), n), nil)
 }
 
-// makeBareTables creates tables with the columns and constraints of booking's tables, for the bare cases.
+// makeBareTables creates tables with the columns and constraints of booking's tables, for the cases without Slotmesh.
 func (w *system) makeBareTables() error {
 	_, err := w.pool.Exec(context.Background(), `CREATE SCHEMA IF NOT EXISTS bare;
 		CREATE TABLE bare.bookings (LIKE booking.bookings INCLUDING ALL);

@@ -61,9 +61,8 @@ func (o Options) fill(ctx context.Context, database string, size Size) error {
 	return err
 }
 
-// templateSlug is the slug of the salon from which the other salons are copied. No other text in the manifest of this
-// salon contains its name, its slug or its IDs. [salon.newReplacer] can therefore replace them in a copy of the
-// manifest.
+// templateSlug is the slug of the salon from which the other salons are copied. The salon's name, slug and IDs occur in
+// no other text of the salon's manifest. So [salon.newReplacer] can replace them in a copy of the manifest.
 const templateSlug = "template"
 
 // bulkPool opens a pool of connections that do not check foreign keys. This is safe, because the statements that use

@@ -80,7 +80,7 @@ func (w *system) measurePaint(ctx context.Context) ([]PagePaint, error) {
 
 type step struct{ name, path string }
 
-// listSteps returns the steps of a booking on the booking page, with their addresses.
+// listSteps returns the steps of a booking on the booking page, with their URLs.
 func (w *system) listSteps() []step {
 	chosen := url.Values{"service": {w.readSalon.services[0].String()}}
 	chosen.Set("staff", "any")

@@ -274,8 +274,9 @@ func newClientHeaders(n int64) []string {
 		10) + "." + strconv.FormatInt(n&255, 10)}
 }
 
-// addressBase is the number of the first client address. It differs between runs: if another run with the same Redis
-// ended less than a minute ago, its requests still count against the rate limits.
+// addressBase is the number of the first client address. It differs between runs, so that the rate limits do not count
+// the requests of two runs together. With the same addresses, the requests of a run in the last minute would still
+// count.
 var addressBase = now().Unix() * 9973
 
 // newBookCall returns the request that books a slot of a salon. The argument `i` is the number of the slot; slots are

@@ -109,7 +109,8 @@ func findDifference(a createdObject, r row) string {
 	return ""
 }
 
-// isBy reports whether the answer contains the given staff member, or contains no staff member.
+// isBy reports whether the object in an answer belongs to the given staff member; nil means no staff member. It also
+// returns true if the answer names no staff member, because then there is nothing to compare.
 func (b createdObject) isBy(staff *uuid.UUID) bool {
 	return b.StaffID == nil || staff != nil && staff.String() == *b.StaffID
 }
@@ -177,8 +178,8 @@ func (j *checker) checkCancellations(op *operation) {
 	}
 }
 
-// checkOffers checks that each booking names a version of the offer that allows the booking. If a newer version was
-// acknowledged before the operation's first attempt, the booking must not name an older version.
+// checkOffers checks that each booking names a version of the offer that allows the booking. If the server acknowledged
+// a newer version before the operation's first attempt, the booking must not name an older version.
 func (j *checker) checkOffers(op *operation) {
 	if op.apiKey == nil || len(op.attempts) == 0 {
 		return

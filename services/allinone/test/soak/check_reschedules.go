@@ -74,9 +74,9 @@ func (op *operation) findCauses(c change) []*reschedule {
 }
 
 // findEventTime returns the earliest and the latest possible time of the event `c`. One of the reschedules in the
-// argument `causes` caused this event. The earliest time is the beginning of their first attempt. The latest time is
-// the end of the first answer that shows the booking in the state after `c` or in a later state. Without such an
-// answer, there is no latest time.
+// argument `causes` caused this event. The earliest time is the beginning of the first attempt of these reschedules.
+// The latest time is the end of the first answer that shows the booking in the state after `c` or in a later state.
+// Without such an answer, there is no latest time.
 func findEventTime(c change, causes []*reschedule) (time.Duration, time.Duration) {
 	begin, end := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
 	for _, m := range causes {

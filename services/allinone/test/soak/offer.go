@@ -100,8 +100,8 @@ func newBusiness(slug string) *business {
 }
 
 // newExactBusiness returns a business whose resources have histories that can be checked separately
-// ([workload.checkHistories]). The business sells appointments of half an hour with a named staff member, whose
-// possible starts do not overlap. The business also sells seats of a class.
+// ([workload.checkHistories]). The business sells appointments of half an hour with a named staff member. The possible
+// times of these appointments do not overlap. The business also sells seats of a class.
 func newExactBusiness() *business {
 	b := newBusiness("exact")
 	b.isExact = true

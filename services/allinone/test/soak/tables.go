@@ -162,7 +162,7 @@ func (t *tables) findViolations(ctx context.Context) ([]string, error) {
 	return found, nil
 }
 
-// row is the row in the tables of an object that an operation created.
+// row is the table row of an object that an operation created.
 type row struct {
 	ID       uuid.UUID
 	Tag      string

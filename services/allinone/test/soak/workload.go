@@ -156,7 +156,7 @@ func (c *client) perform(ctx context.Context, t *task, m message) *attempt {
 	return t.chooseAttempt(last)
 }
 
-// chooseAttempt returns a successful attempt. If there is none, it returns the argument `last`.
+// chooseAttempt returns a successful attempt. If no attempt succeeded, it returns the argument `last`.
 func (t *task) chooseAttempt(last *attempt) *attempt {
 	t.mu.Lock()
 	defer t.mu.Unlock()
