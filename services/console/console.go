@@ -147,7 +147,7 @@ func Migrate(ctx context.Context, cfg Config) error {
 	return postgres.Migrate(ctx, cfg.Postgres, "console", migrations.FS)
 }
 
-// New returns the service console, which the caller then runs. New does not connect to the database or to other
+// New returns the console service, which the caller then runs. New does not connect to the database or to other
 // services; the running service does.
 func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
 	if err := cfg.Validate(); err != nil {

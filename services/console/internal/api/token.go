@@ -54,8 +54,8 @@ func (t Token) matches(value string) bool {
 // challenge is the WWW-Authenticate header of an answer to a request without a valid token.
 const challenge = `Bearer realm="slotmesh admin"`
 
-// authenticate is middleware that admits only requests with a valid bearer token: the environment's token, or a token
-// of the admin API. It sets the header Cache-Control, so that caches do not store the answers.
+// authenticate is middleware that admits only requests with a valid bearer token: an admin token from the environment,
+// or a stored token of the admin API. It sets the header Cache-Control, so that caches do not store the answers.
 //
 // After too many wrong tokens from one IP address, authenticate refuses every token from this address, even a valid
 // token. Otherwise an attacker who guesses tokens could recognize a valid token, because only its answer would differ.

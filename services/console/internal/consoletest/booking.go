@@ -16,7 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Booking is a fake of the service booking that keeps its data in memory.
+// Booking is a fake of the booking service that keeps its data in memory.
 type Booking struct {
 	Events
 	mu             sync.Mutex

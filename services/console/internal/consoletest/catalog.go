@@ -4,8 +4,8 @@
 // service. The comments of the service's client in libs list these faults.
 //
 // Console does not import the real services, because each service is a separate Go module. The end-to-end tests of
-// services/allinone check that the fakes behave like the real services. They send the requests of console's tests to
-// the real services. The end-to-end tests also validate each request and response of the admin API against the OpenAPI
+// services/allinone check that the fakes behave like the real services: these tests send the requests of console's
+// tests to the real services. They also validate each request and response of the admin API against the OpenAPI
 // document of the admin API.
 package consoletest
 
@@ -34,7 +34,7 @@ import (
 // Epoch is the creation time of all objects in the fakes.
 var Epoch = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 
-// Catalog is a fake of the service catalog that keeps manifests in memory.
+// Catalog is a fake of the catalog service that keeps manifests in memory.
 type Catalog struct {
 	Events
 	mu            sync.Mutex

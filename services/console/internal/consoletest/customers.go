@@ -149,7 +149,7 @@ func (s *Rental) eraseCustomer(r *http.Request) (*reply, error) {
 	return newReply(erased)
 }
 
-// Message stands for two records of a customer that the service notifications stores: a message and a webhook delivery.
+// Message stands for two records of a customer that the notifications service stores: a message and a webhook delivery.
 // Both records are about the same object, such as a booking. The field About is the id of this object.
 type Message struct {
 	About uuid.UUID

@@ -15,7 +15,7 @@ import (
 // Secret is the secret of all webhooks in a [Fixture].
 const Secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
 
-// Notifications is a fake of the service notifications that keeps webhooks and messages in memory.
+// Notifications is a fake of the notifications service that keeps webhooks and messages in memory.
 type Notifications struct {
 	mu             sync.Mutex
 	webhooks       map[string][]notifications.Webhook

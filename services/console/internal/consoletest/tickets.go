@@ -160,7 +160,7 @@ func refundTicket(r *http.Request, order *booking.Ticket, defaultAmount json.Num
 	return newReply(*order)
 }
 
-// decodeForm returns the customer's answers (form_data) as the service booking stores them. If the request has no
+// decodeForm returns the customer's answers (form_data) as the booking service stores them. If the request has no
 // answers, the result is {}.
 func decodeForm(sent json.RawMessage) json.RawMessage {
 	if len(sent) == 0 {

@@ -27,8 +27,8 @@ func (a *Accounts) ListInvitations(ctx context.Context, by Principal,
 	return a.Store.ListInvitations(ctx, business.ID, a.Clock.Now())
 }
 
-// WithdrawInvitation deletes an invitation of a business that the person has not accepted yet. If the invitation is no
-// longer open, nothing changes.
+// WithdrawInvitation deletes an invitation that the invited person has not accepted yet. If the invitation is no longer
+// open, nothing changes.
 func (a *Accounts) WithdrawInvitation(ctx context.Context, by Principal, business *catalog.Snapshot,
 	id uuid.UUID) error {
 	if err := by.Require(business.ID, access.ManageTeam); err != nil {
@@ -49,8 +49,8 @@ type ReceivedInvitation struct {
 }
 
 // ListReceivedInvitations lists the open invitations to the signed-in person, oldest first. If the person's address is
-// not verified, it returns no invitations. In this case, an inviter who has the link of the invitation may be signed in
-// as this person. Fault: service_unavailable.
+// not verified, it returns no invitations. In this case, the signed-in user may be an inviter who has the link of the
+// invitation. Fault: service_unavailable.
 func (a *Accounts) ListReceivedInvitations(ctx context.Context, signed *SignedInPerson) ([]ReceivedInvitation, error) {
 	if !signed.Person.IsVerified {
 		return nil, nil

@@ -124,8 +124,8 @@ func (a *Accounts) SetPasswordByLink(ctx context.Context, link, chosen, client s
 }
 
 // ChangePassword sets a new password of the signed-in person, and signs the person out in all browsers. It returns the
-// secret of a new session. Errors: [ErrWrongPassword] if the argument `current` is not the person's password.
-// [ErrStale] if the person has only passkeys and signed in more than [MaxSignInAge] ago. The errors of
+// secret of a new session. Errors: [ErrWrongPassword] if the argument `current` is not the person's password;
+// [ErrStale] if the person has only passkeys and signed in more than [MaxSignInAge] ago; the errors of
 // [password.Check].
 func (a *Accounts) ChangePassword(ctx context.Context, signed *SignedInPerson,
 	current, chosen, client string) (string, error) {

@@ -18,9 +18,9 @@ import (
 // RemovalRecords stores, for each Idempotency-Key of a request to remove a business, the id of this business.
 // [store.Store] implements it.
 type RemovalRecords interface {
-	// FindBusinessToRemove returns the id of the business that had the slug when the first request with this
-	// Idempotency-Key arrived. The argument `business` is the id of the business that has the slug now, or the nil id
-	// if no business has the slug. Error: store.ErrUnknownKey.
+	// FindBusinessToRemove returns the id of the business that had the slug when the first request with the
+	// Idempotency-Key in ctx arrived. The argument `business` is the id of the business that has the slug now, or the
+	// nil id if no business has the slug. Error: store.ErrUnknownKey.
 	FindBusinessToRemove(ctx context.Context, slug string, business uuid.UUID) (uuid.UUID, error)
 }
 

@@ -112,7 +112,7 @@ func (o *UseCases) countErased(ctx context.Context, business, snapshot *catalog.
 	return nil
 }
 
-// findAffectedBookings asks the service availability which future bookings conflict with the new offer, and adds these
+// findAffectedBookings asks the availability service which future bookings conflict with the new offer, and adds these
 // bookings to the argument `into`.
 func (o *UseCases) findAffectedBookings(ctx context.Context, by peers.Principal, business, snapshot *catalog.Snapshot,
 	into *plan.Conflicts) error {

@@ -43,7 +43,7 @@ func (s *affectedSales) addTo(o *plan.Conflicts) {
 	}
 }
 
-// findReservations asks the service rental which reservations conflict with the new offer. A reservation can conflict
+// findReservations asks the rental service which reservations conflict with the new offer. A reservation can conflict
 // only if it occupies units.
 func (s *affectedSales) findReservations(ctx context.Context, o *UseCases, business, snapshot *catalog.Snapshot) error {
 	if len(business.Rentals) == 0 {
@@ -89,8 +89,8 @@ func (s *affectedSales) findTickets(ctx context.Context, o *UseCases, business, 
 // the new offer has removed, deactivated or rescheduled the event. All tickets also conflict if the new capacity of the
 // event is smaller than the number of sold tickets.
 //
-// Otherwise only the tickets of some tiers conflict: of the tiers that the new offer has removed, and of the tiers
-// whose new capacity is smaller than the number of sold tickets.
+// Otherwise only the tickets of two kinds of tiers conflict: tiers that the new offer has removed, and tiers whose new
+// capacity is smaller than the number of sold tickets.
 func findAffectedTickets(before, snapshot *catalog.Snapshot, e *catalog.Event,
 	eventSales booking.EventSales) []plan.Tickets {
 	whole := plan.Tickets{EventID: e.ID, Event: e.Name, Date: e.Date, Sold: eventSales.Sold}

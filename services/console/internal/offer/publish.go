@@ -155,10 +155,10 @@ func checkOnlyTimeOff(businessID, staffID uuid.UUID, before, after *manifest.Man
 	return nil
 }
 
-// encodeWithoutTimeOff returns a manifest as JSON, without the time off of one member. The time off consists of the
-// overrides of the member's hours and of the blocked times that name only this member. If the manifest omits the id of
-// the business, encodeWithoutTimeOff adds the id. So two manifests are equal if they differ only in whether they omit
-// the id.
+// encodeWithoutTimeOff returns a manifest as JSON, without the time off of one member. The time off consists of two
+// parts: the overrides of the member's hours, and the blocked times that name only this member. If the manifest omits
+// the id of the business, encodeWithoutTimeOff adds the id. So two manifests are equal if they differ only in whether
+// they omit the id.
 func encodeWithoutTimeOff(businessID, staffID uuid.UUID, m *manifest.Manifest) ([]byte, error) {
 	rest, id := *m, manifest.ID(businessID)
 	if rest.ID == nil {

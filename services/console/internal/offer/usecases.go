@@ -1,5 +1,5 @@
 // Package offer has the use cases of a business's offer: the owner's first visit, the forms, text and versions of a
-// manifest, time off, a pause of online bookings, and the removal of a business. The service catalog stores the
+// manifest, time off, a pause of online bookings, and the removal of a business. The catalog service stores the
 // manifests. Before an offer is published, the package finds the bookings, tickets and reservations that would conflict
 // with it.
 //

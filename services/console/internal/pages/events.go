@@ -240,7 +240,7 @@ func (p *Pages) showRefusedSale(c *fiber.Ctx, err error, key string, form url.Va
 }
 
 // parseOrder reads an order of tickets from the form. It checks only the rules that need no request to another service;
-// the service booking checks the other rules.
+// the booking service checks the other rules.
 func parseOrder(page *view.Page, form url.Values, s *view.SellForm) booking.NewTicket {
 	s.Name, s.Email, s.Key = strings.TrimSpace(form.Get("name")), strings.TrimSpace(form.Get("email")), form.Get("key")
 	s.Quantities, s.FieldErrors = map[string]string{}, map[string]string{}

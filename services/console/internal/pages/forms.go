@@ -114,7 +114,7 @@ func (p *Pages) cancel(c *fiber.Ctx) error {
 }
 
 // prepareRefusedCancellation prepares the form of a refused cancellation, so that the form can be shown again. The
-// argument `err` is the error of the cancellation. If it is nil, the argument `second` is the id of the message text
+// argument `err` is the error of the cancellation. If `err` is nil, the argument `second` is the id of the message text
 // that [parseRefund] returned.
 //
 // The first result is the HTTP status of the page. If the refund amount is the reason for the refusal,
@@ -397,7 +397,7 @@ func parseBooking(form url.Values) view.BookingForm {
 }
 
 // checkBooking returns a map from the name of each invalid input to its error message. It checks only the rules that
-// need no request to another service; the service booking checks the other rules.
+// need no request to another service; the booking service checks the other rules.
 func checkBooking(page *view.Page, b view.BookingForm) map[string]string {
 	wrong := map[string]string{}
 	for field, value := range map[string]string{"service": b.Service, "date": b.Date, "time": b.Time, "name": b.Name} {

@@ -120,7 +120,7 @@ func (p *Pages) reserve(c *fiber.Ctx) error {
 }
 
 // parseReservation reads a reservation from the form. It checks only the rules that need no request to another service;
-// the service rental checks the other rules.
+// the rental service checks the other rules.
 func parseReservation(page *view.Page, form url.Values) (view.ReservationForm, rental.NewReservation) {
 	reservationForm := view.ReservationForm{
 		Rental: form.Get("rental"), Start: form.Get("start"), End: form.Get("end"), StartTime: form.Get("start_time"),

@@ -24,7 +24,7 @@ type Calendar struct {
 	From      timespan.Date
 	Days      int // 1 or 7
 	Columns   []Column
-	IsUnknown bool // the service booking or the service availability is unavailable
+	IsUnknown bool // the booking service or the availability service is unavailable
 	HasMore   bool // true if more bookings exist than the calendar has
 }
 
@@ -65,12 +65,12 @@ const (
 	maxPages   = 3 // maximum number of pages of bookings that a calendar reads
 )
 
-// BookingPage is the maximum number of bookings that a calendar reads from the service booking in one request.
+// BookingPage is the maximum number of bookings that a calendar reads from the booking service in one request.
 const BookingPage = 1000
 
 // LoadCalendar reads the calendar of `days` days, which is 1 or 7, beginning on the day `from`. The calendar of one day
 // has a column for each member. The calendar of 7 days has a column for each day; if the argument `member` is not nil,
-// the columns show only this member. If the service booking or the service availability is unavailable, the field
+// the columns show only this member. If the booking service or the availability service is unavailable, the field
 // IsUnknown of the calendar is true.
 func (o *UseCases) LoadCalendar(ctx context.Context, by peers.Principal, slug string, from timespan.Date, days int,
 	member *uuid.UUID) (*Calendar, error) {
@@ -209,8 +209,8 @@ func placeBooking(business *catalog.Snapshot, b booking.Booking, at Minutes) Pla
 	return p
 }
 
-// describe reads the working hours, the class sessions and the free time from the service availability, and adds these
-// data to the columns. If the service availability is unavailable, describe sets `cal.IsUnknown` to true.
+// describe reads the working hours, the class sessions and the free time from the availability service, and adds these
+// data to the columns. If the availability service is unavailable, describe sets `cal.IsUnknown` to true.
 func (o *UseCases) describe(ctx context.Context, business *catalog.Snapshot, cal *Calendar) error {
 	agenda, err := o.loadAgenda(ctx, business, cal.From, cal.Days)
 	if err != nil {
@@ -237,7 +237,7 @@ func (o *UseCases) describe(ctx context.Context, business *catalog.Snapshot, cal
 }
 
 // loadAgenda reads the agenda of a business from the service availability. The argument `from` is the first day of the
-// agenda, and the argument `days` is the number of days. The result is nil if the service availability is unavailable.
+// agenda, and the argument `days` is the number of days. The result is nil if the availability service is unavailable.
 func (o *UseCases) loadAgenda(ctx context.Context, business *catalog.Snapshot, from timespan.Date,
 	days int) (*availability.Agenda, error) {
 	agenda, err := o.Availability.Agenda(ctx, availability.AgendaRequest{

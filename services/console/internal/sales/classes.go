@@ -33,7 +33,7 @@ type Session struct {
 	Date        timespan.Date
 	StartsAt    time.Time
 	Member      *catalog.Staff // nil if the class session names no member
-	IsOff       bool           // true if not held: the day is closed, the time blocked or Member inactive
+	IsOff       bool           // true on a closed day, at a blocked time, or if Member is inactive
 	BookedSeats int
 }
 
@@ -42,8 +42,9 @@ type Session struct {
 func (s *Session) FreeSeats() int { return max(0, s.Class.Capacity-s.BookedSeats) }
 
 // ListSessions reads the class sessions of several days, with the numbers of taken seats. The argument `from` is the
-// first day. If the principal is a member of the staff, the list has only the sessions of this member. If the service
-// availability is unavailable, the list is empty. If only the service booking is unavailable, the numbers of taken
+// first day. If the principal is a member of the staff, the list has only the sessions of this member. If the
+// availability service is unavailable, the list is empty. If only the booking service is unavailable, the numbers of
+// taken seats are unknown. In both cases, the field IsUnknown is true.
 // seats are unknown. In both cases, the field IsUnknown is true.
 func (o *UseCases) ListSessions(ctx context.Context, by peers.Principal, business *catalog.Snapshot, from timespan.Date,
 	days int) (*Sessions, error) {
@@ -84,7 +85,7 @@ func isTaughtBy(class *catalog.ClassSession, id uuid.UUID) bool {
 	return class.StaffID != nil && *class.StaffID == id
 }
 
-// newSession returns the class session that the service availability has found, with the service, the class session's
+// newSession returns the class session that the availability service has found, with the service, the class session's
 // settings and the member from the offer. It returns nil if the offer no longer has the class session.
 func newSession(business *catalog.Snapshot, found availability.ClassSession) *Session {
 	service := business.Service(found.ServiceID)

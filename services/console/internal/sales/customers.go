@@ -74,7 +74,7 @@ func (o *UseCases) ListCustomers(ctx context.Context, slug, query string, page r
 }
 
 // findMissingCounts completes a search for customers, of whom booking and rental may each have found only some. It asks
-// the service booking for the customers that only rental has found, and the service rental for the customers that only
+// the booking service for the customers that only rental has found, and the rental service for the customers that only
 // booking has found. It returns the customers in both answers, with the counts of their bookings and reservations.
 func (o *UseCases) findMissingCounts(ctx context.Context, businessID uuid.UUID, slug string,
 	customers, reserved []customer.Customer) ([]customer.Customer, error) {
@@ -148,8 +148,8 @@ func (o *UseCases) ExportCustomer(ctx context.Context, by peers.Principal, slug,
 
 // EraseCustomer erases a customer's data. Unless `erase.Force` is true, it keeps the data in future bookings and
 // reservations, and returns a list of these bookings and reservations. All records of sales stay, but without the
-// customer's data: each record keeps the object that was sold, the time and the price. EraseCustomer calls the service
-// notifications last, because that service keeps the messages about the bookings that keep their data.
+// customer's data: each record keeps the object that was sold, the time and the price. EraseCustomer calls the
+// notifications service last, because that service keeps the messages about the bookings that keep their data.
 //
 // If a service was unavailable, the caller can repeat the call to erase the remaining data. Faults: invalid_parameter
 // for an invalid address; conflict for too many future bookings and reservations to list; outcome_unknown if a service

@@ -92,7 +92,7 @@ func (o *UseCases) isOver(business *catalog.Snapshot, e *catalog.Event) bool {
 	return o.Clock.Now().Unix() >= business.EventTime(e).End
 }
 
-// countSales adds the numbers of sold and remaining tickets to the events in the argument `all`. If the service booking
+// countSales adds the numbers of sold and remaining tickets to the events in the argument `all`. If the booking service
 // is unavailable, countSales sets `all.IsUnknown` to true.
 func (o *UseCases) countSales(ctx context.Context, business *catalog.Snapshot, all *EventList) error {
 	if len(all.Events) == 0 {
@@ -165,7 +165,7 @@ func (o *UseCases) FindEventOfOrder(ctx context.Context, business *catalog.Snaps
 }
 
 // ListOrders returns one page of the orders of tickets that a filter matches, and the cursor of the next page. If the
-// service booking is unavailable, the list is marked as unknown. Faults: the faults of [UseCases.ListTickets].
+// booking service is unavailable, the list is marked as unknown. Faults: the faults of [UseCases.ListTickets].
 func (o *UseCases) ListOrders(ctx context.Context, by peers.Principal, slug string, filter booking.TicketFilter,
 	page request.Page) (peers.Part[booking.Ticket], string, error) {
 	var part peers.Part[booking.Ticket]

@@ -69,8 +69,8 @@ func (o *UseCases) ListTickets(ctx context.Context, by peers.Principal, slug str
 // invalid_parameter for an invalid filter or page.
 func (o *UseCases) ListReservations(ctx context.Context, by peers.Principal, slug string, filter rental.Filter,
 	page request.Page) (*rental.ReservationList, error) {
-	// An operator may see all businesses, so no permission must be checked with data of this business. The service
-	// rental finds the business by its slug, so that the list works even while catalog is unavailable.
+	// An operator may see all businesses, so no permission must be checked with data of this business. The rental
+	// service finds the business by its slug, so that the list works even while catalog is unavailable.
 	if by.IsOperator {
 		return o.Rentals.Reservations(ctx, slug, filter, page)
 	}

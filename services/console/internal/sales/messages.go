@@ -12,7 +12,7 @@ import (
 )
 
 // ListMessages lists the messages of a business, newest first, without their texts. The list includes messages that the
-// service notifications has stored but not sent.
+// notifications service has stored but not sent.
 func (o *UseCases) ListMessages(ctx context.Context, slug string, filter notifications.MessageFilter,
 	page request.Page) (*notifications.MessageList, error) {
 	business, err := o.FindBusiness(ctx, slug)

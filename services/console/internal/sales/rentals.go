@@ -121,7 +121,7 @@ func (o *UseCases) loadFreeUnits(ctx context.Context, business *catalog.Snapshot
 	return nil
 }
 
-// requestFreeUnits sets the numbers of free units in the argument `rows`. It returns false if the service rental cannot
+// requestFreeUnits sets the numbers of free units in the argument `rows`. It returns false if the rental service cannot
 // determine the numbers now.
 func (o *UseCases) requestFreeUnits(ctx context.Context, slug string, days []timespan.Date,
 	rows []FreeUnits) (bool, error) {

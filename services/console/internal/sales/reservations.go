@@ -12,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// Reserve reserves units of a rental for a customer. The service rental finds the business by its slug, so that an
+// Reserve reserves units of a rental for a customer. The rental service finds the business by its slug, so that an
 // operator can reserve while catalog is unavailable.
 func (o *UseCases) Reserve(ctx context.Context, by peers.Principal, slug string,
 	newReservation rental.NewReservation) (*rental.Reservation, error) {
@@ -61,8 +61,8 @@ func (o *UseCases) PreviewReservationCancellation(ctx context.Context, by peers.
 // can reserve the units of the reservation again at once.
 func (o *UseCases) CancelReservation(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
 	cancel booking.Cancel) (*rental.Reservation, error) {
-	// A refund according to the cancellation policy needs no permission that depends on the business. So the service
-	// rental finds the business by its slug, even while catalog is unavailable.
+	// A refund according to the cancellation policy needs no permission that depends on the business. So the rental
+	// service finds the business by its slug, even while catalog is unavailable.
 	if !isByPolicy(cancel.Refund) {
 		if _, err := o.authorizeRefund(ctx, by, slug, cancel.Refund); err != nil {
 			return nil, err

@@ -19,7 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// Today has those customers and tasks of a business on the present day that the person may see.
+// Today has the customers and tasks of a business for the present day. It omits those that the person may not see.
 type Today struct {
 	Business *catalog.Snapshot
 	Date     timespan.Date               // date of today in the time zone of the business
@@ -135,7 +135,7 @@ func (o *UseCases) FindBooking(ctx context.Context, by peers.Principal, slug str
 		}
 	case access.NoContact:
 		removeContact(found)
-	default: // the principal sees the whole booking, or the code above has returned an error
+	default: // the principal sees the whole booking; the route refuses a principal who may see no bookings
 	}
 	return found, nil
 }

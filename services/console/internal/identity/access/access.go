@@ -65,7 +65,7 @@ type Member struct {
 // Principal is an authenticated caller. The zero value of Principal has no permissions.
 type Principal struct {
 	Kind       Kind
-	ID         uuid.UUID // id of the token or person; the nil UUID for the environment's token
+	ID         uuid.UUID // id of the token or person; the nil UUID for the admin token of the environment
 	Session    uuid.UUID // session of a signed-in person; the nil UUID for other kinds
 	Label      string    // name in logs; contains no secret
 	IsOperator bool

@@ -204,7 +204,7 @@ func (p *Pages) finishChange(c *fiber.Ctx, done, session string, err error) erro
 	return c.Redirect("/account?done="+done, fiber.StatusSeeOther)
 }
 
-// doneTexts maps each value of the query parameter done of the account page to the id of the text about the completed
+// doneTexts maps each value of the account page's query parameter `done` to the id of the text about the completed
 // change.
 var doneTexts = map[string]string{
 	"language": "language_done", "password": "password_done", "passkey_added": "passkey_added",

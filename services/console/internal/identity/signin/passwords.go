@@ -65,8 +65,9 @@ func (p *Pages) signInByPassword(c *fiber.Ctx) error {
 	return err
 }
 
-// findAttempter returns the rate limit for an attempt to sign in. If the person has signed in before in this browser,
-// the limit is separate for the account in this browser. So strangers in other browsers cannot use up this limit.
+// findAttempter returns the party whose attempts to sign in the rate limit counts. If the person has signed in before
+// in this browser, this party is the account in this browser. Otherwise it is the account at the client's IP address.
+// So strangers in other browsers cannot use up the limit of the person's browser.
 func (p *Pages) findAttempter(c *fiber.Ctx, email string) (limits.Attempter, error) {
 	account, browser := identity.AccountKey(email), readBrowser(c)
 	isKnown, err := p.accounts.KnowsBrowser(c.UserContext(), browser, email)
@@ -76,16 +77,18 @@ func (p *Pages) findAttempter(c *fiber.Ctx, email string) (limits.Attempter, err
 	return limits.KnownBrowser(account, identity.BrowserKey(browser)), nil
 }
 
-// newAddressAttempter returns the rate limit of the client's IP address, for an attempt that names no account.
+// newAddressAttempter returns the client's IP address as the party that the rate limit counts, for an attempt that
+// names no account.
 func newAddressAttempter(c *fiber.Ctx) limits.Attempter { return limits.Address(server.ClientIP(c)) }
 
-// newSessionAttempter returns the rate limit of the person's session, for an attempt of a signed-in person.
+// newSessionAttempter returns the person's session as the party that the rate limit counts, for an attempt of a
+// signed-in person.
 func newSessionAttempter(c *fiber.Ctx) limits.Attempter {
 	return limits.Session(SignedInPerson(c).Session.ID.String())
 }
 
-// runAttempt calls the function `try` if the rate limit in the argument `by` allows an attempt to sign in. If `try`
-// returns the error for a wrong password, link or code, the rate limit counts a wrong attempt. Fault: rate_limited.
+// runAttempt calls the function `try` if the rate limit allows the party `by` an attempt to sign in. If `try` returns
+// the error for a wrong password, link or code, the rate limit counts a wrong attempt. Fault: rate_limited.
 func (p *Pages) runAttempt(c *fiber.Ctx, by limits.Attempter, try func() error) error {
 	answer := server.AnswerHeader(c)
 	if err := p.accounts.Limits.CountSignIn(c.UserContext(), by, answer); err != nil {

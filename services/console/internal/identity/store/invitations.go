@@ -175,7 +175,7 @@ func (s *Store) ListInvitations(ctx context.Context, businessID uuid.UUID, now t
 		SELECT `+invitationColumns+` FROM invitations WHERE business_id = $1 AND expires_at > $2 ORDER BY created_at, id LIMIT $3`, businessID, now, maxInvitations)
 }
 
-// ListInvitationsTo lists the open invitations to an e-mail address, oldest first. It returns at most maxInvitations.
+// ListInvitationsTo lists the open invitations to an e-mail address, oldest first, but at most maxInvitations of them.
 func (s *Store) ListInvitationsTo(ctx context.Context, email string, now time.Time) ([]Invitation, error) {
 	return postgres.Rows(ctx, s.pool, scanInvitation, "list invitations", `
 		SELECT `+invitationColumns+` FROM invitations WHERE email = $1 AND expires_at > $2 ORDER BY created_at, id LIMIT $3`, email, now, maxInvitations)
@@ -245,8 +245,8 @@ func buildEndInvitationSQL(where string) string {
 		` + eventlog.Record(event.Member, event.MemberRemoved, "ended", invitationEventSQL)
 }
 
-// WithdrawInvitation deletes an invitation of a business that the person has not accepted yet. If the invitation is no
-// longer open, nothing changes. Errors: [ErrRevoked]. Faults: business_not_found, forbidden.
+// WithdrawInvitation deletes an invitation that the invited person has not accepted yet. If the invitation is no longer
+// open, nothing changes. Errors: [ErrRevoked]. Faults: business_not_found, forbidden.
 func (s *Store) WithdrawInvitation(ctx context.Context, by access.Principal, businessID, id uuid.UUID,
 	now time.Time) error {
 	_, err := postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (struct{},

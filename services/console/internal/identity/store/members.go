@@ -156,7 +156,8 @@ func runMemberChange[T any](
 
 // endSessionsOfFormerMember ends the sessions of a person who belongs to no other business and is not an operator. It
 // keeps the sessions of any other person, because that person still uses the sessions for other businesses. Such a
-// session gives no access to the left business, because every request reads the person's current rights.
+// session gives no access to the business that the person left, because every request reads the person's current
+// rights.
 func endSessionsOfFormerMember(ctx context.Context, tx pgx.Tx, businessID, personID uuid.UUID, now time.Time) error {
 	var elsewhere bool
 	err := tx.QueryRow(ctx, `

@@ -25,7 +25,7 @@ var ErrLastOperator = errors.New("is the last operator")
 type Operator struct {
 	Person
 	Sessions   int        // number of sessions that have not ended
-	LastSeenAt *time.Time // time of the last request in any session, to the minute
+	LastSeenAt *time.Time // time of the last request in any session, accurate to one minute
 }
 
 // notLapsedSQL is the SQL condition that the operator right of a person has not lapsed. A right can lapse only if a

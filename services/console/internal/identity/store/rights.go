@@ -149,8 +149,8 @@ func (s *Store) RefreshPrincipal(ctx context.Context, by access.Principal) (acce
 
 // BeginWrite records that a principal begins a write in another service, and returns the principal with their current
 // rights and the id of the record. The argument `duration` is the maximum duration of the write. [Store.EndWrite] ends
-// the write. The rights of the environment's token cannot be revoked; so for this token, BeginWrite records nothing and
-// returns the nil UUID. Errors: [ErrRevoked].
+// the write. The rights of the admin token from the environment cannot be revoked. So for this token, BeginWrite
+// records nothing and returns the nil UUID. Errors: [ErrRevoked].
 //
 // BeginWrite commits the record before it reads the rights. So a revocation at the same time either sees the record and
 // waits for the write, or has removed the rights before BeginWrite reads them.
@@ -185,8 +185,8 @@ func (s *Store) EndWrite(ctx context.Context, id uuid.UUID) error {
 }
 
 // runRevocation runs the function `revoke`, a transaction that removes rights of principals with the given root. Then
-// runRevocation waits until the principal's earlier writes in other services have ended. The fault outcome_unknown
-// means that the rights are removed, but that another service may still execute one of these writes.
+// runRevocation waits until the earlier writes of these principals in other services have ended. The fault
+// outcome_unknown means that the rights are removed, but that another service may still execute one of these writes.
 func runRevocation[T any](ctx context.Context, pool *pgxpool.Pool, root uuid.UUID,
 	revoke func() (T, error)) (T, error) {
 	result, err := revoke()
@@ -199,8 +199,8 @@ func runRevocation[T any](ctx context.Context, pool *pgxpool.Pool, root uuid.UUI
 	return result, nil
 }
 
-// revokeInTransaction runs the function `revoke` in one transaction, by [runRevocation]. The function returns no result
-// except an error.
+// revokeInTransaction is [runRevocation] for a function `revoke` that returns only an error. It runs `revoke` in one
+// transaction.
 func (s *Store) revokeInTransaction(ctx context.Context, root uuid.UUID, revoke func(pgx.Tx) error) error {
 	_, err := runRevocation(ctx, s.pool, root, func() (struct{}, error) {
 		return struct{}{}, pgx.BeginFunc(ctx, s.pool, revoke)

@@ -27,7 +27,7 @@ type Session struct {
 	PersonID   uuid.UUID
 	Client     string // the browser's User-Agent
 	CreatedAt  time.Time
-	LastSeenAt time.Time // time of the last request, to the minute
+	LastSeenAt time.Time // time of the last request, accurate to one minute
 }
 
 // SignedInSession is a session with the signed-in person and the person's current memberships.
@@ -37,8 +37,8 @@ type SignedInSession struct {
 	Members []access.Member // empty for an operator
 }
 
-// addSession stores a session by the hash of its secret. If the person's operator right has lapsed, addSession removes
-// this right first. Otherwise a later removal of the right would also end the new session.
+// addSession stores a session with the hash of its secret. If the person's operator right has lapsed, addSession
+// removes this right first. Otherwise a later removal of the right would also end the new session.
 func addSession(ctx context.Context, tx pgx.Tx, of Session, hash [sha256.Size]byte) error {
 	if err := demoteLapsed(ctx, tx, of.PersonID, of.CreatedAt); err != nil {
 		return err

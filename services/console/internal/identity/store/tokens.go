@@ -24,10 +24,10 @@ type Token struct {
 	ID            uuid.UUID
 	Name          string
 	Prefix        string    // the first eight digits of the secret
-	CreatedBy     uuid.UUID // id of the person or token that created it; nil: the environment's token
+	CreatedBy     uuid.UUID // id of the creating person or token; nil UUID: the token in SLOTMESH_ADMIN_TOKEN
 	CreatedAt     time.Time
 	ExpiresAt     *time.Time // nil: the token does not expire
-	LastUsedAt    *time.Time // to the minute
+	LastUsedAt    *time.Time // accurate to one minute
 	RevokedAt     *time.Time
 	Device        string // name of the machine whose program `slotmesh login` connected; "" for other tokens
 }
@@ -51,8 +51,8 @@ type TokenExistsError struct{ ID uuid.UUID }
 
 func (e *TokenExistsError) Error() string { return "the token was made as " + e.ID.String() }
 
-// AddToken stores a token by the hash of its secret, idempotently. Errors: [ErrRevoked] if the principal's own session
-// or token has ended; [*TokenExistsError]. Faults: business_not_found, forbidden.
+// AddToken stores a token with the hash of its secret, idempotently. Errors: [ErrRevoked] if the principal's own
+// session or token has ended; [*TokenExistsError]. Faults: business_not_found, forbidden.
 func (s *Store) AddToken(ctx context.Context, by access.Principal, t Token, hash [sha256.Size]byte) error {
 	tokenExistsError, err := postgres.WriteIdempotently(ctx, s.pool, t.BusinessID,
 		func(ctx context.Context, tx pgx.Tx) (TokenExistsError, error) {
@@ -77,7 +77,7 @@ const MaxTokens = 100
 // operators exist.
 var ErrTooManyTokens = errors.New("has too many tokens")
 
-// insertToken stores a token by the hash of its secret. Errors: [ErrTooManyTokens].
+// insertToken stores a token with the hash of its secret. Errors: [ErrTooManyTokens].
 func insertToken(ctx context.Context, tx pgx.Tx, t Token, hash [sha256.Size]byte) error {
 	// The lock makes the second of two concurrent transactions wait, so that the second transaction counts the token of
 	// the first.

@@ -89,8 +89,8 @@ func (s *splicer) trim(from, to, indent int) int {
 
 func countIndent(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 
-// writeEntry writes a changed top-level field. It rewrites only the objects that differ if the field is a list, all its
-// objects have names, and the remaining objects keep their order.
+// writeEntry writes a changed top-level field. If the field is a list, all its objects have names, and the remaining
+// objects keep their order, writeEntry rewrites only the objects that differ.
 func (s *splicer) writeEntry(key, value *yaml.Node, end int, old, wanted any, bare *yaml.Node) {
 	names, _, ok := indexByName(old)
 	wantedNames, items, ok2 := indexByName(wanted)

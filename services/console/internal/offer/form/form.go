@@ -37,9 +37,9 @@ const (
 	Switch                   // a checkbox
 	Choice                   // exactly one of Field.Options
 	Checkboxes               // any number of Field.Options
-	ObjectPicker             // Everything, or any number of Field.Options
+	ObjectPicker             // AllObjects, or any number of Field.Options
 	Windows                  // time periods of a day, each with a start and an end
-	Week                     // Windows of each weekday
+	Week                     // time periods of each weekday, each with a start and an end
 	Rows                     // a list of objects; Field.Fields are the fields of each object
 )
 
@@ -52,7 +52,7 @@ type Field struct {
 	Label    string // id of the text that labels the field
 	Hint     string // id of the text that explains the field; "" for no explanation
 	Required bool
-	// Default is the input that means the same as a manifest without the field.
+	// Default is the input value that has the same meaning as a manifest without the field.
 	Default string
 	// Currency is the ISO 4217 code of the amount in a [Decimal] field; "" if the field is not an amount. A person may
 	// type the code or the symbol of this currency before or after the amount.
@@ -217,8 +217,8 @@ func showWindows(shown url.Values, name string, value any) {
 }
 
 // findParent follows the dots in a field's name. It returns the object that contains the field, and the last part of
-// the name. If an object on the path does not exist, findParent creates the object if the argument `made` is true.
-// Otherwise findParent returns nil.
+// the name. If an object on the path does not exist and the argument `made` is true, findParent creates the object. If
+// `made` is false, findParent returns nil instead.
 func findParent(object document.Fields, name string, made bool) (document.Fields, string) {
 	for {
 		first, rest, nested := strings.Cut(name, ".")

@@ -27,7 +27,7 @@ const (
 // Result is the result of [Write].
 type Result struct {
 	FieldErrors map[string]string // id of the text that describes an error, by the name of the input
-	rows        map[string][]int  // by list: indexes of the submitted rows, in the order of the written objects
+	rows        map[string][]int  // by list name: indexes of submitted rows, in the order of the written objects
 	inputNames  map[string]bool   // names of the inputs
 }
 

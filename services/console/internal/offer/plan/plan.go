@@ -16,7 +16,7 @@ import (
 
 // Plan is the preview of a publication: it describes the changes that publishing a manifest would make.
 type Plan struct {
-	Version     int64            `json:"version"`      // newest version; Plan compares it with the manifest
+	Version     int64            `json:"version"`      // number of the newest version, the basis of the plan
 	Changes     []changes.Change `json:"changes"`      // sorted by Path
 	MoreChanges int              `json:"more_changes"` // number of changes that Changes omits
 	Conflicts   Conflicts        `json:"outside"`
@@ -55,7 +55,7 @@ type Erasure struct {
 // at most [MaxListed] entries.
 type Conflicts struct {
 	Count        int              `json:"count"`   // number of all conflicts, also of those that are not listed
-	Existing     int              `json:"already"` // number of conflicts that exist with the newest version too
+	Existing     int              `json:"already"` // number of these conflicts that the newest version already has
 	Bookings     []Booking        `json:"bookings"`
 	Reservations []rental.Outside `json:"reservations"`
 	Tickets      []Tickets        `json:"tickets"`
@@ -65,11 +65,11 @@ type Conflicts struct {
 	IsIncomplete bool `json:"unexamined"`
 }
 
-// CountNew returns the number of conflicts that publishing would cause. CountNew leaves out the conflicts that exist
-// with the newest version too.
+// CountNew returns the number of conflicts that publishing would cause. CountNew leaves out the conflicts that the
+// newest version already has.
 func (o *Conflicts) CountNew() int { return o.Count - o.Existing }
 
-// Add counts one conflict. The argument `isExisting` is true if the conflict exists with the newest version too.
+// Add counts one conflict. The argument `isExisting` is true if the newest version already has the conflict.
 func (o *Conflicts) Add(isExisting bool) {
 	if o.Count++; isExisting {
 		o.Existing++

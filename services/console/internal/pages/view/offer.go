@@ -103,7 +103,7 @@ type OfferRemoval struct {
 	Offering
 	Name         string
 	Action, Back string
-	Losses       []string // texts about the other objects that the removal affects, with the numbers of these
+	Losses       []string // texts about the other objects that the removal affects, with the number of these objects
 }
 
 // OfferConflict has the data of the page on which a person decides between their own changes and the changes of other
@@ -277,8 +277,8 @@ func nameObject(item any, key string) string {
 	return key
 }
 
-// describeChange returns the name of a changed field as forms show it. This name contains the names that objects have
-// in the new version. If the field was removed, it contains the names that objects had in the old version.
+// describeChange returns the label of a changed field, preceded by the names of the objects that contain the field. It
+// uses the objects' names in the new version. If the field was removed, it uses their names in the old version.
 func (p *Page) describeChange(d *Difference, c changes.Change) string {
 	if c.Change == changes.Removed {
 		return p.nameFieldAt(d.Before, splitPath(c.Path))

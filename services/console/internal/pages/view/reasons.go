@@ -15,7 +15,7 @@ const (
 	staffParameter  = "_staff"  // the message text is about all members who could serve the booking
 )
 
-// reasonForms maps each rule of the service availability to the suffixes of the rule's message texts. Each rule also
+// reasonForms maps each rule of the availability service to the suffixes of the rule's message texts. Each rule also
 // has a message text without a suffix.
 var reasonForms = map[string][]string{
 	availability.RuleNoSession:    nil,
