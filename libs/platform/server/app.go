@@ -17,8 +17,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/zone"
 )
 
-// app returns a fiber application with the middleware of all ports. The argument `own` is additional middleware
-// of one port, which runs after the common middleware. All middleware runs before any part of a body is read.
+// app returns a fiber application with the middleware that all ports use. The argument `own` is additional middleware
+// for one port. It runs after the common middleware. All middleware runs before any part of a body is read.
 func (s *Server) app(bodyLimit int, own ...any) *fiber.App {
 	app := fiber.New(fiber.Config{
 		AppName:               s.name,

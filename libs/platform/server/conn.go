@@ -58,8 +58,8 @@ const (
 	refusal     = "GET / HTTP/1.1\r\nHost: " + refusedHost + "\r\nConnection: close\r\n\r\n"
 )
 
-// findRefusal returns the fault of the malformed request that the connection `on` has replaced by a request to
-// refusedHost.
+// findRefusal returns the fault of the malformed request that the connection `on` has replaced by the constant
+// `refusal`. If the connection has replaced no request, findRefusal returns errHost.
 func findRefusal(on net.Conn) error {
 	if c, ok := on.(*conn); ok && c.refused.Load() != nil {
 		return *c.refused.Load()

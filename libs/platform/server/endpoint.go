@@ -107,8 +107,8 @@ func (s *Server) checkMounted() error {
 	return nil
 }
 
-// declaredRows returns the declarations of all endpoints of the service. These are the
-// rows of the service, and all rows of the APIs with at least one mounted endpoint.
+// declaredRows returns the declarations of all endpoints of the service. These are the declarations in s.rows, and all
+// declarations of each API of which the service mounts at least one endpoint.
 func (s *Server) declaredRows() []*endpoints.Row {
 	declared, seen := slices.Clone(s.rows), map[*endpoints.API]bool{nil: true}
 	for _, row := range s.mounted {

@@ -227,9 +227,9 @@ func (s *Server) OnStop(name string, closer func(context.Context) error) {
 // Draining reports whether the server is stopping. A handler that waits for new events should then answer immediately.
 func (s *Server) Draining() bool { return s.draining.Load() }
 
-// Run serves requests until ctx ends or a part of the service fails. Then Run stops the service in
-// this order: it becomes unready, waits, stops accepting connections, finishes requests and ends
-// the parts. Last, it closes the stores in reverse order. The error names the part that failed.
+// Run serves requests until ctx ends or a part of the service fails. Then Run stops the service in this order: the
+// service becomes unready, waits for DrainDelay, stops accepting connections, finishes its requests and ends its parts.
+// Last, Run calls the functions that OnStop added, in reverse order. The error names the part that failed.
 func (s *Server) Run(ctx context.Context) error {
 	if err := s.checkMounted(); err != nil && !s.open {
 		return errors.Join(err, s.Close())
@@ -280,7 +280,7 @@ func (s *Server) servePublic() func(context.Context) error {
 func (s *Server) drain(isOrderly bool) error {
 	s.draining.Store(true)
 	if isOrderly && s.cfg.DrainDelay > 0 {
-		// Kubernetes routes requests to this pod until it has noticed that the pod is not ready.
+		// Kubernetes still sends requests to this pod until Kubernetes has noticed that the pod is not ready.
 		time.Sleep(s.cfg.DrainDelay)
 	}
 	deadline, cancel := context.WithTimeout(context.Background(), s.cfg.DrainTimeout)
