@@ -46,8 +46,8 @@ type Config struct {
 	// WrongTokensPerMinute is the number of invalid admin tokens that one client address may send in a minute. Above
 	// this number, every request from that address with an admin token is refused.
 	WrongTokensPerMinute int `env:"ADMIN_WRONG_TOKENS_PER_MINUTE, default=10"`
-	// AdminPerMinute is the limit per principal for requests to the admin API. A principal is one admin token, from the
-	// admin API or from an environment variable.
+	// AdminPerMinute is the limit per principal for requests to the admin API. Each admin token is one principal,
+	// whether the admin API created the token or an environment variable contains it.
 	AdminPerMinute int `env:"ADMIN_LIMIT_PER_MINUTE, default=1200"`
 	// SignInsPerMinute is the number of attempts to sign in that each client of an [Attempter] may make in a minute.
 	// Attempts with a wrong password also count against limits with longer windows.
