@@ -185,7 +185,7 @@ func (r *Redis) run(batch []*call) {
 		return
 	}
 	if err := rollingWindow.Load(ctx, r.client).Err(); err != nil {
-		return // the calls keep their NOSCRIPT error
+		return // the script cannot be loaded, so the calls fail with the error NOSCRIPT
 	}
 	for _, c := range unknown {
 		c.cmd = unretriedCmd{redis.NewCmd(context.Background(), c.cmd.Args()...)}
