@@ -99,18 +99,18 @@ func (c *Catalog) Choose(tags ...string) string {
 	return fallback
 }
 
-// Say returns a sentence without a count in the language `code`, which is one of [Catalog.Languages]. It returns an
-// error if the sentence does not exist.
+// Say returns the sentence with the given id in the language `code`, which is one of [Catalog.Languages]. The sentence
+// contains no count. Say returns an error if the sentence does not exist.
 func (c *Catalog) Say(code string, id ID) (string, error) { return c.Fill(code, id, nil) }
 
-// Fill returns a sentence without a count and replaces the placeholders with the values in `data`. It returns an error
-// if the sentence does not exist.
+// Fill returns the sentence with the given id, which contains no count. Fill replaces the placeholders with the values
+// in `data`. It returns an error if the sentence does not exist.
 func (c *Catalog) Fill(code string, id ID, data map[string]string) (string, error) {
 	return c.localize(code, &i18n.LocalizeConfig{MessageID: string(id), TemplateData: data})
 }
 
-// FillCount returns a sentence in the plural form for `count`, which is at least 0. It replaces the placeholders with
-// the values in `data`. If a sentence has a single form, this form is used for every count.
+// FillCount returns the sentence with the given id in the plural form for `count`, which is at least 0. It replaces the
+// placeholders with the values in `data`. If a sentence has a single form, this form is used for every count.
 func (c *Catalog) FillCount(code string, id ID, count int, data map[string]string) (string, error) {
 	if c.single[code][string(id)] {
 		return c.Fill(code, id, data)
@@ -118,8 +118,9 @@ func (c *Catalog) FillCount(code string, id ID, count int, data map[string]strin
 	return c.localize(code, &i18n.LocalizeConfig{MessageID: string(id), PluralCount: count, TemplateData: data})
 }
 
-// SayCount returns a sentence in the plural form for `count`, which is at least 0. It replaces the placeholder
-// `{{.Count}}` with `count`, in the digits of the language. It returns an error if the sentence does not exist.
+// SayCount returns the sentence with the given id in the plural form for `count`, which is at least 0. It replaces the
+// placeholder `{{.Count}}` with `count`, in the digits of the language. It returns an error if the sentence does not
+// exist.
 func (c *Catalog) SayCount(code string, id ID, count int) (string, error) {
 	digits, ok := c.digits[code]
 	if !ok {

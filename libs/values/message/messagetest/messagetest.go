@@ -24,7 +24,8 @@ var placeholder = regexp.MustCompile(`\{\{\.(\w+)\}\}`)
 //   - There is not exactly one file <code>.json for each language of libs/values/message.
 //   - A file lacks a sentence of en.json, or contains an additional, repeated or empty sentence.
 //   - A sentence does not have the same placeholders as in en.json.
-//   - A sentence has several plural forms in at least one language. In some language, it lacks a form for a number.
+//   - A sentence has several plural forms in at least one language, but in one of the languages it has no form for
+//     some number.
 func SameSentences(t *testing.T) {
 	t.Helper()
 	files, err := filepath.Glob("*.json")

@@ -90,18 +90,19 @@ func (w *Words) Fault() error { return w.fault }
 // Say returns the sentence with the given id. The sentence has no placeholders.
 func (w *Words) Say(id string) string { return w.storeFault(w.catalog.Say(w.Code, message.ID(id))) }
 
-// With returns a sentence with one placeholder, and replaces the placeholder with `value`. The argument `name` is the
-// name of the placeholder.
+// With returns the sentence with the given id, which has one placeholder, and replaces the placeholder with `value`.
+// The argument `name` is the name of the placeholder.
 func (w *Words) With(id, name, value string) string {
 	return w.Fill(id, map[string]string{name: value})
 }
 
-// Fill returns a sentence and replaces its placeholders with the values in `data`.
+// Fill returns the sentence with the given id and replaces its placeholders with the values in `data`.
 func (w *Words) Fill(id string, data map[string]string) string {
 	return w.storeFault(w.catalog.Fill(w.Code, message.ID(id), data))
 }
 
-// Count returns a sentence in the plural form for `n`. It replaces the placeholder {{.Count}} with `n`.
+// Count returns the sentence with the given id in the plural form for `n`. It replaces the placeholder {{.Count}} with
+// `n`.
 func (w *Words) Count(id string, n int) string {
 	return w.storeFault(w.catalog.FillCount(w.Code, message.ID(id), n, map[string]string{"Count": w.Number(n)}))
 }
