@@ -44,12 +44,12 @@ func breakBlocks(body *html.Node) {
 	b.walk(body)
 }
 
-// borderWalker visits the nodes of a tree in the order of their text.
-// It remembers the first border of a dropped block since the last text.
+// borderWalker visits the nodes of a tree in document order. It remembers the first border of a dropped block that it
+// has passed since the last text.
 type borderWalker struct {
 	afterText   bool       // whether there is text since the last line end
 	firstBorder *html.Node // first dropped block whose border was passed since the last text
-	atEnd       bool       // whether the border is the end of that block
+	atEnd       bool       // whether this border is the end of firstBorder; if not, it is the start
 }
 
 func (b *borderWalker) walk(n *html.Node) {
