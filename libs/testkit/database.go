@@ -10,8 +10,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Database creates an empty database on the test server and returns its URL. The database is dropped when the
-// test ends. A test that needs one schema should use [Postgres] or [PostgresSchema] instead, which are faster.
+// Database creates an empty database on the test server and returns its URL. The database is dropped when the test
+// ends. A test that needs only one schema should call [Postgres] or [PostgresSchema] instead, because they are faster
+// than Database.
 func Database(t testing.TB, prefix string) string {
 	t.Helper()
 	return database(t, prefix, "template1")

@@ -22,7 +22,7 @@ func SendRaw(t testing.TB, address, text string) ([]int, bool) {
 	}
 	defer func() { _ = conn.Close() }()
 	_ = conn.SetDeadline(time.Now().Add(2 * time.Minute)) //nolint:forbidigo // a deadline of the socket is the machine's time
-	// a server may close the connection before it has read the whole text
+	// The error is ignored, because a server may close the connection before it has read the whole text.
 	go func() { _, _ = io.WriteString(conn, text) }()
 	var statuses []int
 	in := bufio.NewReader(conn)
