@@ -79,7 +79,7 @@ func (c *Config) Validate() error {
 
 // Limits on reading lists of free starts from availability. For each business, only maxPlacesPerBusiness lists are read
 // at the same time, because each list may take up to 16 MiB of memory (manifest.MaxSlotsBytes). A page waits at most
-// maxPlaceWait until it may read a list. The timeout of a call to availability has the same length.
+// maxPlaceWait until it may read a list. The timeout of a call to availability is as long as maxPlaceWait.
 const (
 	maxPlacesPerBusiness = 4
 	maxPlaceWait         = 2 * time.Second

@@ -8,8 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 )
 
-// redirectToCanonical is middleware that redirects a request with another path to the canonical path. A path is not
-// canonical if it ends with a slash, or if the slug in the path contains capital letters.
+// redirectToCanonical is middleware that redirects a request to the canonical path if the path of the request is not
+// canonical. A path is not canonical if it ends with a slash, or if the slug in the path contains capital letters.
 func redirectToCanonical(c *fiber.Ctx) error {
 	if c.Method() != fiber.MethodGet && c.Method() != fiber.MethodHead {
 		return c.Next()

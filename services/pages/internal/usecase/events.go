@@ -17,8 +17,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// Event is an event as GET /events describes it, in one language. The field `Tiers` replaces the field Inventory of the
-// embedded type, which stays empty, because both have the same JSON name.
+// Event is an event as GET /events describes it, in one language. The field `Tiers` has the same JSON name as the field
+// Inventory of the embedded type. Therefore the tickets are decoded into `Tiers`, and Inventory stays empty.
 type Event struct {
 	publicapi.Event
 	Tiers []Tier `json:"inventory"`
