@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// revenueReportSQL adds up reservations by the period that contains their first date, and by currency.
-// A reservation that the owner made has no price; it counts in the currency of the business.
+// revenueReportSQL adds up the reservations of each period and currency. A reservation belongs to the period that
+// contains its first date. A reservation that the owner made has no price; it counts in the currency of the business.
 const revenueReportSQL = `
 SELECT date_trunc(@by, start_date::timestamp)::date - date '1970-01-01', coalesce(currency, @currency), count(*) FILTER (WHERE status <> 'cancelled'),
 	coalesce(sum(total) FILTER (WHERE status <> 'cancelled'), 0)::bigint,

@@ -13,7 +13,7 @@ import (
 
 // checkCustomerRules checks the rules that a reservation from the booking page must follow (pages.md, semantics.md §4).
 // Reservations by the owner need not follow these rules. Faults: the faults of [catalog.Snapshot.CheckAccount];
-// invalid_parameter without an e-mail address; conflict if any other rule is broken.
+// invalid_parameter if the e-mail address is missing; conflict if any other rule is broken.
 //
 // The other rules: The time is not in the past, is within the advance limit, and has an allowed length. Pick-up
 // and return are within opening hours. The extras are upsells of the rental and include all required upsells.
@@ -29,9 +29,9 @@ func checkCustomerRules(offer *catalog.Snapshot, lines []line, req Request, now 
 	)
 }
 
-// checkUpsells refuses extras that are not upsells of the rental. It also refuses a rental
-// without its required upsells. Of each required upsell, the customer must reserve at least as
-// many units as of the rental. An inactive upsell is not required, because it cannot be reserved.
+// checkUpsells refuses extras that are not upsells of the rental. It also refuses a rental without its required
+// upsells. For each unit of the rental, the customer must reserve at least one unit of each required upsell. An
+// inactive upsell is not required, because it cannot be reserved.
 func checkUpsells(offer *catalog.Snapshot, lines []line) error {
 	own, extras := lines[0], lines[1:]
 	for _, extra := range extras {

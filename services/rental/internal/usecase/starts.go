@@ -19,9 +19,9 @@ type OccupancyReader interface {
 		dates occupancy.Dates) (map[uuid.UUID][]occupancy.Reservation, error)
 }
 
-// Start is a possible start of a reservation, with the possible lengths. A customer
-// can reserve every whole number from Shortest to Longest: of days if the rental has a
-// price per day, otherwise of hours. Time is nil if the reservation is for whole days.
+// Start is a possible start of a reservation, with the possible lengths. The lengths are all whole numbers from
+// Shortest to Longest, in days if the rental has a price per day, otherwise in hours. Time is nil if the reservation is
+// for whole days.
 type Start struct {
 	Time              *timespan.TimeOfDay
 	Shortest, Longest int
