@@ -13,7 +13,7 @@ import (
 
 // page is the content of a letter, in reading order. It is rendered as plain text and as HTML.
 type page struct {
-	Language, Direction string // of the HTML document: a language code, and ltr or rtl
+	Language, Direction string // language code and direction (ltr or rtl) of the HTML document
 	Subject             string
 	Preheader           string // the text that lists of mails show after the subject; only in HTML, and not visible
 	Business            string
@@ -27,7 +27,7 @@ type page struct {
 	NoteTitle           string
 	Note                []string // the lines of the owner's note; empty if there is none
 	Buttons             []button
-	Questions           string // invites the customer to reply with questions; may be empty
+	Questions           string // sentence that invites the customer to reply with questions; may be empty
 	Footer              []line
 	Accent              accent
 }
@@ -54,7 +54,7 @@ func (l line) isWebLink() bool { return strings.HasPrefix(string(l.Href), "http"
 // button is a link that the letter shows as a button.
 type button struct {
 	Text, Link string
-	IsPlain    bool // whether the button is the less important one
+	IsPlain    bool // whether the button is the less important of two buttons
 }
 
 // tone selects the colour of the state of a letter.

@@ -75,8 +75,9 @@ func (w *words) formatWhat(kind Kind, f *Facts) string {
 	return what
 }
 
-// formatSpan returns the start of the letter's subject. If the subject lasts several whole days, it returns the first
-// and the last date. If the argument `due` is true, it returns the end instead.
+// formatSpan returns the start of the booking, ticket order or reservation that the letter is about. If its time is
+// several whole days, formatSpan returns the first and the last date. If the argument `due` is true, formatSpan returns
+// the end instead.
 func (w *words) formatSpan(f *Facts, due bool) string {
 	when := f.Subject.When
 	if due {
@@ -89,12 +90,11 @@ func (w *words) formatSpan(f *Facts, due bool) string {
 	return first
 }
 
-// maxShortDay is the maximum time between a date and the event that a message is about, if the message omits the year
-// of the date.
+// maxShortDay is the maximum time between a date and the time [Facts.Stamp] if the message omits the year of the date.
 const maxShortDay = 300 * 24 * time.Hour
 
 // formatMoment returns the start of the time `t` on one line: the short date and the time of day. The date includes the
-// year if the start is more than maxShortDay before or after the event that the message is about.
+// year if the start is more than maxShortDay before or after the time [Facts.Stamp].
 func (w *words) formatMoment(t When, f *Facts) string {
 	start := t.Start.In(f.Business.Zone)
 	day := w.ShortDay(start)

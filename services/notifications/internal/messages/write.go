@@ -73,8 +73,9 @@ func (m *Messages) dueAt(events []event.Event) time.Time {
 	return due
 }
 
-// canBeUndone reports whether the messages about the given event must wait ([plan.MustWait]): its change can still be
-// undone, or the customer may soon pay for the new booking.
+// canBeUndone reports whether the messages about the given event must wait ([plan.MustWait]). They must wait if the
+// business can still undo the change that the event reports. They must also wait if the customer may soon pay for the
+// new booking.
 func (m *Messages) canBeUndone(e event.Event) bool {
 	subject, err := plan.ParseSubject(e.Data)
 	return err == nil && plan.MustWait(plan.Change{Event: e, Subject: subject})
@@ -161,7 +162,7 @@ func (m *Messages) compose(
 	return list, next, nil
 }
 
-// collectOwners returns the addresses to which the given business gets notices, without duplicates.
+// collectOwners returns the e-mail addresses to which notices to the given business are sent, without duplicates.
 func collectOwners(offer *catalog.Snapshot) []string {
 	var addresses []string
 	for _, address := range offer.Notifications.OwnerEmails {

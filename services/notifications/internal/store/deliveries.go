@@ -110,8 +110,8 @@ type NewDelivery struct {
 	CustomerEmail                              string // address of the customer whose data Body contains, or ""
 }
 
-// Listener is an active endpoint with the events to which it is subscribed. The state decides in which queue the
-// endpoint's jobs run.
+// Listener is an active endpoint with the types of events to which it is subscribed. The field State decides in which
+// queue the endpoint's jobs run.
 type Listener struct {
 	BusinessID, ID uuid.UUID
 	Events         []string
@@ -175,8 +175,8 @@ func AddDeliveries(ctx context.Context, tx pgx.Tx, deliveries []NewDelivery, now
 }
 
 // SendTest adds a test delivery to an active or disabled endpoint, once per Idempotency-Key. SendTest then calls `wake`
-// with the endpoint; `wake` must insert the job that sends. A test delivery is due at once and does not wait for other
-// deliveries. Error: [ErrNotFound].
+// with the endpoint; `wake` must insert the job that sends the delivery. A test delivery is due at once and does not
+// wait for other deliveries. Error: [ErrNotFound].
 func (s *Store) SendTest(ctx context.Context, n NewDelivery, now time.Time,
 	wake func(context.Context, pgx.Tx, uuid.UUID, EndpointState) error) (Delivery, error) {
 	return postgres.WriteIdempotently(ctx, s.pool, n.BusinessID, func(ctx context.Context, tx pgx.Tx) (Delivery,
@@ -217,9 +217,9 @@ func findDelivery(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) (Del
 var ErrBlocked = errors.New("it waits for an earlier event of the same subject")
 
 // RetryDelivery makes a delivery due now, whatever its status is, once per Idempotency-Key. RetryDelivery then calls
-// `wake` with the delivery's endpoint; `wake` must insert the job that sends. If the delivery had ended (delivered or
-// failed), it gets the full number of attempts again and does not wait for other deliveries. Errors: [ErrNotFound],
-// [ErrBlocked].
+// `wake` with the delivery's endpoint; `wake` must insert the job that sends the delivery. If the delivery had ended
+// (delivered or failed), it gets the full number of attempts again and does not wait for other deliveries. Errors:
+// [ErrNotFound], [ErrBlocked].
 func (s *Store) RetryDelivery(ctx context.Context, businessID, id uuid.UUID, now time.Time,
 	wake func(context.Context, pgx.Tx, uuid.UUID, EndpointState) error) (Delivery, error) {
 	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Delivery, error) {

@@ -116,9 +116,9 @@ const failingFor = 5 * 24 * time.Hour
 // sets its pending deliveries to failed, calls `onDisabled` in the same transaction and returns true. Error:
 // [ErrNotFound] if the endpoint is deleted.
 //
-// During the attempt, the endpoint's URL may be changed, or the delivery may be set to failed. RecordAttempt then
-// stores the result, but does not change the endpoint. If the old URL answered 410, the delivery is due again at once,
-// for the new URL.
+// During the attempt, the endpoint's URL may be changed, or the delivery may be set to failed. In both cases,
+// RecordAttempt stores the result, but does not change the endpoint. If the old URL answered 410, the delivery is due
+// again at once, for the new URL.
 func (s *Store) RecordAttempt(ctx context.Context, l DeliveryLock, o AttemptResult, now time.Time,
 	onDisabled func(context.Context, pgx.Tx, Endpoint) error) (bool, error) {
 	var isDisabled bool
