@@ -64,7 +64,7 @@ func (p *Public) computeExplanation(ctx context.Context,
 		return explanation, nil
 	}
 	leave, err := p.places.Enter(ctx, req.Slug)
-	if err != nil { // the time limit passed during other computations of the business
+	if err != nil { // the time limit passed while other computations of the business occupied all places
 		p.recordDegraded(ctx, "place", err)
 		return explanation, nil
 	}

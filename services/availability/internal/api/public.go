@@ -95,7 +95,7 @@ func (p *Public) serveCalendar(c *fiber.Ctx, parse parser, render func(*fiber.Ct
 		return err
 	}
 	leave, err := p.places.Enter(c.UserContext(), c.Params("slug"))
-	if err != nil { // the time limit passed during other computations of the business
+	if err != nil { // the time limit passed while other computations of the business occupied all places
 		p.recordDegraded(c.UserContext(), "place", err)
 		return render(c, m.answer, q)
 	}

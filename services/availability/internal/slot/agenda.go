@@ -16,7 +16,8 @@ func AgendaReach(offer *catalog.Snapshot, from, to timespan.Date) timespan.Span 
 // NewAgenda returns when each active staff member of a business works, is occupied and is
 // free, on the dates `from`..`to`, both included. NewAgenda follows the rules of /slots.
 func NewAgenda(offer *catalog.Snapshot, from, to timespan.Date, occupied booking.Occupied) *availability.Agenda {
-	// The windows of a date are limited to the opening time of the dates around it.
+	// The windows of a date are limited to the opening time of the
+	// dates around it. Therefore the horizon includes these dates.
 	s := &sweep{horizon: newHorizon(offer, from-2, to+2)}
 	h, within := s.horizon, []timespan.Span{AgendaReach(offer, from, to)}
 	cut := func(spans []timespan.Span) []timespan.Span {

@@ -92,8 +92,8 @@ func contains(spans []timespan.Span, t int64) bool {
 	return found || i > 0 && t < spans[i-1].End
 }
 
-// findFreeUnits returns the free capacity units of each leg. It also returns in how many ways one unit can
-// be chosen for each leg, but never more than `limit`. If no leg uses capacity units, this number is one.
+// findFreeUnits returns the free capacity units of each leg. The second result is the smallest number of units that are
+// free at any moment of a leg, but never more than `limit`. If no leg uses capacity units, the second result is one.
 func (o *Openings) findFreeUnits(start int64, limit int) ([][]unitRun, int) {
 	units := make([][]unitRun, len(o.appointment.legs))
 	depth, hasUnits := limit, false

@@ -55,8 +55,8 @@ func (h *horizon) eachScheduled(service *catalog.Service, from, to timespan.Date
 // week is the number of days from a weekly session to the next one.
 const week = 7
 
-// findScheduledDates returns the first date in `from`..`to` on which a session is scheduled, and an upper
-// bound for the last one. From the first date on, the session recurs every [week] days up to this bound.
+// findScheduledDates returns the first date in `from`..`to` on which the session c is scheduled, and an upper
+// bound for the last such date. From the first date on, the session recurs every [week] days up to this bound.
 func findScheduledDates(c *catalog.ClassSession, from, to timespan.Date) (timespan.Date, timespan.Date) {
 	if c.Date != nil {
 		return max(*c.Date, from), min(*c.Date, to)

@@ -73,10 +73,11 @@ func (o *ConflictChecker) FindReason(h *availability.Held) *availability.Reason 
 	start := time.Unix(h.StartsAt, 0)
 	q := Question{
 		Services: services, IsPackage: h.PerService, IsPerService: h.PerService, SessionID: h.SessionID,
-		// two days earlier, so that no part of the booking is in the past, even if a clock change skips a date
+		// Now is two days before the booking. Therefore no part of the
+		// booking is in the past, even if a clock change skips a date.
 		IsOverride: true, Now: start.AddDate(0, 0, -2),
 	}
-	if h.SessionID == nil { // the staff member of a class session may change
+	if h.SessionID == nil { // for a class session, another staff member is no conflict
 		if h.StaffID != nil && o.offer.StaffMember(*h.StaffID) == nil {
 			return &availability.Reason{Rule: availability.RuleRemoved, Whose: availability.OfStaff, StaffID: h.StaffID}
 		}

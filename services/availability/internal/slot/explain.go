@@ -110,8 +110,9 @@ type trial struct {
 	occupied booking.Occupied
 }
 
-// isBookable reports whether the start could be booked if only the first n rules applied. Of the causes of rule
-// n (for example blocks), only the first ones apply. The argument `causes` is their number, or [allCauses].
+// isBookable reports whether the start could be booked if only the first n elements of
+// [rules] applied. The argument `causes` limits the causes of rule n, for example blocks:
+// only the first `causes` of them apply. The value [allCauses] means that all causes apply.
 func (e *explanation) isBookable(n, causes int) bool {
 	input := trial{offer: *e.offer, question: e.question, occupied: e.occupied}
 	for i := n; i < len(rules); i++ {
@@ -139,8 +140,8 @@ func (e *explanation) explainImpossible() *availability.Reason {
 	return &availability.Reason{Rule: availability.RuleNoSuchTime}
 }
 
-// rule is a rule that can prevent a start (pages.md, "Why not?"). The first two elements
-// of [rules], which are about the choice of staff members, come before those of pages.md.
+// rule is a rule that can prevent a start (pages.md, "Why not?"). The first two elements of
+// [rules], which are about the choice of staff members, come before the rules that pages.md lists.
 type rule struct {
 	code     string
 	leaveOut func(*explanation, *trial)
@@ -154,10 +155,11 @@ type rule struct {
 
 // rules contains the rules in the order in which they are checked.
 //
-// The opening time comes before the rules that reduce it, so that each rule can only remove starts from
-// those that the earlier rules allow. For example, an override that closes a day cancels the class
-// sessions of that day, which makes their staff members free. The slot grid comes before the advance
-// limit, because the grid decides whether a start after midnight belongs to the last bookable date.
+// In this order, each rule can only remove starts that the earlier rules allow. Therefore the opening
+// time comes before the rules that reduce it. For example, an override that closes a day also cancels
+// the class sessions of that day, which makes their staff members free. If class sessions came before
+// overrides, an override could add starts. The slot grid comes before the advance limit, because the
+// grid decides whether a start after midnight belongs to the last bookable date.
 var rules = []rule{
 	{code: availability.RuleNotPerformed, leaveOut: dropStaffChoice, describe: describeStaff},
 	{code: availability.RuleInactive, leaveOut: activateStaff, describe: describeStaff},
@@ -186,7 +188,8 @@ func activateStaff(_ *explanation, input *trial) {
 	input.eachMember(func(m *catalog.Staff) { m.Active = true })
 }
 
-// eachMember calls change for each staff member in a copy of the staff, and puts the copy into the trial.
+// eachMember replaces the staff of the trial by a copy, and
+// calls the function `change` for each staff member in the copy.
 func (t *trial) eachMember(change func(*catalog.Staff)) {
 	t.offer.Staff = slices.Clone(t.offer.Staff)
 	for i := range t.offer.Staff {
@@ -194,8 +197,8 @@ func (t *trial) eachMember(change func(*catalog.Staff)) {
 	}
 }
 
-// eachService replaces the requested services by copies and calls change for
-// each copy. If a service is requested twice, both requests share one copy.
+// eachService replaces the requested services by copies, and calls the function `change`
+// for each copy. If a service is requested twice, both requests share one copy.
 func (t *trial) eachService(change func(*catalog.Service)) {
 	changed := make(map[*catalog.Service]*catalog.Service, len(t.question.Services))
 	services := make([]*catalog.Service, len(t.question.Services))

@@ -13,7 +13,7 @@ import (
 func ExplainNoStarts(offer *catalog.Snapshot, q Question, yield func(timespan.Date, string)) {
 	today := offer.Today(q.Now)
 	last := today + timespan.Date(offer.Bookings.AdvanceDays)
-	// working windows of yesterday can last into today
+	// Dates from yesterday on are checked, because working windows of yesterday can last into today.
 	reasons := findNoStartRules(offer, q, max(q.From, today-1), min(q.To, last))
 	for d := q.From; d <= q.To; d++ {
 		switch reason := reasons[d]; {
@@ -29,8 +29,8 @@ func ExplainNoStarts(offer *catalog.Snapshot, q Question, yield func(timespan.Da
 	}
 }
 
-// findNoStartRules returns the rule because of which a date in `from`..`to` has no start, for each such date.
-// findNoStartRules assumes that nothing is booked. If no single rule is the cause, the date is not in the result.
+// findNoStartRules returns, for each date in `from`..`to` that has no starts, the rule that is the cause.
+// It assumes that nothing is booked. If no single rule is the cause, the date is not in the result.
 func findNoStartRules(offer *catalog.Snapshot, q Question, from, to timespan.Date) map[timespan.Date]string {
 	reasons := map[timespan.Date]string{}
 	if from > to {

@@ -116,9 +116,9 @@ func (o *Openings) countDistinctStarts(d timespan.Date) int {
 	return total
 }
 
-// countStarts returns the number of slots at each start, and the earliest start. Element
-// i of the result is for the start that is i·`unit` seconds after the earliest start.
-// All starts lie at such multiples, so that the slots are in order without sorting.
+// countStarts returns the number of slots at each start, and the earliest start. Element i
+// of the result is for the start that is i·`unit` seconds after the earliest start. All
+// starts lie at such multiples. Therefore the slots can be listed in order without sorting.
 func (o *Openings) countStarts(runs []run, unit int64) ([]int32, int64) {
 	earliest, latest := runs[0].first, runs[0].first
 	for _, r := range runs {
@@ -151,10 +151,10 @@ func (o *Openings) findRuns(d timespan.Date) ([]run, int64) {
 	return o.runs[from:to], unit
 }
 
-// sortByDate sorts the runs by date and, within a date, by candidate. [Find] returns them sorted by candidate.
+// sortByDate sorts the runs by date and, within a date, by candidate. [Find] returns the runs sorted by candidate.
 //
-// [Openings.EachDay] needs no order and does not call sortByDate. A counting sort is
-// used, because a general sort would take a large part of the time that a question takes.
+// [Openings.EachDay] needs no order and does not call sortByDate. sortByDate uses a counting
+// sort, because a general sort would take a large part of the time for answering a question.
 func (o *Openings) sortByDate() {
 	if o.isSortedByDate || len(o.runs) == 0 {
 		return

@@ -15,7 +15,7 @@ type Plan struct {
 	appointment appointment
 	candidates  []*catalog.Staff // candidates in Auto-Assign order; one nil element if no service needs staff
 	horizon     *horizon         // working time; nil if the answer has no starts, whatever the occupied time is
-	starts      timespan.Span    // a span that contains every start of the answer and is not much longer
+	starts      timespan.Span    // a span that contains every start of the answer and is not much longer than necessary
 }
 
 // NewPlan returns the plan for answering a question.
@@ -38,8 +38,9 @@ func NewPlan(offer *catalog.Snapshot, q Question) *Plan {
 		p.candidates = []*catalog.Staff{nil}
 	}
 	if len(p.candidates) > 0 {
-		// A start is at most one day after its date, and the services continue after the start.
-		// The windows of a date also depend on the opening time of the dates before and after it.
+		// The horizon must last beyond the last date. A start is at most one day
+		// after its date, and the services continue after the start. The windows of
+		// a date also depend on the opening time of the dates before and after it.
 		ahead := timespan.Date(p.appointment.duration/day) + 4
 		h := newHorizon(offer, from-2, to+ahead)
 		whole := timespan.Span{Start: max(h.clock.toInstant(from, 0), p.earliest),
@@ -61,7 +62,7 @@ func (p *Plan) Reach() (timespan.Span, bool) {
 	return timespan.Span{Start: p.starts.Start + around.Start, End: p.starts.End + around.End}, true
 }
 
-// findLatestEnd returns the local time at which the last window of the last date ends. The result
+// findLatestEnd returns the local time at which the last window of the date `p.to` ends. The result
 // is midnight, or later if a window of the business or of a candidate lasts beyond midnight.
 func (p *Plan) findLatestEnd(h *horizon) timespan.TimeOfDay {
 	latest := timespan.TimeOfDay(timespan.MinutesPerDay)
@@ -77,8 +78,8 @@ func (p *Plan) findLatestEnd(h *horizon) timespan.TimeOfDay {
 	return latest
 }
 
-// computeHull returns the shortest span that contains every part of the spans that lies in the
-// span `within`. The spans must be normalized. If no part lies in `within`, the result is empty.
+// computeHull returns the shortest span that covers all time that the span `within` shares with the
+// other spans. These spans must be normalized. If they share no time with `within`, the result is empty.
 func computeHull(spans []timespan.Span, within timespan.Span) timespan.Span {
 	narrow := timespan.Span{Start: within.End, End: within.Start}
 	for _, s := range spans {
@@ -107,7 +108,8 @@ func (p *Plan) Find(occupied booking.Occupied) *Openings {
 	}
 	s := &sweep{Openings: found, horizon: h, from: p.from, to: p.to}
 	found.occupancy = newOccupancy(occupied.Busy)
-	// expected number of windows of a candidate on a date; each occupied span can split one run into two
+	// The constant `usual` is the expected number of windows of a candidate on a
+	// date. Each occupied span can split one run into two, and so add one run.
 	const usual = 2
 	runs := usual * len(p.candidates) * int(p.to-p.from+1)
 	for i := range occupied.Busy {

@@ -22,8 +22,8 @@ func FindRefusal(offer *catalog.Snapshot, q Question, d timespan.Date, t timespa
 	return ""
 }
 
-// FindWarnings returns the codes of the rules for customers that are broken by a start which
-// the owner chose. The codes are in the order in which [FindRefusal] checks the rules.
+// FindWarnings returns the codes of those rules for customers that a start chosen by
+// the owner breaks. The codes are in the order in which [FindRefusal] checks the rules.
 func FindWarnings(offer *catalog.Snapshot, q Question, d timespan.Date, t timespan.TimeOfDay) []string {
 	q.IsOverride = false
 	s, isPast := newStart(offer, q, d, t), false
@@ -120,8 +120,8 @@ func (s *start) isPossible(codes ...string) bool {
 	return Find(&input.offer, input.question, input.occupied).hasStart(s.start)
 }
 
-// withRules returns an input of [Find] in which only the rules with these codes apply,
-// and the rule that staff members must provide the services. Nothing is occupied.
+// withRules returns an input of [Find] in which nothing is occupied. In this input, only the
+// rules with the given codes apply, and the rule that staff members must provide the services.
 func (e *explanation) withRules(codes ...string) trial {
 	input := trial{offer: *e.offer, question: e.question}
 	for _, r := range rules {

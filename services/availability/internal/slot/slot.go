@@ -14,9 +14,9 @@
 // The starts in the remaining part of a working window are a run: a sequence at equal distances. The engine computes
 // the number of starts by division, without a loop. It looks up the UTC offsets of the time zone once per question.
 //
-// An appointment is a sequence of legs. One provider serves each leg. Usually, one staff member serves all services
-// with staff. In a package with staff per service, each service may have another staff member. A variant is the
-// service with another duration.
+// An appointment is a sequence of legs. One provider serves each leg. Usually, one staff
+// member serves all services with staff. In a package with staff per service, each service
+// may have another staff member. A variant is a form of a service with another duration.
 //
 // A class is requested alone, without other services. Each session of the class is a start.
 // During a class session, its staff member can serve nothing else, except other class sessions.
@@ -79,8 +79,8 @@ func (q Question) clamp(offer *catalog.Snapshot) (timespan.Date, timespan.Date, 
 	return from, to, from <= to
 }
 
-// findStaff returns the candidates: the staff members who may serve the question. If
-// no service needs staff, it returns nil, even if the question names a staff member.
+// findStaff returns the candidates: the staff members who may serve the requested services.
+// If no service needs staff, it returns nil, even if the question names a staff member.
 func findStaff(offer *catalog.Snapshot, a appointment, q Question) []*catalog.Staff {
 	if !a.isStaffed {
 		return nil

@@ -106,7 +106,7 @@ func (s *sweep) subtract(spans []timespan.Span) {
 	s.starts, s.spare = s.spare, s.starts
 }
 
-// visit finds the runs of starts of one candidate.
+// visit finds the bookable starts of one candidate and records them as runs ([run]).
 func (s *sweep) visit(candidate int32, member *catalog.Staff) {
 	shifts, work := s.horizon.shifts, s.horizon.open
 	if member != nil {
@@ -143,8 +143,8 @@ func (s *sweep) findWork(member *catalog.Staff) ([]shift, []timespan.Span) {
 	return s.shifts, s.work
 }
 
-// emit records the runs of starts in the first element of shifts. The
-// other elements are later shifts, which may overlap the first one.
+// emit records, as runs, the starts that lie in the first element of the argument
+// `shifts`. The other elements are later shifts, which may overlap the first one.
 func (s *sweep) emit(candidate int32, shifts []shift) {
 	window, later := shifts[0], findOverlapping(shifts)
 	for s.seek(window.Start); s.next < len(s.starts) && s.starts[s.next].Start < window.End; s.next++ {
@@ -181,8 +181,8 @@ func findOverlapping(shifts []shift) []shift {
 	return nil
 }
 
-// emitPiece records the starts of the window's slot grid that lie in piece. emitPiece omits starts
-// that a window of the next date also has, because the next date lists them (semantics.md §2).
+// emitPiece records the starts of the window's slot grid that lie in the span `piece`. emitPiece omits
+// starts that a window of the next date also has, because the next date lists them (semantics.md §2).
 func (s *sweep) emitPiece(candidate int32, window shift, piece timespan.Span, later []shift) {
 	step := s.appointment.step
 	for _, next := range later {

@@ -10,7 +10,8 @@ import (
 // consists of the windows of semantics.md §2 that lie in the opening time of the business, without blocked time.
 func ComputeWorkingTime(offer *catalog.Snapshot, from, to timespan.Date,
 	yield func(*catalog.Staff, timespan.Date, int64)) {
-	// The windows of a date are limited to the opening time of the dates around it.
+	// The windows of a date are limited to the opening time of the
+	// dates around it. Therefore the horizon includes these dates.
 	s := &sweep{horizon: newHorizon(offer, from-2, to+2)}
 	var working, spare []timespan.Span
 	for i := range offer.Staff {
