@@ -85,8 +85,8 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	}
 	counts := s.Limits(cfg.Limits, rdb)
 	s.Limit(counts.Pass)
-	// The time spare is reserved for sending the answer before the deadline of the request: every
-	// tool call ends earlier by this time. A call to booking may take all of the remaining time.
+	// The variable `spare` is the time that is reserved for sending the answer before the deadline of the
+	// request. Every tool call ends earlier by this time. A call to booking may take all of the remaining time.
 	spare := cfg.Server.RequestTimeout / 10
 	bookings := bookingclient.NewAgents(s.Peer("booking", cfg.BookingURL,
 		peer.Timeout(cfg.Server.RequestTimeout-spare)))

@@ -27,7 +27,7 @@ func newReader(service string, p *peer.Client) reader {
 	return reader{service, p, lru.New[string](maxCacheBytes, func(c *cachedAnswer) int { return c.bytes })}
 }
 
-// Read reads one public path of a business and decodes the answer into out.
+// Read reads one public path of a business and decodes the answer into `out`.
 func (r reader) Read(ctx context.Context, slug, path string, query url.Values, out any) error {
 	answer, err := catalogclient.Read(ctx, r.peer, slug, path, query, "")
 	if err != nil {
@@ -36,8 +36,8 @@ func (r reader) Read(ctx context.Context, slug, path string, query url.Values, o
 	return r.decode(answer.Body, out)
 }
 
-// decode parses the JSON in body into out. It does not use encoding/json, which takes four times as long
-// for long lists. The strings of out share memory with body, so the caller must not use body afterwards.
+// decode parses the JSON in `body` into `out`. It does not use encoding/json, which takes four times as long
+// for long lists. The strings in `out` share memory with `body`, so the caller must not use `body` afterwards.
 func (r reader) decode(body []byte, out any) error {
 	if _, err := json.Parse(body, out, json.ZeroCopy|json.DontMatchCaseInsensitiveStructFields); err != nil {
 		return fault.Wrap(fault.PeerUnavailable, fmt.Errorf("%s: unreadable answer: %w", r.service, err),

@@ -11,7 +11,7 @@ type Caller struct {
 	Slug          string    // the slug of the business to which the key belongs
 	Scope         string    // the scope of the key, one of booking.Scope…
 	Authorization string    // the Authorization header of the request, to send to booking
-	Until         time.Time // the deadline of a tool call, before that of the request
+	Until         time.Time // the deadline of a tool call, which is before the deadline of the request
 }
 
 type key struct{}
@@ -19,8 +19,8 @@ type key struct{}
 // With returns a copy of ctx that contains the caller c.
 func With(ctx context.Context, c Caller) context.Context { return context.WithValue(ctx, key{}, c) }
 
-// Of returns the caller that the context contains. If there is
-// none, it returns a caller without a scope, who may call no tool.
+// Of returns the caller that ctx contains. If ctx contains no
+// caller, Of returns a caller without a scope, who may call no tool.
 func Of(ctx context.Context) Caller {
 	c, _ := ctx.Value(key{}).(Caller)
 	return c

@@ -40,11 +40,12 @@ func (a *answer) Write(b []byte) (int, error) {
 // Unwrap returns the wrapped writer, so that [http.ResponseController] can use the connection.
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
-// missingAnswer returns a fault if the SDK wrote no response because the time of the request was over. Without the
-// fault, the client would read the empty response as success. If the SDK wrote a response, missingAnswer returns nil.
+// missingAnswer returns a fault if the SDK wrote no response because the deadline
+// of the tool call had passed. Without the fault, the client would read the empty
+// response as success. If the SDK wrote a response, missingAnswer returns nil.
 //
-// The argument `isLate` is true if the time was over before the tool was called.
-// Then the tool did nothing. Otherwise the result of the call is unknown.
+// The argument `isLate` is true if the deadline passed before the tool was called.
+// In this case, the tool did nothing. Otherwise the result of the call is unknown.
 func (a *answer) missingAnswer(isLate bool) error {
 	switch {
 	case a.hasBody:

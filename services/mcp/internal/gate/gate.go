@@ -1,6 +1,6 @@
 // Package gate checks each request before the SDK of the Model Context Protocol handles it. It checks the headers
 // Host and Origin, the API key and the rate limit of the key, and that the body is one message. If it refuses a
-// request, the answer is JSON with a sentence and a messageCode, as on every other path of the platform.
+// request, the answer is JSON with an error message and a messageCode, as on every other path of the platform.
 package gate
 
 import (

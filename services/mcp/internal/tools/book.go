@@ -216,7 +216,7 @@ func (c *confirmation) text() string {
 // maxOtherSlots is the maximum number of other free starts in a refusal.
 const maxOtherSlots = 10
 
-// suggestSlots adds the other free starts of the date to the error `refusal`. This error reports that the requested
+// suggestSlots adds the other free starts of the date to the error `refusal`, which reports that the requested
 // start cannot be booked. If the free starts cannot be read, suggestSlots returns `refusal` unchanged.
 func (b *Toolbox) suggestSlots(ctx context.Context, who caller.Caller, args arguments, refusal error) error {
 	ids, errIDs := args.ids("service_ids", maxServices)

@@ -38,7 +38,7 @@ const (
 )
 
 // shortDescription returns a description as one line, after a line break. The argument `listed`
-// is the number of elements of the list; more elements get shorter descriptions. brief
+// is the number of elements of the list; more elements get shorter descriptions. shortDescription
 // returns "" if the description is empty, or if the list is too long for descriptions.
 func shortDescription(description string, listed int) string {
 	maxSize := min(maxBrief, maxBriefs/max(listed, 1))
@@ -65,8 +65,8 @@ type page[T any] struct {
 	next  *int // offset of the next page; nil on the last page
 }
 
-// pageOf returns one page of a list: the elements from the index offset that fit into maxListBytes,
-// at least one. The argument `later` is the number of bytes that the caller will add to each element.
+// pageOf returns one page of a list. The page contains the elements from the index `offset` on that fit into
+// maxListBytes, but at least one. The argument `later` is the number of bytes that the caller will add to each element.
 func pageOf[T any](all []T, offset, later int) page[T] {
 	p := page[T]{items: []T{}, total: len(all)}
 	size := 0

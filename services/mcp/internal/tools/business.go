@@ -163,10 +163,10 @@ func (q *question) line() string {
 	return says
 }
 
-// cutLinks returns the links that fit into the answer. It adds them in the order of the names of
-// the networks. It leaves out a link that does not fit, because a shortened link would not work. If
-// it leaves out some, it also returns the number of all links. Otherwise the second result is 0.
-// The argument `maxLinks` is the maximal size of all links as JSON, in bytes.
+// cutLinks returns the links that fit into the answer. It adds them in the order of the names
+// of the networks. It leaves out a link that does not fit, because a shortened link would not
+// work. If it leaves out links, it also returns the number of all links. Otherwise the second
+// result is 0. The argument `most` is the maximum size of all links as JSON, in bytes.
 func cutLinks(all map[string]string, most int) (map[string]string, int) {
 	kept, size := make(map[string]string), 0
 	for _, network := range slices.Sorted(maps.Keys(all)) {

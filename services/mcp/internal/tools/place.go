@@ -31,8 +31,8 @@ func (i *business) resolvePlace(code string) {
 }
 
 // limitPlace shortens the texts of the locations, the legal texts and the policy text, so that the answer
-// fits into its limit. It leaves out a long address of a page, because a shortened one would not work.
-// It returns the size of all these fields as JSON, in bytes; 0 if there are none.
+// fits into its limit. It leaves out the URL of a page if the URL is too long, because a shortened URL
+// would not work. It returns the size of all these fields as JSON, in bytes; 0 if there are none.
 func (i *business) limitPlace() int {
 	i.PolicyText = clipText(i.PolicyText, maxDescription)
 	for n := range i.Locations {
@@ -71,8 +71,8 @@ func limitURL(url string) string {
 	return url
 }
 
-// placeText returns lines that state where bookings take place, how customers
-// reach the business, and its own rules. It returns "" if nothing is known.
+// placeText returns lines that state where bookings take place, how customers reach
+// the business, and the rules of the business. It returns "" if nothing is known.
 func (i *business) placeText() string {
 	var b strings.Builder
 	for _, l := range i.Locations {

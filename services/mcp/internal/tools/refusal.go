@@ -47,7 +47,7 @@ func (b *Toolbox) newRefusal(ctx context.Context, t *tool, err error) *mcp.CallT
 	return newResult(r.text(), r, true)
 }
 
-// named replaces the names of the HTTP API in a sentence with the names of the tools.
+// named replaces the names of the HTTP API in an error message with the names of the tools.
 var named = strings.NewReplacer("Idempotency-Key:", "idempotency_key:", " from /slots", " of find_slots")
 
 func (r refusal) text() string {
@@ -62,7 +62,7 @@ func (r refusal) text() string {
 }
 
 // nextStep returns a sentence that tells the agent what to do next.
-// It returns "" if the sentence of the refusal is sufficient.
+// It returns "" if the error message of the refusal is sufficient.
 func nextStep(t *tool, kind fault.Kind) string {
 	switch kind {
 	case fault.ServiceNotFound:

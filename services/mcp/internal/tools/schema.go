@@ -124,9 +124,9 @@ func schemaOf[T any]() *jsonschema.Schema {
 	return s
 }
 
-// allowExtraFields changes a schema so that every object allows additional fields. If a value may be null,
-// open describes it as a choice of two types (anyOf), because most clients do not understand a
-// list of types. Only lists are an exception, because they are never null in the tools' answers.
+// allowExtraFields changes a schema so that every object allows additional fields. It describes a
+// value that may be null as a choice of two types (anyOf), because most clients do not understand
+// a list of types. Only lists are an exception, because they are never null in the tools' answers.
 func allowExtraFields(s *jsonschema.Schema) {
 	if s == nil {
 		return
@@ -150,9 +150,9 @@ func allowExtraFields(s *jsonschema.Schema) {
 	s.AnyOf = []*jsonschema.Schema{{Type: other}, {Type: "null"}}
 }
 
-// hiddenFields is the type of a field that hides another field: the field of an embedded type of the public API with
-// the same JSON name. If the tag of the hidden field has omitzero, neither the answer nor the schema contains the
-// field.
+// hiddenFields is the type of a field that hides a field of an embedded type of
+// the public API. Both fields have the same JSON name. If the tag of the hiding
+// field has omitzero, neither the answer nor the schema contains the hidden field.
 type hiddenFields struct{}
 
 // isHidden is the comment that marks the schema of a [hiddenFields] field, so that [allowExtraFields] removes it.

@@ -112,7 +112,7 @@ func (b *Toolbox) findSlots(ctx context.Context, who caller.Caller, args argumen
 		return result{}, request.Invalid("from_time, to_time: they go with date; a window counts whole dates.")
 	}
 	isPaused := b.pauseReader(ctx, who.Slug)
-	defer isPaused() // waits, so that the request ends before the call
+	defer isPaused() // waits, so that the request to catalog ends before the tool call
 	if query.Has("date") {
 		return b.findOnDate(ctx, who, query, hours, offset, isPaused)
 	}

@@ -110,7 +110,7 @@ func memberOf(members *[]*freeMember, s slot) (*freeMember, bool) {
 }
 
 // head returns the beginning of the line of a staff member. If the starts
-// are after midnight, it contains the date with which they must be booked.
+// are after midnight, head adds the date with which they must be booked.
 func (m *freeMember) head(date timespan.Date) string {
 	text := "\n"
 	if m.staffID != "" {

@@ -3,7 +3,7 @@
 // An agent that reads only the text has all that it needs for a booking. The structured content
 // and the text together have at most 25 kB, so that they fit into the context of a model.
 //
-// A refusal is a tool error. It contains the sentence and the
+// A refusal is a tool error. It contains the error message and the
 // messageCode of the HTTP API, and the next step for the agent.
 package tools
 
@@ -114,8 +114,8 @@ func (b *Toolbox) allTools() []*tool {
 }
 
 // newHandler returns the function that runs the calls of a tool, with a span, a deadline
-// and a metric. It does not use the SDK's typed handlers, because they would refuse
-// invalid arguments with the SDK's own sentences. The tool checks its arguments itself.
+// and a metric. It does not use the SDK's typed handlers, because they would refuse invalid
+// arguments with the SDK's own error messages. The tool checks its arguments itself.
 func (b *Toolbox) newHandler(t *tool, calls metric.Int64Counter) mcp.ToolHandler {
 	return func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		ctx, span := b.Telemetry.Tracer.Start(ctx, "tools/call "+t.Name)

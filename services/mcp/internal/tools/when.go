@@ -17,16 +17,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/zone"
 )
 
-// timeRange is a range of start times on a date: from the argument `from_time` to the
-// argument `to_time`, both included. If `to_time` is before `from_time`, the range
-// ends on the next date. If the field `isGiven` is false, the range is the whole date.
+// timeRange is a range of start times on a date. Its first and last time are the arguments
+// `from_time` and `to_time` of the tool, both included. If `to_time` is before `from_time`, the
+// range ends on the next date. If the field `isGiven` is false, the range is the whole date.
 type timeRange struct {
 	from, to timespan.TimeOfDay
 	isGiven  bool
 }
 
-// timeRange reads the arguments `from_time` and `to_time`. If they
-// are left out, they are the beginning and the end of the date.
+// timeRange reads the arguments `from_time` and `to_time`. An argument that is left out does not limit the range.
 func (a arguments) timeRange() (timeRange, error) {
 	r := timeRange{to: 2 * timespan.MinutesPerDay}
 	for name, target := range map[string]*timespan.TimeOfDay{"from_time": &r.from, "to_time": &r.to} {
@@ -101,8 +100,8 @@ type noStartReason struct {
 	nextDate string // the next date with a free start within [maxWindow] days, or ""
 }
 
-// reasons contains each rule that can cause a date to have no
-// free starts, with the name and the sentence of the reason.
+// reasons contains each rule that can cause a date to have no free starts, with texts about the reason:
+// its name and a sentence. In a summary of several dates, the text `of` follows the number of dates.
 var reasons = map[string]struct{ name, of, sentence string }{
 	availability.RulePast: {"past", "over", "That date is over, or its last start is."},
 	availability.RuleAdvanceLimit: {"beyond_advance_limit", "further ahead than bookings are taken",
