@@ -166,8 +166,9 @@ func (r *itemReader) checkAtLeastOne(field string, n *int) *int {
 	return n
 }
 
-// refuseFields sets an error if the request contains a field that an item of this kind must not have. The argument
-// `written` reports whether the request contains the field `named` by field; otherWritten reports the same for other.
+// refuseFields sets an error if the request contains a field that an item of this kind
+// must not have. The arguments `field` and `other` are the names of two such fields. The
+// arguments `written` and `otherWritten` report whether the request contains these fields.
 func (r *itemReader) refuseFields(kind, field string, written bool, other string, otherWritten bool) {
 	if written {
 		r.fail(field, "does not go with kind "+kind+"; leave it out")

@@ -81,8 +81,8 @@ func newPurchaseKey(kind Kind, p Purchase) purchaseKey {
 	return b
 }
 
-// selectRules returns the rules for items of a kind whose conditions hold for the
-// purchase p. A rule with Stop that applies to all items is the last rule in the result.
+// selectRules selects from the rules for the given kind of item. It returns the rules whose conditions
+// hold for the purchase p. A rule with Stop that applies to all items is the last rule in the result.
 func (t *Tariff) selectRules(kind Kind, p Purchase) *validRules {
 	v := &validRules{byItem: map[uuid.UUID]*combinedEffect{}, byRules: map[string]*combinedEffect{}}
 	hasScoped := false

@@ -74,7 +74,7 @@ type Percent struct{ factor decimal.Decimal }
 
 // NewPercent returns the change of the running price by p percent.
 func NewPercent(p decimal.Decimal) Percent {
-	// exact, because this only shifts the decimal point; a division would round
+	// Shift only moves the decimal point, so the result is exact. A division would round.
 	return Percent{factor: p.Add(hundred).Shift(-2)}
 }
 
