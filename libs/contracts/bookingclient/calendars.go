@@ -12,8 +12,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 )
 
-// CreateCalendar creates a calendar feed. The token and the URL of the feed are returned only by this call. Faults:
-// invalid_parameter; conflict if the same Idempotency-Key was used before; the faults of catalog about the business.
+// CreateCalendar creates a calendar feed. Only the response to this call contains the token and the URL of the feed.
+// Faults: invalid_parameter; conflict if the same Idempotency-Key was used before; the faults of catalog about the
+// business.
 func (c *Client) CreateCalendar(ctx context.Context, businessID uuid.UUID,
 	wanted booking.NewCalendar) (*booking.Calendar, error) {
 	return typed.Call[booking.Calendar](ctx, c.peer, http.MethodPost, path(businessID, "calendars"), wanted)

@@ -73,7 +73,8 @@ func (c *Client) Published(ctx context.Context, businessID uuid.UUID, version in
 	return err
 }
 
-// CreateKey creates an API key. The field Secret of the key is returned only by this call. Faults: invalid_parameter.
+// CreateKey creates an API key. Only the response to this call contains the
+// field Secret of the key. Faults: invalid_parameter.
 func (c *Client) CreateKey(ctx context.Context, businessID uuid.UUID, key booking.NewKey) (*booking.Key, error) {
 	return typed.Call[booking.Key](ctx, c.peer, http.MethodPost, path(businessID, "keys"), key)
 }

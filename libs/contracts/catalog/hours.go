@@ -41,8 +41,9 @@ func (o *Snapshot) HandsOver(r *Rental, at int64, isReturn bool) bool {
 	return false
 }
 
-// HandsOverOn reports whether a rental can be picked up or returned at some time on the given date. It
-// is possible at all times or in the opening windows that start on the date; see [Snapshot.HandsOver].
+// HandsOverOn reports whether a rental can be picked up or returned at some time on the given date.
+// [Snapshot.HandsOver] decides about one instant. HandsOverOn returns true if hand-over is possible at
+// any instant, or if an opening window starts on the date.
 func (o *Snapshot) HandsOverOn(r *Rental, d timespan.Date) bool {
 	return r.OutsideHours || !o.hasHours() || len(o.WindowsOn(d)) > 0
 }

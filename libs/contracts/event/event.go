@@ -110,7 +110,7 @@ type List struct {
 	NextCursor string  `json:"next_cursor,omitempty"`
 }
 
-// Page is one page of an event feed. Next is the cursor from which the next page starts. It is set even if Events
+// Page is one page of an event feed. Next is the cursor from which the next page starts. Next is set even if Events
 // is empty. A reader must store Next in the same transaction in which it stores the effects of the events.
 type Page struct {
 	Events []Event `json:"events"`

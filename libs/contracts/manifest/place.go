@@ -124,8 +124,8 @@ func (c *Country) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// nearestCountry returns the code that the author of another code probably meant, or "".
-// It knows lower case, codes of three letters and digits, and common errors such as UK.
+// nearestCountry returns the country code that the author probably meant by the invalid text `got`. It recognizes
+// codes in lower case, codes of three letters or digits, and common errors such as UK. It returns "" for other texts.
 func nearestCountry(got string) string {
 	if region, err := language.ParseRegion(got); err == nil && postal.IsCountry(region.Canonicalize().String()) {
 		return region.Canonicalize().String()
@@ -133,7 +133,8 @@ func nearestCountry(got string) string {
 	return ""
 }
 
-// maxGeoDecimals is the maximal number of decimals of a coordinate. Seven decimals are one centimetre.
+// maxGeoDecimals is the maximal number of decimals of a coordinate.
+// One unit of the seventh decimal is about one centimetre on the ground.
 const maxGeoDecimals = 7
 
 func (v *validator) checkLocations(at *path) {

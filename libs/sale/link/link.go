@@ -4,7 +4,8 @@
 //
 // A token is 128 bits, encoded as URL-safe text. The token of a link is derived from a secret and
 // the id of the booking, order or reservation. Every message can therefore contain the same link,
-// although only the hash of its token is stored. The token of a feed is random. It is shown once.
+// although only the hash of its token is stored. The token of a feed is random. Only the response
+// to the request that creates the feed contains the token.
 package link
 
 import (

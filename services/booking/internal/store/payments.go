@@ -27,7 +27,7 @@ var ErrPaymentOver = errors.New("the payment is over")
 
 // NewPayment is a new charge of a booking, order of tickets or reservation. Booking
 // stores the charge before the provider creates it. Amount is in minor units of the
-// sale's currency. If the charge is not open by DueAt, the booking or order is cancelled.
+// sale's currency. If the charge is not open by DueAt, the booking, order or reservation is cancelled.
 type NewPayment struct {
 	Provider string
 	Account  string

@@ -27,7 +27,7 @@ type Reschedule struct {
 	StaffID         *uuid.UUID // nil: the booking keeps its staff member if possible, see [Booker.Reschedule]
 	ClassScheduleID *uuid.UUID // nil: the same class session if possible, otherwise the first with free seats
 	Override        bool       // for the owner only: the new time may be outside working hours
-	BoundsRefund    bool       // limits a later refund by policy to the current percentage; always true for customers
+	BoundsRefund    bool       // limits a later cancellation to the refund share that applies now; true for customers
 }
 
 // Reschedule changes the time of a booking. It evaluates the new time with the given offer, or with a newer version
