@@ -14,9 +14,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// largeAnswer and largeBody are the sizes in bytes from which a request must reserve
-// memory. Smaller answers need few writes. Smaller bodies arrive together with the
-// head or soon after it. Both are so frequent that a reservation would cost too much.
+// largeAnswer and largeBody are the sizes in bytes from which a request must reserve memory. Smaller answers need few
+// writes. Smaller bodies arrive together with the head or soon after it. Small answers and small bodies are so frequent
+// that a reservation for each of them would cost too much.
 const (
 	largeAnswer = 64 << 10
 	largeBody   = 16 << 10

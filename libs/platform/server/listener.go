@@ -99,9 +99,9 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// admit adds a connection to the open connections. If a limit is reached, admit closes the connection
-// that counts against this limit and has been idle for the longest time. If no connection is idle,
-// admit returns false with the name of the limit. If the port has stopped, it returns false with "".
+// admit adds the given connection to the open connections. If a limit is reached, admit closes the connection that
+// counts against this limit and has been idle for the longest time. If no connection is idle, admit returns false with
+// the name of the limit. If the port has stopped, it returns false with "".
 func (l *listener) admit(c *conn, remote netip.Addr) (string, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -138,7 +138,8 @@ func (l *listener) makeRoom(g *group, most int, bound string) bool {
 	return true
 }
 
-// add adds a connection to the open connections and to its groups. The caller must hold l.mu.
+// add adds the given connection to the open connections and to the groups whose limits it counts against. The caller
+// must hold l.mu.
 func (l *listener) add(c *conn) {
 	l.open[c] = struct{}{}
 	c.joinGroup(&l.all)
@@ -150,7 +151,7 @@ func (l *listener) add(c *conn) {
 	}
 }
 
-// unregister removes a connection from the open connections and from its groups. The caller must hold l.mu.
+// unregister removes the given connection from the open connections and from its groups. The caller must hold l.mu.
 func (l *listener) unregister(c *conn) {
 	if _, ok := l.open[c]; !ok {
 		return
@@ -165,7 +166,7 @@ func (l *listener) unregister(c *conn) {
 	l.signalDrained()
 }
 
-// moveToBack moves a connection that has become idle to the end of its groups.
+// moveToBack moves the given connection, which becomes idle, to the end of each of its groups.
 func (l *listener) moveToBack(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -199,7 +200,7 @@ func remoteAddress(c net.Conn) netip.Addr {
 	return netip.Addr{}
 }
 
-// remove removes a closed connection from the open connections.
+// remove removes the given connection, which is closed, from the open connections.
 func (l *listener) remove(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
