@@ -13,9 +13,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// wrongSignInWindows are windows for attempts to sign in with a wrong password. They are longer than a minute. In each
-// window, the number of such attempts is limited to SignInsPerMinute multiplied by the field `times`. With the default
-// settings, an attacker can try 80 passwords per day.
+// wrongSignInWindows are windows for attempts to sign in with a wrong password. The windows are longer than a minute.
+// In each window, the number of attempts with a wrong password is limited to SignInsPerMinute multiplied by the field
+// `times`. With the default settings, an attacker can try 80 passwords per day.
 var wrongSignInWindows = []struct {
 	name   string
 	times  int
@@ -124,22 +124,22 @@ func (g *Gate) CountMailedLink(ctx context.Context, by Attempter, answer server.
 	return g.count(ctx, g.rows[mailedLink], by.clients[last], fault.RateLimited, answer)
 }
 
-// CountInvitation counts a mail that invites a person to an account, whether the account
-// exists or not. Fault: rate_limited (429) if the account has received too many invitations.
+// CountInvitation counts a mail that invites a person to the given account, whether the account exists or not. Fault:
+// rate_limited (429) if the account has received too many invitations.
 func (g *Gate) CountInvitation(ctx context.Context, account string) error {
 	return g.count(ctx, g.rows[invitation], ratelimit.ID("account "+account), fault.RateLimited, http.Header{})
 }
 
-// CountAccountNotice counts a mail that informs a person about a change of the account. The argument `subject` names
-// the kind of change. Each kind has its own count, so that mails about one kind never block mails about another kind.
-// Fault: rate_limited (429) if the account has received too many mails of this kind.
+// CountAccountNotice counts a mail that informs a person about a change of the given account. The argument `subject`
+// names the kind of change. Each kind has its own count, so that mails about one kind never block mails about another
+// kind. Fault: rate_limited (429) if the account has received too many mails of this kind.
 func (g *Gate) CountAccountNotice(ctx context.Context, account, subject string) error {
 	who := ratelimit.ID("account " + account + " notice " + subject)
 	return g.count(ctx, g.rows[accountNotice], who, fault.RateLimited, http.Header{})
 }
 
-// CountBusinessInvitation counts an invitation that a business sends to any
-// recipient. Fault: rate_limited (429) if the business has sent too many invitations.
+// CountBusinessInvitation counts an invitation that the given business sends. The invitations to all recipients count
+// together. Fault: rate_limited (429) if the business has sent too many invitations.
 func (g *Gate) CountBusinessInvitation(ctx context.Context, businessID uuid.UUID) error {
 	err := g.count(ctx, g.rows[businessInvitation], ratelimit.ID("business "+businessID.String()), fault.RateLimited,
 		http.Header{})
