@@ -18,10 +18,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// identifyWrite returns the write that a request makes. If the request has an Idempotency-Key, the id of the write is
-// derived from the key, the kind of the actor, and the Holder of the [idempotency.Request]. An owner, the booking page
-// and a customer with a link can therefore use the same key without a conflict. If the request has no key, the id is
-// random.
+// identifyWrite returns the write that the request of ctx makes. If the request has an Idempotency-Key, the id of the
+// write is derived from the key, the kind of the actor, and the Holder of the [idempotency.Request]. An owner, the
+// booking page and a customer with a link can therefore use the same key without a conflict. If the request has no key,
+// the id is random.
 func identifyWrite(ctx context.Context, business uuid.UUID) Write {
 	w := Write{Business: business, ID: uuid.New(), StartTime: clock.ArrivalTime(ctx)}
 	if request := idempotency.Of(ctx); request.Key != "" {
@@ -209,10 +209,10 @@ func (w Write) storeResult(ctx context.Context, tx pgx.Tx, hash []byte, answer a
 // request is near or has passed.
 const minOutcomeTime = time.Second
 
-// FindIdempotencyResult looks up the write that the request's Idempotency-Key identifies. If an earlier request made
-// the write, it returns the stored answer of that request as JSON. If no request made the write, it returns nil. In
-// this case, no attempt that began before this call can still make the write. Faults: idempotency_mismatch if the key
-// was used for a different request; outcome_unknown if the database did not answer in time.
+// FindIdempotencyResult looks up the write that the Idempotency-Key in ctx identifies. If an earlier request made the
+// write, it returns the stored answer of that request as JSON. If no request made the write, it returns nil. In this
+// case, no attempt that began before this call can still make the write. Faults: idempotency_mismatch if the key was
+// used for a different request; outcome_unknown if the database did not answer in time.
 func FindIdempotencyResult(ctx context.Context, pool *pgxpool.Pool, business uuid.UUID) ([]byte, error) {
 	var (
 		stored *storedResult

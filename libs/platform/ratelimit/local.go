@@ -13,8 +13,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/clock"
 )
 
-// maxLocalKeys and maxLocalTimes bound the memory of a [Local]. They are the maximal number of windows, and the maximal
-// number of recorded request times in all windows. One time takes 8 bytes, or up to 16 bytes with spare capacity.
+// maxLocalKeys and maxLocalTimes bound the memory of a [Local]. maxLocalKeys is the maximal number of windows.
+// maxLocalTimes is the maximal number of recorded request times in all windows together. One time takes 8 bytes, or up
+// to 16 bytes with spare capacity.
 const (
 	maxLocalKeys  = 65_536
 	maxLocalTimes = 2 << 20

@@ -55,7 +55,7 @@ type Limiter interface {
 	AllowInTurn(ctx context.Context, asked ...Question) ([]Decision, error)
 }
 
-// Question asks whether one more request of Client passes Limit. Its answer is a [Decision].
+// Question asks whether one more request of Client passes Limit. The answer to a Question is a [Decision].
 type Question struct {
 	Client Client
 	Limit  Limit

@@ -80,9 +80,9 @@ func describeBodyError(err error) string {
 	return "The request body is not a JSON object of the right shape; the description of the API shows one."
 }
 
-// FieldOf returns the JSON path of the field that has a value of a wrong type. encoding/json
-// adds the names of embedded Go structs to the path. FieldOf removes these names. They begin
-// with a capital letter, and JSON names in Slotmesh begin with a lower-case letter.
+// FieldOf returns the JSON path of the field that has a value of a wrong type. encoding/json adds the names of embedded
+// Go structs to the path. FieldOf removes the names of these structs. It recognizes them by their capital first letter,
+// because JSON names in Slotmesh begin with a lower-case letter.
 func FieldOf(typeErr *json.UnmarshalTypeError) string {
 	return strings.Join(slices.DeleteFunc(strings.Split(typeErr.Field, "."), func(step string) bool {
 		return step != "" && step[0] >= 'A' && step[0] <= 'Z'

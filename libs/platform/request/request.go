@@ -26,7 +26,7 @@ func Invalid(format string, args ...any) error {
 	return fault.Newf(fault.InvalidParameter, format, args...)
 }
 
-// Quoted returns a text of the client in the form for an error sentence: in quotes and shortened.
+// Quoted returns a text of the client as an error sentence contains it: in quotes, and shortened if it is long.
 func Quoted(s string) string { return strconv.Quote(clip.Text(s)) }
 
 // IsSlug reports whether `s` has the form of a slug: 1 to 63 lower-case letters, digits and hyphens.
