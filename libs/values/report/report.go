@@ -99,7 +99,7 @@ func (by By) next(start timespan.Date) timespan.Date {
 	return start + 1
 }
 
-// Report is a report about one business. Its dates are in the time zone of the business.
+// Report is a report about one business. The dates in the report are in the time zone of the business.
 type Report[Row any] struct {
 	Query
 	Timezone string `json:"timezone"`

@@ -3,8 +3,9 @@ package timespan
 import "slices"
 
 // The functions in this file work on sets of instants. A set is a slice of spans that is sorted by Start. To avoid
-// allocations in loops, functions with the argument `dst` write the result to the slice `dst`. They overwrite the
-// contents of `dst` and grow `dst` if necessary. The slice `dst` must not share memory with the other arguments.
+// allocations in loops, functions with the argument `dst` write the result to the slice `dst`. These functions
+// overwrite the contents of `dst` and grow `dst` if necessary. The slice `dst` must not share memory with the other
+// arguments.
 
 // Normalize sorts spans, removes empty spans, and merges spans that
 // overlap or touch. The result uses the memory of the argument.

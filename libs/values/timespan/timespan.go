@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Span is the time from Start to End, without End. Both are instants in seconds since the Unix epoch.
+// Span is the time from Start to End, without End. Start and End are instants in seconds since the Unix epoch.
 type Span struct{ Start, End int64 }
 
 // Overlaps reports whether `s` and `o` have a common instant. Spans that only touch do not overlap (semantics.md §2).
