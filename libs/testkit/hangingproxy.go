@@ -10,9 +10,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// HangingProxy is a proxy for PostgreSQL that can stop forwarding data. Its connections then stay open, and the system
-// acknowledges data that the proxy does not forward. A paused server, or a network that drops packets, has the same
-// effect.
+// HangingProxy is a proxy for PostgreSQL that can stop forwarding data. The connections of the proxy then stay open,
+// and the operating system still acknowledges data that the proxy does not forward. A paused server, or a network that
+// drops packets, has the same effect.
 type HangingProxy struct {
 	URL string // URL of the database through the proxy
 

@@ -32,8 +32,8 @@ func NewLink(t testing.TB, join func(near, far net.Conn) (func(), func())) *Link
 	return LinkTo(t, network, address, join)
 }
 
-// LinkTo returns a proxy to the store at a network address. A test can close
-// the connections with [Link.Cut]. They also close when the test ends.
+// LinkTo returns a proxy to the store at a network address. A test can close the connections with [Link.Cut]. The
+// connections also close when the test ends.
 //
 // For each connection, the function `join` returns two functions. Each of these functions copies the bytes in one
 // direction. The connection closes when one of them returns. If `join` is nil, the bytes are copied unchanged.

@@ -74,8 +74,8 @@ func IsOneAnswer(statuses []int, closed bool) bool {
 		len(statuses) == 2 && (statuses[1] == http.StatusNotFound || statuses[1] == http.StatusForbidden))
 }
 
-// PaddingSizes returns sizes of padding, from 0 to 70,000 bytes. They are close to the sizes of common buffers, or
-// between these sizes. If the argument `many` is true, PaddingSizes returns more sizes, for `make attack`.
+// PaddingSizes returns sizes of padding, from 0 to 70,000 bytes. Each size is close to the size of a common buffer, or
+// between two such sizes. If the argument `many` is true, PaddingSizes returns more sizes, for `make attack`.
 func PaddingSizes(many bool) []int {
 	at := []int{0, 1, 2, 70000}
 	for size := 64; size <= 65536; size *= 2 {

@@ -66,7 +66,8 @@ func (p *Primary) Stop(t testing.TB) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// SIGQUIT causes an immediate shutdown of the server and its child processes. They write nothing more.
+	// SIGQUIT causes an immediate shutdown of the server and its child processes. After the signal, these processes
+	// write nothing.
 	if err := syscall.Kill(number, syscall.SIGQUIT); err != nil {
 		t.Fatal(err)
 	}

@@ -93,7 +93,8 @@ func Server(t testing.TB) string {
 	return at.String()
 }
 
-// RedisConfig returns the settings for the test Redis. Their timeouts are long, because the machine may be slow.
+// RedisConfig returns the settings for the test Redis. The timeouts in these settings are long, because the machine may
+// be slow.
 func RedisConfig(t testing.TB) redisx.Config {
 	t.Helper()
 	return redisx.Config{URL: lookup(t, RedisURL), Timeout: MaxWait}
