@@ -75,8 +75,8 @@ type Config struct {
 	BookingTimeout time.Duration `env:"BOOKING_TIMEOUT, default=1s"`
 	// RentalURL is the base URL of rental's internal port.
 	RentalURL string `env:"RENTAL_URL, required"`
-	// PagesURL is the public base URL of the pages, such as https://book.example.com. The addresses of uploaded
-	// pictures in the public interface begin with it.
+	// PagesURL is the public base URL of the pages, such as https://book.example.com.
+	// In the public API, the URLs of uploaded pictures begin with PagesURL.
 	PagesURL string `env:"PAGES_URL"`
 	// RentalTimeout is how long /rentals waits for max_bookable_online.
 	// After this time, the list is served without max_bookable_online.
@@ -87,15 +87,15 @@ type Config struct {
 	// MediaMaxPictures and MediaMaxBytes are the maximum number and the maximum total size of a business's pictures.
 	MediaMaxPictures int   `env:"MEDIA_MAX_PICTURES, default=500"`
 	MediaMaxBytes    int64 `env:"MEDIA_MAX_BYTES, default=268435456"`
-	// MediaKeepUnused is how long a picture stays that no version of the business shows.
+	// MediaKeepUnused is how long the service keeps a picture that no version of the business shows.
 	MediaKeepUnused time.Duration `env:"MEDIA_KEEP_UNUSED, default=168h"`
 	// MemoryBytes is the maximum total size of the manifests, as JSON, whose decoded versions
 	// are kept in memory. A decoded version takes several times the size of its JSON.
 	MemoryBytes int `env:"CATALOG_MEMORY_BYTES, default=67108864"`
 	// RenderedBytes is the maximum size of the cache of rendered answers, in bytes.
 	RenderedBytes int `env:"CATALOG_RENDERED_BYTES, default=33554432"`
-	// patience, which only tests set, replaces three timeouts: how long a change waits for Redis, how long a change
-	// waits for booking, and how long a reader waits for a copy in Redis. 0 keeps the default of each package.
+	// staleTimeout, which only tests set, replaces the timeouts for calls to Redis, and
+	// the time that a change waits for booking. 0 keeps the default of each package.
 	staleTimeout time.Duration
 }
 
@@ -128,7 +128,7 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// openMedia returns the store of pictures, or nil if none is set.
+// openMedia returns the store of pictures, or nil if MEDIA_STORE is not set.
 func (c *Config) openMedia() (files.Store, error) {
 	if c.MediaStore == "" {
 		return nil, nil
@@ -231,7 +231,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	(&api.Names{Store: businesses}).Mount(s.Internal)
 	(&api.Snapshots{Versions: versions}).Mount(s.Internal)
 	// Booking waits for sales in progress before it confirms that it knows a new version. The
-	// client sold therefore has the timeout of requests, not the short timeout of /events.
+	// client `announcer` therefore has the timeout of requests, not the short timeout of /events.
 	announcer := bookingclient.NewClient(s.Peer("booking", cfg.BookingURL,
 		peer.WriteTimeout(cfg.Server.RequestTimeout)))
 	owner := &usecase.Owner{Store: businesses, Bookings: announcer, OnChange: onChange, Clock: rt.Clock,

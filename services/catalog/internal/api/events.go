@@ -55,9 +55,9 @@ func (p *Public) requestTicketPrices(ctx context.Context, v *ready.Version, even
 	return p.requestQuotes(ctx, v, now, items, ids)
 }
 
-// counts requests the numbers of tickets sold from booking, by event and tier. One call requests up to
-// [booking.MaxSalesEvents] events. If a call fails, requestSales returns nil. The numbers are then unknown, and each
-// event is shown as neither full nor available.
+// counts requests the numbers of tickets sold from booking, by event and tier. One call
+// requests up to [booking.MaxSalesEvents] events. If a call fails, the result is nil.
+// The numbers are then unknown, and each event is shown as neither full nor available.
 func (p *Public) counts(ctx context.Context, businessID uuid.UUID, eventIDs []uuid.UUID) public.SoldCounts {
 	ctx, cancel := context.WithTimeout(ctx, p.SalesTimeout)
 	defer cancel()

@@ -30,7 +30,7 @@ func (m *Media) MountForOwners(router fiber.Router) {
 // mediaTypes are the media types of the files, by the end of their names.
 var mediaTypes = map[string]string{"webp": "image/webp", "jpg": "image/jpeg"}
 
-// file answers with a file of a picture, such as /media/{id}-800.webp. The content of an address never changes.
+// file answers with a file of a picture, such as /media/{id}-800.webp. The content at a URL never changes.
 func (m *Media) file(c *fiber.Ctx) error {
 	name, format, _ := strings.Cut(c.Params("file"), ".")
 	id, width, _ := strings.Cut(name, "-")
@@ -49,7 +49,7 @@ func (m *Media) file(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderContentType, mediaType)
 	c.Set(fiber.HeaderCacheControl, "public, max-age=31536000, immutable")
 	c.Set(fiber.HeaderContentSecurityPolicy, "default-src 'none'; sandbox")
-	c.Set("Cross-Origin-Resource-Policy", "cross-origin") // the public interface hands out the address to other sites
+	c.Set("Cross-Origin-Resource-Policy", "cross-origin") // other sites get the URL from the public API
 	return c.Send(content)
 }
 
@@ -75,7 +75,7 @@ func businessRef(c *fiber.Ctx) (store.BusinessRef, error) {
 	return of, err
 }
 
-// add makes the body of the request, an uploaded file, a picture of the business.
+// add adds the uploaded file in the body of the request to the pictures of the business.
 func (m *Media) add(c *fiber.Ctx) error {
 	of, err := businessRef(c)
 	if err != nil {

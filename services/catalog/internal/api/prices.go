@@ -82,9 +82,9 @@ func (p *Public) requestPrices(ctx context.Context, v *ready.Version, date times
 	return p.requestQuotes(ctx, v, now, items, ids)
 }
 
-// requestQuotes requests the prices of all items from pricing, with at most [pricing.MaxItems] items per call.
-// The argument `ids` holds the keys of the returned prices, in the order of items. The prices are
-// valid for [revalidate.TrustFor], or until ValidUntil in the answer of pricing if that is earlier.
+// requestQuotes requests the prices of all items from pricing, with at most [pricing.MaxItems] items per
+// call. The argument `ids` holds the keys of the returned prices, in the order of `items`. The prices
+// are valid for [revalidate.TrustFor], or until ValidUntil in the answer of pricing if that is earlier.
 //
 // Only a few requests of one business run at the same time ([Public.Places]), so that one business cannot
 // slow down the others. A request waits for its turn first; the timeout QuoteTimeout begins after this wait.

@@ -31,8 +31,8 @@ type compiler struct {
 // A manifest that [manifest.Parse] accepted always compiles. For any other manifest, Snapshot returns an
 // error if the currency is unknown, a key refers to nothing, or the currency cannot express an amount.
 //
-// The argument `pictures` holds the business's uploaded pictures by id. The result omits pictures that it does not
-// have.
+// The argument `pictures` holds the business's uploaded pictures
+// by id. The result omits each picture that is not in `pictures`.
 func Snapshot(m *manifest.Manifest, pictures map[string]catalog.Picture, version int64) (*catalog.Snapshot, error) {
 	c, err := newCompiler(m)
 	if err != nil {

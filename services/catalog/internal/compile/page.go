@@ -5,7 +5,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 )
 
-// picture returns the uploaded picture with an id, or nil if there is none.
+// picture returns the uploaded picture with the given id, or nil if there is no such picture.
 func (c *compiler) picture(id manifest.PictureID) *catalog.Picture {
 	if picture, ok := c.pictures[string(id)]; ok {
 		return &picture

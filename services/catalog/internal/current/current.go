@@ -1,10 +1,11 @@
 // Package current caches the newest version of each business in memory.
 // Each version is decoded and compiled once, not once per request.
 //
-// A version never changes. The cache therefore only checks whether the cached version is still the newest
-// (libs/platform/revalidate). [Cache.Revalidate] asks the database in each call. [Cache.Get] uses an answer of
-// the database again for the duration [revalidate.TrustFor]. While the database is unavailable, Fresh returns
-// the last known version (docs/decisions/004): from memory, or else from its copy in Redis (package fallback).
+// A version never changes. The cache therefore only checks whether the cached version is still the
+// newest (libs/platform/revalidate). [Cache.Revalidate] asks the database in each call. [Cache.Get] uses
+// an answer of the database again for the duration [revalidate.TrustFor]. While the database is
+// unavailable, Get and [Cache.RevalidateOrStale] return the last known version (docs/decisions/004). The
+// version comes from memory, or from its copy in Redis (package fallback) if memory does not have it.
 package current
 
 import (
@@ -129,7 +130,7 @@ func (c *Cache[T]) revalidate(ctx context.Context, slug string, cached *version[
 			return v, age, nil
 		}
 		if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
-			// If there is no version in memory and no copy, the database is asked without the limit of c.patience.
+			// If there is no version in memory and no copy, the database is asked without the limit of c.staleTimeout.
 			head, err = c.source.Head(ctx, slug)
 		}
 	}
@@ -152,8 +153,8 @@ func (c *Cache[T]) revalidate(ctx context.Context, slug string, cached *version[
 	return nil, 0, fault.New(fault.BusinessNotFound, "Business not found")
 }
 
-// readHead returns the number of the newest version in the database. If `acceptsStale` is true, readHead waits at most
-// c.patience.
+// readHead returns the number of the newest version in the database.
+// If `acceptsStale` is true, readHead waits at most c.staleTimeout.
 func (c *Cache[T]) readHead(ctx context.Context, slug string, acceptsStale bool) (int64, error) {
 	if acceptsStale && c.staleTimeout > 0 {
 		var cancel context.CancelFunc

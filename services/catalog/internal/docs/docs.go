@@ -41,8 +41,8 @@ var document = sync.OnceValues(func() (*openapi.File, error) {
 	return openapi.Document(whole)
 })
 
-// maxCollections is the maximum memory for cached Postman collections, in bytes. The cache has one
-// collection for each address in a Host header. The limit is needed because callers can send any address.
+// maxCollections is the maximum memory for cached Postman collections, in bytes. The cache has one collection for
+// each base URL, which depends on the Host header. The limit is needed because callers can send any Host header.
 const maxCollections = 1 << 20
 
 // Mount adds the routes of the OpenAPI document, the Postman collection, the developers' page and the page's script.

@@ -42,10 +42,10 @@ type specification struct {
 
 type object = map[string]any
 
-// anySite is the site address in the cached collection; [fillSite] replaces it by the real address.
+// anySite is the base URL in the cached collection; [fillSite] replaces it with the real base URL.
 const anySite = "https://book.example"
 
-// fillSite returns the collection in which the address of the site replaces [anySite].
+// fillSite returns the collection with the base URL `site` instead of [anySite].
 func fillSite(collection []byte, site string) []byte {
 	quoted, _ := json.Marshal(site) // a string can always be encoded
 	return bytes.ReplaceAll(collection, []byte(`"`+anySite+`"`), quoted)

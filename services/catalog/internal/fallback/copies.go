@@ -47,7 +47,7 @@ var confirmScript = redis.NewScript(confirmSource)
 // timeouts holds the timeouts for Redis.
 type timeouts struct {
 	write    time.Duration // timeout for writing a copy, for which no request waits
-	announce time.Duration // timeout of the calls to Redis for which a change or a read waits
+	announce time.Duration // timeout for marking copies as superseded and for reading a copy; requests wait for both
 }
 
 // Copies reads and writes, in Redis, the copies for the businesses of one database.
@@ -247,7 +247,7 @@ func (c *Copies) Read(ctx context.Context, slug string) (Copy, error) {
 }
 
 // CheckAny returns nil if Redis has a copy of any business. The readiness check calls
-// Any, because a replica can serve copies while PostgreSQL is unavailable.
+// CheckAny, because a replica can serve copies while PostgreSQL is unavailable.
 func (c *Copies) CheckAny(ctx context.Context) error {
 	count, err := c.redis.Exists(ctx, c.marker()).Result()
 	if err == nil && count == 0 {

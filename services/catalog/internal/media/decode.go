@@ -49,7 +49,8 @@ func (f format) decode(ctx context.Context, file []byte) (image.Image, error) {
 	return nil, image.ErrFormat
 }
 
-// reader reads until ctx ends, and so stops a decoder. It has no other methods, so that decoders read in small steps.
+// reader reads until ctx ends. Its error then stops the decoder.
+// It has no other methods, so that decoders read in small steps.
 type reader struct {
 	ctx  context.Context
 	from io.Reader
@@ -63,15 +64,16 @@ func (r *reader) Read(b []byte) (int, error) {
 	return r.from.Read(b[:min(len(b), 4<<10)])
 }
 
-// studioPicture is a picture of a lossy WebP file. Its luminance has the range 16 to 235 (BT.601), but
-// the decoder returns a type of package image whose luminance has the range 0 to 255.
+// studioPicture is a picture of a lossy WebP file. The luminance of such a picture has the range 16 to 235
+// (BT.601). The WebP decoder, however, returns a type of package image whose luminance has the range 0 to 255.
 type studioPicture struct {
 	*image.YCbCr
-	alpha  []byte // nil: opaque
+	alpha  []byte // nil if the picture is opaque
 	stride int
 }
 
-// studio returns the picture of the WebP decoder with the range of its luminance.
+// studio returns a picture of the WebP decoder as a [studioPicture].
+// If the picture has no luminance, studio returns it unchanged.
 func studio(picture image.Image) image.Image {
 	switch p := picture.(type) {
 	case *image.YCbCr:

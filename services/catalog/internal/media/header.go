@@ -25,7 +25,7 @@ func (f format) damaged() error {
 	return RefusedError("The " + strings.ToUpper(string(f)) + " file is damaged or incomplete.")
 }
 
-// Refusals of files by their header.
+// Errors for files that are refused because of their header.
 const (
 	errEmpty         RefusedError = "The file is empty."
 	errSVG           RefusedError = "SVG files are not accepted, because they can contain programs. Save the picture as PNG."
@@ -43,7 +43,7 @@ const avifCost = 16
 type header struct {
 	format      format
 	size        image.Point // the largest size that the file declares for the picture or a part of it
-	cost        float64     // bytes of memory for each pixel of the decoded picture, and of the decoder's own data
+	cost        float64     // bytes of memory per pixel, for the decoded picture and the decoder's own data
 	orientation orientation
 }
 
@@ -242,7 +242,7 @@ func parseAVIF(file []byte) (header, error) {
 	return h, nil
 }
 
-// box returns the content of the first box with a name, or nil.
+// box returns the content of the first box with the given name, or nil if there is no such box.
 func box(of []byte, name string) []byte {
 	var found []byte
 	eachBox(of, func(n string, content []byte) {

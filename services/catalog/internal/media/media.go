@@ -2,7 +2,7 @@
 //
 // [Processor.Process] reads the size from the header of the file, and refuses files whose decoding needs too much
 // memory. It decodes one file at a time, turns the picture upright, scales it and encodes it again. The result
-// contains only pixels: no metadata, no place of the photo, and no bytes of the uploaded file.
+// contains only pixels: no metadata, no location where the photo was taken, and no bytes of the uploaded file.
 package media
 
 import (
@@ -137,7 +137,7 @@ func ID(file []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// enter waits for the place of the processor.
+// enter waits until no other file is being processed. If that takes longer than p.waitFor, enter returns [ErrBusy].
 func (p *Processor) enter(ctx context.Context) error {
 	waiting, cancel := context.WithTimeout(ctx, p.waitFor)
 	defer cancel()
@@ -183,7 +183,7 @@ func (p *Picture) fill(ctx context.Context, file []byte, header header) error {
 	return nil
 }
 
-// sizeFor returns the size of the file for a width.
+// sizeFor returns the size of the scaled picture for one of [catalog.PictureWidths].
 func sizeFor(original image.Point, width int) image.Point {
 	w, h := catalog.Picture{Width: original.X, Height: original.Y}.Size(width)
 	return image.Pt(w, h)

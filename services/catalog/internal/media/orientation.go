@@ -37,8 +37,9 @@ func readOrientation(exif []byte) orientation {
 	return 1
 }
 
-// heifOrientation returns the orientation of a picture that is turned counter-clockwise by quarters, and
-// then mirrored: 1 exchanges top and bottom, 2 exchanges left and right, 0 exchanges nothing.
+// heifOrientation returns the Exif orientation of a HEIF picture. The picture is first turned
+// counter-clockwise by `turns` quarter turns, and then mirrored. If `mirror` is 1, top and bottom
+// are exchanged. If it is 2, left and right are exchanged. If it is 0, the picture is not mirrored.
 func heifOrientation(turns, mirror int) orientation {
 	return [3][4]orientation{{1, 8, 3, 6}, {4, 5, 2, 7}, {2, 7, 4, 5}}[mirror][turns]
 }
@@ -46,7 +47,7 @@ func heifOrientation(turns, mirror int) orientation {
 // turned reports whether the orientation exchanges width and height.
 func (o orientation) turned() bool { return o >= 5 }
 
-// sizeOf returns the size of a picture after it is turned upright, or the size before of an upright one.
+// sizeOf returns the size that a picture of the given size has after it is turned upright.
 func (o orientation) sizeOf(size image.Point) image.Point {
 	if o.turned() {
 		return image.Pt(size.Y, size.X)

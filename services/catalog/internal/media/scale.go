@@ -7,8 +7,9 @@ import (
 	"image/draw"
 )
 
-// scale returns a picture in another size, which is not larger. Each pixel is the average of the area that it
-// covers. Besides its result, scale needs memory for a few rows only, however large the picture is.
+// scale returns a picture scaled to the argument `size`, which must not be larger than the
+// picture. Each pixel of the result is the average of the area that it covers. Besides its
+// result, scale needs memory for a few rows only, however large the picture is.
 func scale(ctx context.Context, picture image.Image, size image.Point) (*image.RGBA, error) {
 	from := picture.Bounds()
 	if already, ok := picture.(*image.RGBA); ok && from.Size() == size && from.Min == (image.Point{}) {
@@ -25,7 +26,8 @@ func scale(ctx context.Context, picture image.Image, size image.Point) (*image.R
 		}
 		readRow(picture, from.Min.Y+y, rows)
 		averageRow(rows.Pix, narrow, from.Dx(), size.X)
-		// In units of 1/size.Y of a row of the picture, this row covers [start, end), and a scaled row from.Dy() units.
+		// The height of one row of the picture is divided into size.Y units. The row
+		// y covers the units [start, end). One scaled row covers from.Dy() units.
 		for start, end := y*size.Y, (y+1)*size.Y; start < end; {
 			until := min(end, (row+1)*from.Dy())
 			for n := range sums {

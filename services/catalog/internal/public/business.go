@@ -63,7 +63,7 @@ func newForm(snapshot *catalog.Snapshot) []publicapi.Question {
 	return form
 }
 
-// imageURL returns the address of a picture: that of the uploaded picture, or else the one in the manifest.
+// imageURL returns the URL of an uploaded picture. If there is no uploaded picture, it returns the URL in the manifest.
 func imageURL(uploaded *catalog.Picture, written manifest.URL, base string) string {
 	if uploaded == nil {
 		return string(written)
@@ -71,7 +71,7 @@ func imageURL(uploaded *catalog.Picture, written manifest.URL, base string) stri
 	return base + uploaded.Path(imageWidth, "webp")
 }
 
-// imageWidth is the width of the pictures whose addresses the public paths show, in pixels.
+// imageWidth is the width, in pixels, of the uploaded pictures whose URLs the public paths show.
 const imageWidth = 800
 
 func newInfo(m *manifest.Manifest, snapshot *catalog.Snapshot, base string) publicapi.BusinessInfo {

@@ -175,8 +175,8 @@ func (e *event) show(l Language, prices map[uuid.UUID]json.Number, sold SoldCoun
 	return shown
 }
 
-// show returns the tier as /events shows it. The remaining spots of a tier are the
-// smaller number of two: those of the tier and those of its event (semantics.md §4).
+// show returns the tier as /events shows it. The number of remaining spots is
+// that of the tier or that of its event, whichever is smaller (semantics.md §4).
 func (t *tier) show(l Language, prices map[uuid.UUID]json.Number, sold SoldCounts, ofEvent *int) publicapi.TicketTier {
 	shown := t.base
 	shown.Name = t.name.show(l)

@@ -64,8 +64,8 @@ func SanitizeForSnapshot(m *manifest.Manifest) *manifest.Manifest {
 	return &clean
 }
 
-// sanitizeForSnapshot replaces the HTML that a snapshot contains. The values to which the argument refers stay
-// unchanged.
+// sanitizeForSnapshot applies the function `sanitize` to the HTML in m that a snapshot contains. It changes
+// copies of the page and of the locations. The originals, to which another manifest may refer, stay unchanged.
 func sanitizeForSnapshot(m *manifest.Manifest, sanitize func(*string)) {
 	if m.Page != nil {
 		p := *m.Page

@@ -17,7 +17,7 @@ import (
 type service struct {
 	sortKey
 	base        publicapi.Service // public data without translated texts or quoted prices
-	variants    []text            // names of the variants in shown.Variants
+	variants    []text            // names of the variants in base.Variants
 	category    text
 	description description
 }
@@ -29,7 +29,8 @@ type PriceRef struct {
 	VariantID *uuid.UUID
 }
 
-// ID returns the key of the quoted price in [Quotes].Prices: the id of the variant, or else of the service.
+// ID returns the key of the quoted price in [Quotes].Prices:
+// the id of the variant, or of the service if VariantID is nil.
 func (p PriceRef) ID() uuid.UUID {
 	if p.VariantID != nil {
 		return *p.VariantID

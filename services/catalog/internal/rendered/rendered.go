@@ -49,7 +49,8 @@ func (n Numbers) equal(m Numbers) bool {
 type Answer struct {
 	Body []byte
 	Tag  string // strong entity tag of Body
-	// number of the version; the answer does not refer to the version itself, which could then not be freed
+	// Version is the number of the version. The answer has no pointer to the
+	// version, because the pointer would prevent that the version is freed.
 	Version int64
 	Numbers Numbers
 	// From is the time at which the prices were requested. The prices are valid until Until. Both

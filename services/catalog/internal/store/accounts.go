@@ -21,23 +21,23 @@ func (e AccountError) Error() string {
 }
 
 const (
-	// namedAccountsSQL selects the payment accounts that the version @version contains.
+	// namedAccountsSQL selects the payment accounts that the manifest version @version contains.
 	namedAccountsSQL = `
 SELECT key AS provider, value AS account
 FROM versions, json_each_text(canonical #> '{payments,accounts}')
 WHERE business_id = @id AND version = @version`
 
-	// insertAccountsSQL binds to the business @id those payment accounts of the version that
-	// are bound to no business. ON CONFLICT locks the rows that exist. The check after this
-	// statement therefore waits for every concurrent publish with one of these accounts.
+	// insertAccountsSQL binds payment accounts to the business @id: the accounts in the version @version that
+	// are not bound to any business. ON CONFLICT locks the existing rows of the other accounts. The check after
+	// this statement therefore runs only after every concurrent publish with one of these accounts has ended.
 	insertAccountsSQL = `
 INSERT INTO payment_accounts (provider, account, business_id, bound_at)
 SELECT provider, account, @id, @now FROM (` + namedAccountsSQL + `) AS named
 ORDER BY provider, account
 ON CONFLICT (provider, account) DO UPDATE SET account = excluded.account`
 
-	// transferAccountsSQL binds to the business @id those payment accounts of the version
-	// that are bound to another business whose newest version no longer contains them.
+	// transferAccountsSQL binds payment accounts in the version @version to the business @id. It transfers the
+	// accounts that are bound to another business, if the newest version of that business no longer contains them.
 	transferAccountsSQL = `
 UPDATE payment_accounts AS bound SET business_id = @id, bound_at = @now
 FROM (` + namedAccountsSQL + `) AS named

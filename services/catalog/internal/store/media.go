@@ -28,8 +28,8 @@ type PictureLimits struct {
 	Bytes    int64
 }
 
-// BusinessRef names a business by its slug. If ID is not the nil UUID, the business of the slug must
-// have it. A change that was authorized for one business therefore never reaches a later one of the same slug.
+// BusinessRef names a business by its slug. If ID is not the nil UUID, the business of the slug must have this
+// id. Therefore a change that was authorized for one business never affects a later business with the same slug.
 type BusinessRef struct {
 	Slug string
 	ID   uuid.UUID
@@ -79,8 +79,8 @@ func (s *Store) AddPicture(ctx context.Context, of BusinessRef, p catalog.Upload
 	return added, nil
 }
 
-// CheckLimits returns [ErrTooManyPictures] if a business cannot have one more picture of
-// the given id and size. It allows a picture that the business has already. Error: [ErrNotFound].
+// CheckLimits returns [ErrTooManyPictures] if adding the picture p would exceed the limits of
+// the business. A picture that the business already has is always allowed. Error: [ErrNotFound].
 func (s *Store) CheckLimits(ctx context.Context, of BusinessRef, p catalog.UploadedPicture, limits PictureLimits) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		business, err := lockRef(ctx, tx, of)
@@ -122,8 +122,8 @@ func scanPicture(row pgx.CollectableRow) (catalog.UploadedPicture, error) {
 	return p, err
 }
 
-// ListPictures returns up to `limit` pictures of the business of a slug, by their
-// ids. It returns only ids greater than the argument `after`. Error: [ErrNotFound].
+// ListPictures returns up to `limit` pictures of the business with this slug, sorted by id. It
+// returns only pictures whose ids are greater than the argument `after`. Error: [ErrNotFound].
 func (s *Store) ListPictures(ctx context.Context, slug, after string, limit int) ([]catalog.UploadedPicture, error) {
 	if _, err := s.Head(ctx, slug); err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func (s *Store) ListPictures(ctx context.Context, slug, after string, limit int)
 		picturesSQL+` AND m.sha256 > $2 ORDER BY m.sha256 LIMIT $3`, slug, after, limit)
 }
 
-// Picture returns a picture of the business of a slug. Error: [ErrNoPicture].
+// Picture returns a picture of the business with this slug. Error: [ErrNoPicture].
 func (s *Store) Picture(ctx context.Context, slug, id string) (catalog.UploadedPicture, error) {
 	found, err := postgres.Rows(ctx, s.pool, scanPicture, "read a picture", picturesSQL+` AND m.sha256 = $2`, slug, id)
 	if err == nil && len(found) == 0 {
@@ -193,8 +193,9 @@ func (s *Store) SweepPictures(ctx context.Context, before time.Time) (int64, err
 	return removed, err
 }
 
-// SweepFiles calls `remove` for the ids of pictures that no business has and that were last uploaded
-// before the instant `before`, and forgets them. It stops at the first error. It returns the number of ids.
+// SweepFiles calls `remove` for the id of each picture that no business has and
+// whose files were last uploaded before the instant `before`. Then it deletes its
+// records of these ids. It stops at the first error. It returns the number of ids.
 func (s *Store) SweepFiles(ctx context.Context, before time.Time, remove func(context.Context, string) error) (int,
 	error) {
 	swept := 0

@@ -153,9 +153,9 @@ type row struct {
 	head        *int64
 }
 
-// insertOrLock locks the row of the business with this slug and id. If there is no such row, claim creates one
-// without a version; other transactions see the new row only after the publish. Errors: [ErrIDTaken] if
-// another business has the id; [IDChangedError] if the business of slug has another id.
+// insertOrLock locks the row of the business with this slug and id. If there is no such row, insertOrLock
+// creates one without a version; other transactions see the new row only after the publish. Errors:
+// [ErrIDTaken] if another business has the id; [IDChangedError] if the business of slug has another id.
 func insertOrLock(ctx context.Context, tx pgx.Tx, slug string, id uuid.UUID) (row, error) {
 	// ON CONFLICT names no column, because the row may conflict by slug or by id; the code
 	// below distinguishes the two cases. If two transactions publish a slug for the first time,

@@ -49,7 +49,7 @@ type Owner struct {
 	Store    Store
 	Bookings Bookings
 	// OnChange is called after each change with the number of the newest
-	// version. Changed must mark all older versions as superseded.
+	// version. OnChange must mark all older versions as superseded.
 	OnChange  func(ctx context.Context, slug string, version int64)
 	Clock     clock.Clock
 	Telemetry *telemetry.Telemetry

@@ -53,9 +53,10 @@ func fileName(id string, width int, format string) string {
 	return id + "-" + strconv.Itoa(width) + "." + format
 }
 
-// Add makes a file a picture of a business. A file that the business has uploaded before is the same
-// picture. Faults: business_not_found; invalid_parameter if the file is no accepted picture; payload_too_large;
-// conflict if the business has too many pictures or the platform stores none; service_unavailable.
+// Add adds an uploaded file to the pictures of a business. If the business has uploaded the same
+// file before, Add returns the existing picture. Faults: business_not_found; invalid_parameter
+// if the file is no accepted picture; payload_too_large; conflict if the business has too many
+// pictures or the platform has no store for pictures; service_unavailable.
 func (p *Pictures) Add(ctx context.Context, of store.BusinessRef, file []byte) (catalog.UploadedPicture, error) {
 	picture, result, err := p.add(ctx, of, file)
 	p.uploads.Add(ctx, 1, metric.WithAttributes(attribute.String("result", result)))
@@ -145,8 +146,7 @@ func (p *Pictures) fault(err error) error {
 	return Fault(err)
 }
 
-// List returns one page of the pictures of the business of a slug.
-// Fault: business_not_found.
+// List returns one page of the pictures of the business with this slug. Fault: business_not_found.
 func (p *Pictures) List(ctx context.Context, slug, after string, limit int) ([]catalog.UploadedPicture, error) {
 	list, err := p.Store.ListPictures(ctx, slug, after, limit)
 	if err != nil {
@@ -155,8 +155,8 @@ func (p *Pictures) List(ctx context.Context, slug, after string, limit int) ([]c
 	return list, nil
 }
 
-// Delete removes a picture of a business.
-// Faults: business_not_found; not_found; conflict if the newest version shows the picture.
+// Delete removes a picture of a business. Faults: business_not_found;
+// not_found; conflict if the newest version shows the picture.
 func (p *Pictures) Delete(ctx context.Context, of store.BusinessRef, id string) error {
 	if err := p.Store.DeletePicture(ctx, of, id); err != nil {
 		return p.fault(err)
@@ -187,8 +187,8 @@ func (p *Pictures) Run(ctx context.Context) error {
 		Do: p.Sweep}.Run(ctx, p.Telemetry.Logger)
 }
 
-// Sweep removes the pictures that no version has shown since they were uploaded
-// KeepUnused ago, and the files of pictures that no business has.
+// Sweep removes the pictures that were uploaded more than KeepUnused ago and that
+// no version shows. It also removes the files of pictures that no business has.
 func (p *Pictures) Sweep(ctx context.Context) error {
 	if p.Files == nil {
 		return nil

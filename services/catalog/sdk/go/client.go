@@ -43,7 +43,7 @@ const answerMost = 32 << 20
 
 // Client is a client of the API for one business. It is safe for concurrent use.
 type Client struct {
-	address string // address of the Slotmesh server, without a slash at the end
+	address string // base URL of the Slotmesh server, without a slash at the end
 	slug    string
 	key     string
 	http    *http.Client
@@ -69,9 +69,9 @@ func WithRetries(most int, longest time.Duration) Option {
 
 var slugs = regexp.MustCompile(`^[a-z0-9-]{1,63}$`)
 
-// New returns a client of one business. The argument `base` is the address of a Slotmesh
-// server, such as https://book.example. The argument `slug` is the name of the business
-// on that server, such as harbor-studio. New returns an error if `base` or `slug` is invalid.
+// New returns a client of one business. The argument `base` is the base URL of a Slotmesh
+// server, such as https://book.example. The argument `slug` is the name of the business on
+// that server, such as harbor-studio. New returns an error if `base` or `slug` is invalid.
 func New(base, slug string, options ...Option) (*Client, error) {
 	at, err := url.Parse(base)
 	if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" || at.RawQuery != "" ||
@@ -91,7 +91,7 @@ func New(base, slug string, options ...Option) (*Client, error) {
 		o(c)
 	}
 	own := *c.http
-	// A redirect is not followed, so that the API key is never sent to another address.
+	// A redirect is not followed, so that the API key is never sent to another URL.
 	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	c.http = &own
 	return c, nil

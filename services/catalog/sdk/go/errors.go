@@ -100,9 +100,9 @@ func Codes() []Code {
 // ErrNotSent is returned if the client cannot build a request. Nothing was sent in this case.
 var ErrNotSent = errors.New("slotmesh: the request was not sent")
 
-// OutcomeUnknown reports whether it is unknown, after an error of [Client.Book], if the
-// booking was made. OutcomeUnknown returns true if Slotmesh answered outcome_unknown,
-// or if no answer of Slotmesh arrived. After any other error, nothing was booked.
+// OutcomeUnknown reports whether the booking may have been made although [Client.Book]
+// returned the error err. It returns true if Slotmesh answered outcome_unknown, or if
+// no answer of Slotmesh arrived. After any other error, nothing was booked.
 func OutcomeUnknown(err error) bool {
 	var refused *Error
 	if errors.As(err, &refused) {

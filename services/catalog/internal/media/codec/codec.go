@@ -87,8 +87,8 @@ type instance struct {
 	err    error
 }
 
-// run calls `work` with a new instance of m, and returns its first error. A call
-// that the codec aborts is [ErrInvalid]; one that ctx ends has the error of ctx.
+// run calls `work` with a new instance of m, and returns the first error of the instance. If
+// the codec aborts a call, the error is [ErrInvalid]. If ctx ends, it is the error of ctx.
 func (m module) run(ctx context.Context, work func(*instance)) error {
 	code, err := m.compile()
 	if err != nil {
@@ -104,7 +104,7 @@ func (m module) run(ctx context.Context, work func(*instance)) error {
 		return fmt.Errorf("start a codec: %w", err)
 	}
 	i := &instance{module: running}
-	defer func() { _ = running.Close(context.WithoutCancel(ctx)) }() // an instance has no resource that can fail to close
+	defer func() { _ = running.Close(context.WithoutCancel(ctx)) }() // closing an instance frees no resource that can fail
 	work(i)
 	if i.err != nil && ctx.Err() != nil {
 		return ctx.Err()
@@ -216,7 +216,8 @@ func DecodeAVIF(ctx context.Context, file []byte, maxPixels int) (image.Image, e
 		if i.err != nil {
 			return
 		}
-		// The decoder also reports success if it cannot decode the picture. It writes the duration only after the pixels.
+		// The decoder also reports success if it cannot decode the picture. It writes the duration
+		// only after the pixels. An unchanged duration therefore means that the picture is damaged.
 		length := bytesEach * size.X * size.Y
 		duration, out := i.alloc(ctx, 8), i.alloc(ctx, length)
 		if i.err == nil {

@@ -26,7 +26,7 @@ type Store interface {
 	Delete(ctx context.Context, name string) error
 }
 
-// errAddress is the error for an invalid address. It does not show the address, which may have a password.
+// errAddress is the error for an invalid address. It does not show the address, which may contain a password.
 var errAddress = errors.New("write the path of a folder, or s3://KEY:SECRET@HOST/BUCKET, optionally with a folder in " +
 	"the bucket, ?region=REGION, and ?insecure=true for http")
 
