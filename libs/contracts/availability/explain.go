@@ -32,8 +32,8 @@ const (
 	RuleRemoval      = "removal"
 	RuleNotOpen      = "not_open" // the business is not open for bookings yet
 	RulePaused       = "paused"
-	// The next three rules are only reported for existing bookings, orders of tickets
-	// and reservations that are checked against an offer that is not published yet.
+	// The next three rules are only reported when an offer that is not published yet is
+	// compared with the existing bookings, orders of tickets and reservations.
 	RuleRemoved = "removed" // the service, variant or staff member is no longer in the offer
 	RuleTooFew  = "too_few" // more places or seats are booked at a time than the offer has
 	RuleMoved   = "moved"   // the event of the tickets was rescheduled

@@ -260,7 +260,7 @@ const (
 	MoveCancel   = "cancel"
 	MoveComplete = "complete"
 	MoveNoShow   = "no-show"
-	MoveReopen   = "reopen" // reverts complete or no-show
+	MoveReopen   = "reopen" // reverts the transition complete or no-show
 )
 
 // CheckedKey is the response to the check of an API key that is valid now.

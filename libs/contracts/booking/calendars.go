@@ -9,7 +9,7 @@ import (
 // The details of bookings that a calendar feed can show (lifecycle.md §2).
 const (
 	ShowsTimes = "times" // times only
-	ShowsNames = "names" // times, services and names
+	ShowsNames = "names" // times, services and names of customers
 )
 
 // NewCalendar requests a new calendar feed.

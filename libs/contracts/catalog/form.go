@@ -86,8 +86,8 @@ func (o *Snapshot) Questions(itemIDs ...uuid.UUID) []Question {
 // For the booking page, the result contains only the answers to the business's questions (pages.md),
 // each in the form that its question requires. For all other actors, the result is `answers`, unchanged.
 //
-// If the business enforces its form, a booking with an API key must answer the required
-// questions, except consents, which cannot be given with an API key. Fault:
+// If the business enforces its form, a booking with an API key must answer the required questions. It
+// need not answer consents, because a client with an API key cannot give consents. Fault:
 // invalid_parameter, which names the first question whose answer is missing or invalid.
 func (o *Snapshot) CheckAnswers(by actor.Actor, answers map[string]any, itemIDs ...uuid.UUID) (map[string]any, error) {
 	questions, isPage := o.Questions(itemIDs...), by.Kind == actor.Page

@@ -15,9 +15,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/zone"
 )
 
-// Snapshot is the published state of a business in the form that the other services
-// need. Keys of the manifest are replaced by ids, opening hours are parsed,
-// prices are in minor units, defaults are applied, and long texts are left out.
+// Snapshot is the published state of a business in the form that the other services need. Ids
+// replace the keys of the manifest, opening hours are parsed, and prices are in minor units.
+// Omitted fields have their default values, and long texts are left out.
 //
 // The catalog service sends the snapshot as JSON in the response to GET /internal/offers/{slug}. The receiver
 // calls [Snapshot.Prepare] once. After that call, goroutines may share the Snapshot, but must not change it.
@@ -169,7 +169,7 @@ type Note struct {
 
 // Privacy holds the retention time of customers' data.
 type Privacy struct {
-	KeepCustomersDays int `json:"keep_customers_days"` // days after the end of a booking (lifecycle.md §6)
+	KeepCustomersDays int `json:"keep_customers_days"` // number of days after the end of a booking (lifecycle.md §6)
 }
 
 // Page describes the appearance of the business's booking page, and the websites that may embed the page (pages.md).

@@ -25,10 +25,10 @@ const (
 	CodePositive        Code = "positive"         // a number that is not above 0
 	CodeDecimals        Code = "decimals"         // more than Max decimals
 	CodeAmountTooLarge  Code = "amount_too_large" // an amount of Max or more
-	CodeTooLong         Code = "too_long"         // Count characters; at most Max are possible
-	CodeTooMany         Code = "too_many"         // Count items; at most Max are possible
+	CodeTooLong         Code = "too_long"         // a text of Count characters; at most Max are allowed
+	CodeTooMany         Code = "too_many"         // a list of Count items; at most Max are allowed
 	CodeUnprintable     Code = "unprintable"      // a control or invisible character, or a line break
-	CodeFormat          Code = "format"           // Value does not have the form of Example; Meant is probably meant
+	CodeFormat          Code = "format"           // Value lacks the form of Example; the author probably meant Meant
 	CodeKey             Code = "key"              // Value is not a key
 	CodeURL             Code = "url"              // Value is not a URL
 	CodeOrigin          Code = "origin"           // Value is not an origin

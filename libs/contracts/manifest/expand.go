@@ -122,9 +122,9 @@ func (x extent) check(last *yaml.Node) *Problem {
 	return nil
 }
 
-// replaceMergeKeys replaces the merge keys of a mapping by the fields of the mappings that they name. If
-// several mappings have a field with the same name, the field of the mapping `n` itself takes precedence,
-// and then the field of the first named mapping. The named mappings must not contain merge keys.
+// replaceMergeKeys replaces the merge keys of the mapping `n` by the fields of the mappings that the merge keys
+// name. If several mappings have a field with the same name, the field of `n` itself takes precedence. If `n` has
+// no such field, the first named mapping takes precedence. The named mappings must not contain merge keys.
 func replaceMergeKeys(n *yaml.Node) *Problem {
 	own, sources := splitMergeKeys(n.Content)
 	if len(sources) == 0 {

@@ -16,7 +16,7 @@ type jsonReader struct {
 	src    []byte
 	dec    *json.Decoder
 	line   int
-	offset int // offset in src; the line breaks before it are counted in line
+	offset int // offset in src; the field `line` counts the line breaks before this offset
 	values int
 }
 

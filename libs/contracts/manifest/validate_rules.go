@@ -90,8 +90,8 @@ func hintAtFields(spec rule.Spec) string {
 	return " and write " + strings.Join(fields, " and ")
 }
 
-// checkBounds reports the bounds `from` and `to` if their form is not the form
-// that the kind of the rule requires, or if the bounds are in the wrong order.
+// checkBounds checks the bounds `from` and `to` of a rule. It reports a bound without the form
+// that the kind of the rule requires. It also reports bounds that are in the wrong order.
 func (v *validator) checkBounds(at *path, r *PricingRule, spec rule.Spec) {
 	if spec.Span.Forms == nil {
 		return

@@ -45,8 +45,9 @@ func (w *warner) checkPackages(at *path, m *Manifest) {
 }
 
 // checkPartySizeRules warns if a pricing rule about the number of people names a service of a package
-// with a fixed price, because the rule does not change the price of the package. The warning names only the
-// first such rule. Rules for all services cause no warning, because they are probably not meant for the package.
+// with a fixed price. The rule is probably a mistake, because it does not change the price of the package. The
+// warning names only the first such rule. Rules for all services cause no warning, because they are probably not
+// meant for the package.
 func (w *warner) checkPartySizeRules(at *path, services []Key, rules []PricingRule) {
 	for i := range rules {
 		if rules[i].Kind != rule.PartySize || !w.countComparison() {

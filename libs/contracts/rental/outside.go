@@ -28,7 +28,7 @@ type OutsideResponse struct {
 // Outside is one of the reservations that could not be fulfilled under the new offer.
 type Outside struct {
 	Reservation Reservation         `json:"reservation"`
-	Reason      availability.Reason `json:"reason"` // the field Rule of the reason is removed, inactive or too_few
+	Reason      availability.Reason `json:"reason"` // its field Rule is "removed", "inactive" or "too_few"
 	// Already reports that the reservation could not be fulfilled under
 	// the published offer either. The new offer is then not the cause.
 	Already bool `json:"already"`

@@ -20,9 +20,9 @@ const ArchiveAge = 90 * 24 * time.Hour
 const archiveBatchSize = 500
 
 const (
-	// archivableSQL returns the ids of bookings that may have data to archive. Such
-	// a booking has occupied time that ended at or before the instant $2, or seats
-	// in a class session that began at or before $2. The ids are greater than $3.
+	// archivableSQL returns the ids of bookings that may have data to archive: occupied time
+	// that ended at or before the instant $2, or seats in a class session that began at or
+	// before $2. The ids are greater than $3.
 	//
 	// The query finds the occupied time by the index of the constraint never_twice. It does not join
 	// the table bookings, because PostgreSQL could then choose a plan that reads all past bookings.

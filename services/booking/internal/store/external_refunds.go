@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 )
 
-// ExternalRefusal is the reason that is stored for a refund that booking refuses,
-// because the business has already refunded the amount in the provider's own interface.
+// ExternalRefusal is the stored reason of a refund that booking refuses. Booking refuses such a
+// refund because the business has already refunded the amount in the provider's own interface.
 const ExternalRefusal = "refunded_at_provider"
 
 // externalRefundsSQL stores the sum of the refunds that the business made in the provider's own

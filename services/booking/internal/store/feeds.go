@@ -149,8 +149,8 @@ func (s *Store) TouchFeed(ctx context.Context, businessID, id uuid.UUID, now, si
 type FeedEntry struct {
 	ID     uuid.UUID
 	Status state.State
-	// StartsAt and EndsAt are the time of the booking. If the feed is for one staff member and the booking
-	// has several staff members, they are the time of this member's part of the booking, buffers included.
+	// StartsAt and EndsAt are the time of the booking. There is one exception: the feed is for one staff member, and
+	// the booking has several. StartsAt and EndsAt are then the time of this member's part, buffers included.
 	StartsAt     time.Time
 	EndsAt       time.Time
 	Services     []SoldService

@@ -45,9 +45,9 @@ func occupiedSQL(from, to time.Time) string {
 
 // othersSQL is singleSQL without the occupied time of one appointment, whose id is the parameter $4.
 //
-// othersSQL does not leave out the time of a class booking, because this time is stored under the nil
-// UUID for all guests of the class. This does no harm, because a class booking can only be rescheduled
-// to another class session. Occupied time of classes does not conflict with a class session.
+// othersSQL cannot leave out the time of a class booking, because this time is stored under the nil UUID
+// for all guests of the class. The result is correct nevertheless: a class booking can only be rescheduled
+// to another class session, and the occupied time of classes does not conflict with a class session.
 const othersSQL = singleSQL + ` AND holder <> (SELECT $4::uuid)`
 
 // ownResourcesSQL returns the resources that a booking occupies, including archived time. An old booking

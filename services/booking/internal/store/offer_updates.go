@@ -13,9 +13,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 )
 
-// OfferUpdate is a version of an offer that the job usecase.OfferSync has not yet applied to the orders of tickets and
-// class bookings of the business. If IsFinal is true, no transaction can still commit a sale that an older version of
-// the offer allowed.
+// OfferUpdate is a version of an offer that the job usecase.OfferSync has not yet applied to all sales. The job applies
+// it to the orders of tickets and the class bookings of the business. If IsFinal is true, no transaction can still
+// commit a sale that an older version of the offer allowed.
 type OfferUpdate struct {
 	BusinessID uuid.UUID
 	Version    int64

@@ -11,9 +11,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 )
 
-// ReadExternalRefunds returns the booking, order of tickets or reservation that a PaymentIntent is for, and the sum of
-// the refunds that the business made at Stripe instead of through Slotmesh. The sum excludes refunds that failed or
-// were cancelled.
+// ReadExternalRefunds returns the booking, order of tickets or reservation that a PaymentIntent is for. It also
+// returns the sum of the refunds that the business made at Stripe instead of through Slotmesh. The sum excludes
+// refunds that failed or were cancelled.
 func (s *Stripe) ReadExternalRefunds(ctx context.Context, account, reference string) (payment.ExternalRefunds, error) {
 	params := &sdk.PaymentIntentRetrieveParams{}
 	params.SetStripeAccount(account)
