@@ -160,8 +160,8 @@ func newTooLarge(limit int) error {
 }
 
 // discardBodies ensures that the server does not interpret bytes of a body as the next request on the connection. If
-// the handler did not read the whole body, discardBodies discards a short rest. If the rest is long or of unknown
-// length, discardBodies closes the connection after the answer.
+// the handler did not read the whole body, discardBodies discards the rest of the body if the rest is short. If the
+// rest is long or of unknown length, discardBodies closes the connection after the answer.
 func discardBodies(next fasthttp.RequestHandler, bodies *memoryBudget) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
 		if !ctx.Request.IsBodyStream() {
@@ -212,10 +212,10 @@ func refuseMalformed(c *fiber.Ctx) error {
 	c.Context().SetConnectionClose()
 	var before fasthttp.ResponseHeader
 	c.Response().Header.CopyTo(&before)
-	err := c.Next() // a GET changes no data, and its answer is discarded below
+	err := c.Next() // shows whether the path supports the method; a read changes no data
 	if errors.Is(err, fiber.ErrMethodNotAllowed) || err == nil &&
 		c.Response().StatusCode() == fiber.StatusMethodNotAllowed {
-		c.Context().SetConnectionClose() // the front has replaced the headers with the headers of a service
+		c.Context().SetConnectionClose() // set again, because the front has replaced the headers with the headers of a service
 		return err
 	}
 	c.Response().Reset()

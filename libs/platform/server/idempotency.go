@@ -29,8 +29,8 @@ func IdempotencyKey(c *fiber.Ctx) (string, error) {
 	return key, nil
 }
 
-// StoreIdempotencyKey is middleware that stores the Idempotency-Key in the context of the request,
-// for stores and for clients of other services. It returns the faults of [IdempotencyKey].
+// StoreIdempotencyKey is middleware that stores the Idempotency-Key in the context of the request. Stores, and clients
+// of other services, read the key from there. It returns the faults of [IdempotencyKey].
 func StoreIdempotencyKey(c *fiber.Ctx) error {
 	if err := storeKey(c); err != nil {
 		return err

@@ -20,9 +20,10 @@ import (
 // error as a fault. In this case, the handler must not have written any part of an answer.
 type HTTPHandler func(w http.ResponseWriter, r *http.Request) error
 
-// HandleHTTP adds a net/http handler for an exact path, for libraries that require net/http. From then on, net/http
-// serves the public port, and clients no longer reach the handlers on Public. Requests have the same span, metric,
-// log line, deadline, body limit and faults as with fiber. The handler must check the HTTP method itself.
+// HandleHTTP adds a net/http handler for exactly the given path. Services use it with libraries that require net/http.
+// From then on, net/http serves the public port, and clients no longer reach the handlers on Public. Requests have the
+// same span, metric, log line, deadline, body limit and faults as with fiber. The handler must check the HTTP method
+// itself.
 func (s *Server) HandleHTTP(path string, handler HTTPHandler) {
 	if s.httpPort == nil {
 		s.httpPort = newHTTPPort(s)
