@@ -56,7 +56,7 @@ func WithMember(document []byte, name string, value []byte) ([]byte, error) {
 	return yaml.Marshal(&into)
 }
 
-// findMember returns the value of a key of a mapping, or nil if the mapping has no such key.
+// findMember returns the value of the given key in the mapping, or nil if the mapping has no such key.
 func findMember(mapping *yaml.Node, key string) *yaml.Node {
 	for i := 0; mapping != nil && i+1 < len(mapping.Content); i += 2 {
 		if mapping.Content[i].Value == key {

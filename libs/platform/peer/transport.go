@@ -57,7 +57,7 @@ func newTransport(name, baseURL string, tel *telemetry.Telemetry) *transport {
 			Addr: fasthttp.AddMissingPort(address, secure), IsTLS: secure,
 			Dial:     Dial,
 			MaxConns: maxConnections, MaxConnWaitTimeout: time.Minute, MaxIdleConnDuration: idleTimeout,
-			MaxResponseBodySize: maxAnswer, MaxIdemponentCallAttempts: 1, // the method send decides about retries
+			MaxResponseBodySize: maxAnswer, MaxIdemponentCallAttempts: 1, // only the method send retries
 			DisablePathNormalizing: true, NoDefaultUserAgentHeader: true,
 		}
 	}

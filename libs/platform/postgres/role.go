@@ -33,9 +33,9 @@ func (c *Config) serviceRole(owner string) (string, error) {
 	return "", nil
 }
 
-// grantAccess grants a role access to the rows of a schema and stores the session settings
-// in the role. It skips settings that the role already has. If the migration's user is not
-// permitted to change the role, an administrator can store the settings in advance.
+// grantAccess grants the given role access to the rows of the schema and stores the session settings in the role. It
+// skips settings that the role already has. If the migration's user is not permitted to change the role, an
+// administrator can store the settings in advance.
 func grantAccess(ctx context.Context, conn *sql.Conn, role, schema string, required map[string]string) error {
 	var exists bool
 	if err := conn.QueryRowContext(ctx, `SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)`,

@@ -69,7 +69,7 @@ func (w Write) Run(ctx context.Context, pool *pgxpool.Pool, do func(context.Cont
 	findResult func(context.Context, pgx.Tx) (bool, error)) error {
 	conn, err := pool.Acquire(ctx)
 	if err != nil {
-		return err // nothing was sent
+		return err // nothing was sent to PostgreSQL
 	}
 	err = runBeforeDeadline(ctx, conn, do)
 	isLost := err != nil && conn.Conn().IsClosed() && !pgconn.SafeToRetry(err)

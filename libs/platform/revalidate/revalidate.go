@@ -165,7 +165,7 @@ func (c *Cache[V]) orStale(ctx context.Context, key string, ask func(context.Con
 	switch {
 	case err == nil && newest.age(now) < TrustFor:
 		return newest, nil
-	case err == nil: // the owning service returned a stale value
+	case err == nil: // the value was confirmed longer than TrustFor ago
 		cached = newest
 	case !isCached || fault.Is(err, fault.BusinessNotFound) || ctx.Err() != nil:
 		return newest, err

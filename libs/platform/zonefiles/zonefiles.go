@@ -66,7 +66,7 @@ func Describe(path string) string {
 	return zone.Current().String()
 }
 
-// findNewest returns the newest of the rules in these folders and of the embedded rules.
+// findNewest returns the newest rules among the rules in the given folders and the embedded rules.
 func findNewest(folders []string) *zone.Rules {
 	best := zone.Embedded()
 	for _, folder := range folders {
@@ -80,7 +80,7 @@ func findNewest(folders []string) *zone.Rules {
 // probeZone is a zone that all valid rules contain. openRules loads it to check a folder or file.
 const probeZone = "Europe/London"
 
-// openRules returns the rules in a folder or in a zip file.
+// openRules returns the rules in the folder or the zip file with the given path.
 func openRules(path string) (*zone.Rules, error) {
 	info, err := os.Stat(path)
 	if err != nil {
