@@ -71,8 +71,8 @@ func Readable(c, behind Color) Color {
 	return end
 }
 
-// mix returns a colour channel between two values. It divides the distance between
-// the values into equal steps, and returns the value after the given number of steps.
+// mix returns a value of a colour channel between `from` and `to`. It divides the distance between these values into
+// `steps` equal steps, and returns the value after `step` of them.
 func mix(from, to uint8, step, steps int) uint8 {
 	return uint8((int(from)*(steps-step) + int(to)*step) / steps) // the result is between the two values
 }

@@ -93,7 +93,7 @@ func (c Currency) Largest() int64 { return maxAmount.Shift(int32(c.Digits)).IntP
 // decimals of the currency. For example, 4000 in EUR becomes 40.00.
 func (c Currency) JSON(minor int64) json.Number { return json.Number(c.Exact(c.Decimal(minor))) }
 
-// Number converts a JSON number to a decimal. It returns 0 if `n` is not a number.
+// Number converts the JSON number `n` to a decimal. It returns 0 if `n` is not a number.
 func Number(n json.Number) decimal.Decimal {
 	d, err := decimal.NewFromString(n.String())
 	if err != nil {

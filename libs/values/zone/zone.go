@@ -51,7 +51,7 @@ const maxZone = 64 << 10
 var Embedded = sync.OnceValue(func() *Rules {
 	rules, err := Zip(embedded)
 	if err != nil {
-		panic(err) // the file is part of the program
+		panic(err) // cannot happen, because the file is part of the program
 	}
 	rules.Version, rules.Source, rules.Since = EmbeddedVersion, "embedded", embeddedSince
 	return rules
@@ -117,7 +117,7 @@ func IsKnown(name string) bool {
 var Names = sync.OnceValue(func() []string {
 	archive, err := zip.NewReader(bytes.NewReader(embedded), int64(len(embedded)))
 	if err != nil {
-		panic(err) // the file is part of the program
+		panic(err) // cannot happen, because the file is part of the program
 	}
 	var names []string
 	for _, file := range archive.File {
