@@ -33,15 +33,15 @@ type Config struct {
 	Server server.Config
 	Redis  redisx.Config
 	Limits limits.Config
-	// CatalogURL is the base URL of catalog's internal port.
+	// CatalogURL is the base URL of the catalog service's internal port.
 	CatalogURL string `env:"CATALOG_URL, required"`
-	// AvailabilityURL is the base URL of availability's internal port.
+	// AvailabilityURL is the base URL of the availability service's internal port.
 	AvailabilityURL string `env:"AVAILABILITY_URL, required"`
-	// PricingURL is the base URL of pricing's internal port.
+	// PricingURL is the base URL of the pricing service's internal port.
 	PricingURL string `env:"PRICING_URL, required"`
-	// BookingURL is the base URL of booking's internal port.
+	// BookingURL is the base URL of the booking service's internal port.
 	BookingURL string `env:"BOOKING_URL, required"`
-	// RentalURL is the base URL of rental's internal port.
+	// RentalURL is the base URL of the rental service's internal port.
 	RentalURL string `env:"RENTAL_URL, required"`
 	// PagesURL is the public base URL of the pages, such as https://book.example.com. Canonical URLs begin with
 	// PagesURL.

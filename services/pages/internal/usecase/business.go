@@ -113,7 +113,7 @@ func (s *Shop) newBusiness(snapshot *catalog.Snapshot, logo string) *Business {
 // booking service always uses the newest snapshot (semantics.md §6). So if a booking is refused because the snapshot
 // has changed, only the newest snapshot shows the reason.
 //
-// If catalog does not answer, Refresh returns `b` unchanged. Fault: business_not_found.
+// If the catalog service does not answer, Refresh returns `b` unchanged. Fault: business_not_found.
 func (s *Shop) Refresh(ctx context.Context, b *Business) (*Business, error) {
 	snapshot, err := s.Snapshots.Fresh(ctx, b.Snapshot.Slug)
 	switch {

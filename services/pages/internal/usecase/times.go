@@ -47,7 +47,7 @@ func (c *Calendar) Strip() []timespan.Date {
 	return days
 }
 
-// maxQueryDays is the maximum number of days for which availability answers one request.
+// maxQueryDays is the maximum number of days for which the availability service answers one request.
 const maxQueryDays = 62
 
 // Times returns the free days of the month and the free starts of the day that the visitor looks at. If the argument
@@ -176,7 +176,8 @@ func (s *Shop) acquirePlace(ctx context.Context, b *Business) (func(), error) {
 
 func equalIDs(x, y *uuid.UUID) bool { return x == y || x != nil && y != nil && *x == *y }
 
-// readCalendar returns an answer of availability. It returns nil without an error if availability does not answer.
+// readCalendar returns an answer of the availability service. If the service does not answer, readCalendar returns nil
+// without an error.
 func readCalendar[T any](ctx context.Context, s *Shop, b *Business, path string, query url.Values) (*T, error) {
 	answer, err := read[T](ctx, s.Availability, b.Snapshot.Slug, path, query)
 	if fault.Is(err, fault.PeerUnavailable) {
