@@ -45,11 +45,12 @@ type Config struct {
 	Redis    redisx.Config
 	Limits   limits.Config
 	Events   eventlog.Config
-	// CatalogURL is the base URL of catalog's internal port.
+	// CatalogURL is the base URL of the catalog service's internal port.
 	CatalogURL string `env:"CATALOG_URL, required"`
-	// PricingURL is the base URL of pricing's internal port.
+	// PricingURL is the base URL of the pricing service's internal port.
 	PricingURL string `env:"PRICING_URL, required"`
-	// BookingURL is the base URL of booking's internal port. Booking keeps the payments of reservations.
+	// BookingURL is the base URL of the booking service's internal port. The booking service keeps the payments of
+	// reservations.
 	BookingURL string `env:"BOOKING_URL, required"`
 	// Links holds the settings of the links with which customers open their reservations.
 	Links link.Config
@@ -115,7 +116,8 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	s.Go("refresh payments", newReconcileJob(pool, rt, "refresh payments", news.RefreshPayments))
 	s.Go("store payment reports", newReconcileJob(pool, rt, "store payment reports",
 		news.StoreReports))
-	// The closing of payments is a separate job, so that it does not delay the job that asks booking for payments.
+	// The closing of payments is a separate job, so that it does not delay the job that asks the booking service for
+	// payments.
 	s.Go("close payments", newReconcileJob(pool, rt, "close payments", news.ClosePayments))
 	s.Go("uncount ended reservations", newReconcileJob(pool, rt, "uncount ended reservations",
 		news.UncountReservations))
@@ -132,9 +134,9 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	return nil
 }
 
-// reconcileInterval is the interval at which the jobs ask booking about payments; one call
-// covers many payments. A customer who returns from the provider's payment page does not wait
-// for this interval, because the page behind the customer's link asks booking immediately.
+// reconcileInterval is the interval at which the jobs ask the booking service about payments; one call covers many
+// payments. A customer who returns from the provider's payment page does not wait for this interval: the page behind
+// the customer's link asks the booking service immediately.
 const reconcileInterval = 5 * time.Second
 
 // newReconcileJob returns a job that calls the function `reconcile` every [reconcileInterval], in one replica at a

@@ -38,7 +38,8 @@ type Internal struct {
 	clock    clock.Clock
 }
 
-// NewInternal returns the internal API. The argument `payments` fetches the current state of payments from booking.
+// NewInternal returns the internal API. The argument `payments` fetches the current state of payments from the booking
+// service.
 func NewInternal(owner *usecase.Owner, payments *usecase.Reconciliation, offers Offers, records Records,
 	links *link.Links,
 	now clock.Clock) *Internal {
@@ -200,7 +201,8 @@ func (in *Internal) serveReservation(ctx context.Context, r rental.OfReservation
 	return new(in.show(offer, reservation)), nil
 }
 
-// readRefreshed asks booking for the current state of a reservation's payment, and then reads the reservation.
+// readRefreshed asks the booking service for the current state of a reservation's payment, and then reads the
+// reservation.
 func (in *Internal) readRefreshed(ctx context.Context, businessID, id uuid.UUID) (store.Reservation, error) {
 	reservation, err := in.records.Reservation(ctx, businessID, id)
 	if err != nil || reservation.Payment == nil {

@@ -1,12 +1,12 @@
-// Package payment decides how a reservation changes when booking reports the
-// state of its payment (pages.md, lifecycle.md §4). Its functions are pure.
+// Package payment decides how a reservation changes when the booking service reports the state of its payment
+// (pages.md, lifecycle.md §4). Its functions are pure.
 //
-// Booking stores the payment; the reservation stores the last state that booking reported.
-// The states of a payment have an order, and the stored state only advances in this order.
-// Therefore the later of two reports wins, even if the earlier report arrives last.
+// The booking service stores the payment; the reservation stores the last state that the booking service reported. The
+// states of a payment have an order, and the stored state only advances in this order. Therefore the later of two
+// reports wins, even if the earlier report arrives last.
 //
-// While a payment is open, only a report of booking confirms the reservation.
-// Only a report of booking or a cancellation frees the units of the reservation.
+// While a payment is open, only a report of the booking service confirms the reservation. The units of the reservation
+// become free only after a report of the booking service or a cancellation.
 package payment
 
 import (
@@ -36,8 +36,8 @@ var (
 	refunds = map[string]int{"": 0, booking.RefundPending: 1, booking.RefundRefunded: 2, booking.RefundRefused: 3}
 )
 
-// IsNewer reports whether the payment `reported`, which booking has reported, is newer than the stored payment
-// `stored`.
+// IsNewer reports whether the payment `reported`, which the booking service has reported, is newer than the stored
+// payment `stored`.
 func IsNewer(stored, reported booking.PaymentState) bool {
 	order := cmp.Or(
 		cmp.Compare(statuses[reported.Status], statuses[stored.Status]),
@@ -60,11 +60,11 @@ func hasNewFailure(stored, reported booking.PaymentState) bool {
 	return reported.FailedAt != nil && (stored.FailedAt == nil || reported.FailedAt.After(*stored.FailedAt))
 }
 
-// Merge returns the payment to store for a reservation after booking has reported its payment. The argument
+// Merge returns the payment to store for a reservation after the booking service has reported its payment. The argument
 // `status` is the status of the reservation, `stored` is the stored payment, and `reported` is the reported payment.
 //
-// If booking reports that the payment of a cancelled reservation is paid, the result has
-// a pending refund of the whole amount. Rental then requests this refund from booking.
+// If the booking service reports that the payment of a cancelled reservation is paid, the result has a pending refund
+// of the whole amount. The rental service then requests this refund from the booking service.
 func Merge(status state.State, stored, reported booking.PaymentState) booking.PaymentState {
 	if status == state.Cancelled && stored.Status != booking.PaymentStatePaid &&
 		reported.Status == booking.PaymentStatePaid &&
@@ -74,17 +74,17 @@ func Merge(status state.State, stored, reported booking.PaymentState) booking.Pa
 	return reported
 }
 
-// Step is a change of a reservation that is recorded as one event. To is the status of the reservation after
-// the step. One report of booking can cause several steps; the reported payment is stored with the first step.
+// Step is a change of a reservation that is recorded as one event. To is the status of the reservation after the step.
+// One report of the booking service can cause several steps; the reported payment is stored with the first step.
 type Step struct {
 	Event event.Type
 	To    state.State
 }
 
-// PlanSteps returns the changes of a reservation after booking has reported its payment. The argument `status` is the
-// status of the reservation, `stored` is the stored payment, and `reported` is the reported payment. The caller must
-// first check with [IsNewer] that the reported payment is newer. If the result is empty, the caller only stores the
-// payment.
+// PlanSteps returns the changes of a reservation after the booking service has reported its payment. The argument
+// `status` is the status of the reservation, `stored` is the stored payment, and `reported` is the reported payment.
+// The caller must first check with [IsNewer] that the reported payment is newer. If the result is empty, the caller
+// only stores the payment.
 func PlanSteps(status state.State, stored, reported booking.PaymentState) []Step {
 	var steps []Step
 	add := func(e event.Type, to state.State) {
@@ -99,7 +99,7 @@ func PlanSteps(status state.State, stored, reported booking.PaymentState) []Step
 	case reported.Status == booking.PaymentStatePaid:
 		add(event.PaymentSucceeded, status)
 	case reported.Status == booking.PaymentStateCancelled && stored.Status != booking.PaymentStateCancelling:
-		// If the stored status is cancelling, rental has asked booking to close the payment.
+		// If the stored status is cancelling, the rental service has asked the booking service to close the payment.
 		// The payment is then closed because of this request, not because it expired.
 		add(event.PaymentExpired, status)
 	}
@@ -108,7 +108,7 @@ func PlanSteps(status state.State, stored, reported booking.PaymentState) []Step
 		case reported.Status == booking.PaymentStatePaid && reported.RefundNumber == 0:
 			add(event.ReservationConfirmed, state.Reserved)
 		case reported.Status == booking.PaymentStatePaid || reported.Status == booking.PaymentStateCancelled:
-			// A payment that already has a refund was paid too late; booking gives the money back.
+			// A payment that already has a refund was paid too late; the booking service gives the money back.
 			add(event.ReservationCancelled, state.Cancelled)
 		}
 	}
@@ -160,8 +160,9 @@ func StartRefund(c *booking.PaymentState, part refund.Part) *booking.PaymentStat
 	return &back
 }
 
-// NewCloseRequest returns the request to booking that closes the payment or refunds it. Rental repeats the
-// request until booking accepts it. The second result is false if the payment needs no such request.
+// NewCloseRequest returns the request to the booking service that closes the payment or refunds it. The rental service
+// repeats the request until the booking service accepts it. The second result is false if the payment needs no such
+// request.
 func NewCloseRequest(c booking.PaymentState) (booking.ClosePayment, bool) {
 	switch {
 	case c.RefundStatus == booking.RefundPending:

@@ -15,8 +15,9 @@ import (
 )
 
 // Cancel cancels a reservation in one idempotent write ([postgres.WriteIdempotently]) and frees its units. The function
-// `part` returns the amount to refund. The refund stays pending until booking reports that the refund was made or
-// refused. Errors: [ErrNotFound], [*NotAllowedError], and the errors of `part`. After an error, nothing is changed.
+// `part` returns the amount to refund. The refund stays pending until the booking service reports that the refund was
+// made or refused. Errors: [ErrNotFound], [*NotAllowedError], and the errors of `part`. After an error, nothing is
+// changed.
 func (s *Store) Cancel(ctx context.Context, businessID, id uuid.UUID, now time.Time,
 	part func(Reservation) (refund.Part, error)) (Reservation, error) {
 	cancel, _ := state.FindTransition(state.Cancel)

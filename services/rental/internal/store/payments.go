@@ -156,8 +156,9 @@ func (s *Store) CancelUnopened(ctx context.Context, now time.Time) (int, error) 
 	return released, nil
 }
 
-// unfinishedSQL is an SQL condition for reservations whose payment is not final: rental must ask booking about the
-// payment, or request that booking closes or refunds the payment. An index of the table has the same condition.
+// unfinishedSQL is an SQL condition for reservations whose payment is not final. The rental service must still ask the
+// booking service for the state of such a payment, or ask it to close or refund the payment. An index of the table has
+// the same condition.
 const unfinishedSQL = `(payment->>'status' IN ('creating', 'open', 'cancelling') OR payment->>'refund_status' = 'pending')`
 
 // ReservationPayment is a reservation with its stored payment.
@@ -181,12 +182,12 @@ func (s *Store) UnfinishedPayments(ctx context.Context, after booking.Reservatio
 		ORDER BY business_id, id LIMIT $3`, after.BusinessID, after.ID, limit)
 }
 
-// StoreReport stores the argument `reported`, a payment as booking reported it, if it is newer than
-// the stored payment. It also changes the reservation as [payment.PlanSteps] determines. It returns
-// the types of the recorded events; "" stands for a change without an event. Errors: [ErrNotFound].
+// StoreReport stores the argument `reported`, a payment as the booking service reported it, if it is newer than the
+// stored payment. It also changes the reservation as [payment.PlanSteps] determines. It returns the types of the
+// recorded events; "" stands for a change without an event. Errors: [ErrNotFound].
 //
-// While a payment is open, only a report of booking confirms the reservation. Only
-// such a report, a cancellation or [Store.Abandon] frees the reservation's units.
+// While a payment is open, only a report of the booking service confirms the reservation. Only such a report, a
+// cancellation or [Store.Abandon] frees the reservation's units.
 func (s *Store) StoreReport(ctx context.Context, businessID, id uuid.UUID, reported booking.PaymentState,
 	now time.Time) ([]event.Type, error) {
 	var eventTypes []event.Type

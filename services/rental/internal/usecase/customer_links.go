@@ -54,7 +54,7 @@ type CustomerLinks struct {
 }
 
 // NewCustomerLinks returns a CustomerLinks. The argument `reconciliation` fetches the current state of payments from
-// booking.
+// the booking service.
 func NewCustomerLinks(reservations LinkedReservations, businesses Businesses, payments Payments,
 	reconciliation *Reconciliation,
 	c clock.Clock) *CustomerLinks {
@@ -72,8 +72,9 @@ type CustomerView struct {
 	IsUnpaid     bool // cancelled because not paid in time; false after the reservation's events are deleted
 }
 
-// View returns the customer's view of the reservation to which the token belongs. It first asks booking for the current
-// state of the payment, so that a customer who returns from the provider's page sees the payment. Fault: not_found.
+// View returns the customer's view of the reservation to which the token belongs. It first asks the booking service for
+// the current state of the payment. A customer who returns from the provider's page therefore sees the payment. Fault:
+// not_found.
 func (l *CustomerLinks) View(ctx context.Context, token string) (CustomerView, error) {
 	m, err := l.readView(ctx, token)
 	if err != nil || m.Payment == nil {
@@ -88,8 +89,8 @@ func (l *CustomerLinks) View(ctx context.Context, token string) (CustomerView, e
 	return m, err
 }
 
-// readView returns the customer's view of the reservation to which a token belongs, as it is stored.
-// It does not ask booking for the state of the payment. Fault: not_found for an invalid token.
+// readView returns the customer's view of the reservation to which a token belongs, as it is stored. It does not ask
+// the booking service for the state of the payment. Fault: not_found for an invalid token.
 func (l *CustomerLinks) readView(ctx context.Context, token string) (CustomerView, error) {
 	hash, ok := link.HashToken(token)
 	if !ok {

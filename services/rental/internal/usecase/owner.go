@@ -33,8 +33,8 @@ import (
 // Offers returns the offers of businesses. Fault: business_not_found.
 // Any other error means that the offer could not be read.
 type Offers interface {
-	// Get returns an offer that is at most a few seconds old. If catalog
-	// does not answer, Get returns the last offer that was read.
+	// Get returns an offer that is at most a few seconds old. If the catalog service does not answer, Get returns the
+	// last offer that was read.
 	Get(ctx context.Context, slug string) (*catalog.Snapshot, error)
 	// Fresh asks catalog for the current offer and returns it.
 	Fresh(ctx context.Context, slug string) (*catalog.Snapshot, error)
@@ -194,11 +194,12 @@ func (o *Owner) prepareForCustomer(ctx context.Context, offer *catalog.Snapshot,
 	return o.addPayment(offer, req.PaymentChoice, due, r)
 }
 
-// writeCounted writes a reservation. If the reservation comes from the booking page, writeCounted first asks booking
-// to add it to the customer's open bookings. Therefore no customer can exceed the limit of open bookings.
+// writeCounted writes a reservation. If the reservation comes from the booking page, writeCounted first asks the
+// booking service to add the reservation to the customer's open bookings. Therefore no customer can exceed the limit of
+// open bookings.
 //
-// If the write fails, writeCounted asks booking to remove the reservation from the open bookings again.
-// If the result of the write is unknown, booking counts the reservation as open until its end.
+// If the write fails, writeCounted asks the booking service to remove the reservation from the open bookings again. If
+// the result of the write is unknown, the booking service counts the reservation as open until its end.
 func (o *Owner) writeCounted(ctx context.Context, offer *catalog.Snapshot, lines []line,
 	r store.NewReservation) (store.Reservation, error) {
 	if !r.IsCounted {
@@ -227,8 +228,8 @@ func (o *Owner) writeCounted(ctx context.Context, offer *catalog.Snapshot, lines
 	return reservation, err
 }
 
-// uncount asks booking to remove a reservation, which was not written,
-// from the customer's open bookings. An error is only logged.
+// uncount asks the booking service to remove a reservation, which was not written, from the customer's open bookings.
+// An error is only logged.
 func (o *Owner) uncount(ctx context.Context, r store.NewReservation) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.AbandonTimeout)
 	defer cancel()

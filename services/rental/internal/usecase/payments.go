@@ -22,8 +22,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-// Payments is the part of booking's internal API for the payments
-// of reservations. [bookingclient.ReservationPayments] documents its methods.
+// Payments is the part of the booking service's internal API for the payments of reservations.
+// [bookingclient.ReservationPayments] documents its methods.
 type Payments interface {
 	Open(ctx context.Context, businessID, id uuid.UUID,
 		asked booking.NewReservationPayment) (*booking.ReservationCheckout, error)
@@ -64,9 +64,9 @@ func (o *Owner) addPayment(offer *catalog.Snapshot, choice string, due int64, r 
 	return nil
 }
 
-// openPayment asks booking to open the payment of a written reservation, and then stores that the
-// payment is open. The caller gets the provider's page only after the open payment is stored. If a
-// step fails, openPayment cancels the reservation with [store.Store.Abandon] (see [sale.Opening]).
+// openPayment asks the booking service to open the payment of a written reservation, and then stores that the payment
+// is open. The caller gets the provider's page only after the open payment is stored. If a step fails, openPayment
+// cancels the reservation with [store.Store.Abandon] (see [sale.Opening]).
 //
 // Faults: payment_unavailable; payment_not_offered; outcome_unknown if it is unknown whether the payment was
 // stored as open. After outcome_unknown, a retry of the caller or [Reconciliation] determines the result.

@@ -34,11 +34,12 @@ type PaymentRecords interface {
 
 var _ PaymentRecords = (*store.Store)(nil)
 
-// Reconciliation keeps reservations consistent with their payments, which booking stores. It asks booking for
-// the state of open payments. It requests that booking closes or refunds the payments of cancelled reservations,
-// and repeats each request until booking accepts it. It cancels reservations whose payment was never opened.
+// Reconciliation keeps reservations consistent with their payments, which the booking service stores. It asks the
+// booking service for the state of open payments. It requests that the booking service closes or refunds the payments
+// of cancelled reservations, and repeats each request until the booking service accepts it. It cancels reservations
+// whose payment was never opened.
 //
-// If booking does not answer about a payment, the reservation stays unchanged.
+// If the booking service does not answer about a payment, the reservation stays unchanged.
 type Reconciliation struct {
 	reservations PaymentRecords
 	payments     Payments
@@ -47,7 +48,8 @@ type Reconciliation struct {
 	outcomes     metric.Int64Counter
 }
 
-// NewReconciliation returns a Reconciliation. The argument `payments` is the client of booking's internal API.
+// NewReconciliation returns a Reconciliation. The argument `payments` is the client of the booking service's internal
+// API.
 func NewReconciliation(reservations PaymentRecords, payments Payments, c clock.Clock,
 	tel *telemetry.Telemetry) *Reconciliation {
 	return &Reconciliation{
@@ -57,8 +59,8 @@ func NewReconciliation(reservations PaymentRecords, payments Payments, c clock.C
 	}
 }
 
-// RefreshPayments cancels reservations whose payment was not opened in time. It then asks
-// booking for the state of all payments that are not final, and stores the answers.
+// RefreshPayments cancels reservations whose payment was not opened in time. It then asks the booking service for the
+// state of all payments that are not final, and stores the answers.
 func (r *Reconciliation) RefreshPayments(ctx context.Context) error {
 	ctx = actor.AsSystem(ctx)
 	released, err := r.reservations.CancelUnopened(ctx, r.clock.Now())
@@ -78,8 +80,8 @@ func (r *Reconciliation) RefreshPayments(ctx context.Context) error {
 	}))
 }
 
-// StoreReports stores what the provider reported about payments after they were paid, such as disputes and refunds
-// made at the provider. If a report cannot be stored, booking returns the same report again at the next run.
+// StoreReports stores what the provider reported about payments after they were paid, such as disputes and refunds made
+// at the provider. If a report cannot be stored, the booking service returns the same report again at the next run.
 func (r *Reconciliation) StoreReports(ctx context.Context) error {
 	ctx = actor.AsSystem(ctx)
 	news, err := r.payments.ListReports(ctx)
@@ -104,8 +106,8 @@ func (r *Reconciliation) StoreReports(ctx context.Context) error {
 	return errors.Join(first, r.payments.AcknowledgeReports(ctx, acks))
 }
 
-// ClosePayments asks booking to close the payments of cancelled reservations and
-// to make pending refunds. If a request fails, the next run repeats it.
+// ClosePayments asks the booking service to close the payments of cancelled reservations and to make pending refunds.
+// If a request fails, the next run repeats it.
 func (r *Reconciliation) ClosePayments(ctx context.Context) error {
 	ctx = actor.AsSystem(ctx)
 	return r.forEachBatch(ctx, func(payments []store.ReservationPayment) error {
@@ -127,11 +129,11 @@ func (r *Reconciliation) ClosePayments(ctx context.Context) error {
 }
 
 // maxUncounted is the maximum number of reservations that one run of [Reconciliation.UncountReservations] reports to
-// booking.
+// the booking service.
 const maxUncounted = 500
 
-// UncountReservations asks booking to remove returned and cancelled reservations from the open
-// bookings of their customers. Booking limits the number of open bookings of a customer.
+// UncountReservations asks the booking service to remove returned and cancelled reservations from the open bookings of
+// their customers. The booking service limits the number of open bookings of a customer.
 func (r *Reconciliation) UncountReservations(ctx context.Context) error {
 	ctx = actor.AsSystem(ctx)
 	over, err := r.reservations.ReservationsToUncount(ctx, maxUncounted)
@@ -149,8 +151,9 @@ func (r *Reconciliation) UncountReservations(ctx context.Context) error {
 	return nil
 }
 
-// closePayment requests that booking closes or refunds one payment, and stores booking's answer. If booking
-// does not have the payment, closePayment stores the payment as cancelled, because no customer can pay it.
+// closePayment requests that the booking service closes or refunds one payment, and stores the booking service's
+// answer. If the booking service does not have the payment, closePayment stores the payment as cancelled, because no
+// customer can pay it.
 func (r *Reconciliation) closePayment(ctx context.Context, c store.ReservationPayment,
 	closeReq booking.ClosePayment) error {
 	reported, err := r.payments.Close(ctx, c.BusinessID, c.ID, closeReq)
@@ -165,9 +168,9 @@ func (r *Reconciliation) closePayment(ctx context.Context, c store.ReservationPa
 	return r.storeReport(ctx, c.ReservationID, *reported)
 }
 
-// forEachBatch calls the function `do` with the payments that are not final, up to
-// [booking.MaxReservationPayments] in one call, until all are done. It returns the first error. After
-// an error, forEachBatch continues with the next payments, but stops if booking is not available.
+// forEachBatch calls the function `do` with the payments that are not final, up to [booking.MaxReservationPayments] in
+// one call, until all are done. It returns the first error. After an error, forEachBatch continues with the next
+// payments, but stops if the booking service is not available.
 func (r *Reconciliation) forEachBatch(ctx context.Context, do func([]store.ReservationPayment) error) error {
 	var (
 		after booking.ReservationID
@@ -187,8 +190,8 @@ func (r *Reconciliation) forEachBatch(ctx context.Context, do func([]store.Reser
 	}
 }
 
-// storeReport stores the argument `reported`, a payment as booking reported it, and
-// counts the recorded events. It logs a refund that the provider refused.
+// storeReport stores the argument `reported`, a payment as the booking service reported it, and counts the recorded
+// events. It logs a refund that the provider refused.
 func (r *Reconciliation) storeReport(ctx context.Context, of booking.ReservationID,
 	reported booking.PaymentState) error {
 	eventTypes, err := r.reservations.StoreReport(ctx, of.BusinessID, of.ID, reported, r.clock.Now())
@@ -204,7 +207,7 @@ func (r *Reconciliation) storeReport(ctx context.Context, of booking.Reservation
 	return err
 }
 
-// Refresh asks booking for the payment of one reservation that is about to be shown, and stores the answer.
+// Refresh asks the booking service for the payment of one reservation that is about to be shown, and stores the answer.
 // It waits at most refreshTimeout. If there is no answer in time, the caller shows the stored state.
 func (r *Reconciliation) Refresh(ctx context.Context, of booking.ReservationID, stored *booking.PaymentState) {
 	if stored == nil || stored.Status == booking.PaymentStateCreating {
