@@ -45,13 +45,13 @@ import (
 type Config struct {
 	Server   server.Config
 	Postgres postgres.Config
-	// CatalogURL is the base URL of catalog's internal port.
+	// CatalogURL is the base URL of the catalog service's internal port.
 	CatalogURL string `env:"CATALOG_URL, required"`
-	// BookingURL is the base URL of booking's internal port.
+	// BookingURL is the base URL of the booking service's internal port.
 	BookingURL string `env:"BOOKING_URL, required"`
-	// RentalURL is the base URL of rental's internal port.
+	// RentalURL is the base URL of the rental service's internal port.
 	RentalURL string `env:"RENTAL_URL, required"`
-	// ConsoleURL is the base URL of console's internal port.
+	// ConsoleURL is the base URL of the console service's internal port.
 	ConsoleURL string `env:"CONSOLE_URL, required"`
 	Mail       mail.Config
 	// MessagesKeptFor is the time after which messages are deleted, in any status. Messages about a booking, order or

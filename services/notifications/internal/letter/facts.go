@@ -34,7 +34,7 @@ type Facts struct {
 	Now                      time.Time // when the message is written, so that it can say "today"; may be zero
 	Note                     Note      // text by the owner for all messages of this kind to customers
 	Intro                    Note      // first sentences of the message by the owner, with placeholders; may be empty
-	Stamp                    time.Time // time of the change that the message reports; for a reminder, of the last change
+	Stamp                    time.Time // time of the change that the message reports; for a reminder, the last change
 }
 
 // Business is the business in whose name the message is sent.

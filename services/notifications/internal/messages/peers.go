@@ -27,8 +27,8 @@ type Services struct {
 
 var _ Peers = (*Services)(nil)
 
-// NewServices returns Services that use the given clients. While catalog responds, a business snapshot is at most two
-// seconds old.
+// NewServices returns Services that use the given clients. While the catalog service responds, a business snapshot is
+// at most two seconds old.
 func NewServices(catalog, bookings, rentals, team *peer.Client, tel *telemetry.Telemetry) *Services {
 	return &Services{
 		ByID: catalogclient.NewByID(catalog, catalogclient.NewClient(catalog, tel)), Client: console.NewClient(team),

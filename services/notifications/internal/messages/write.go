@@ -175,7 +175,7 @@ func collectOwners(offer *catalog.Snapshot) []string {
 
 // findVerified returns those addresses in `owners` that belong to verified members of the business. Only these
 // addresses get notices without a limit, because any other address may belong to a person who did not agree to notices.
-// If the service console does not respond, findVerified returns no address, so that messages do not wait for console.
+// If the console service does not respond, findVerified returns no address, so that messages do not wait for it.
 func (m *Messages) findVerified(
 	ctx context.Context, businessID uuid.UUID, owners []string, drafts [][]plan.Draft,
 ) []string {
