@@ -40,7 +40,7 @@ type Config struct {
 	StripeSecretKey     string `env:"STRIPE_SECRET_KEY"`
 	StripeWebhookSecret string `env:"STRIPE_WEBHOOK_SECRET"`
 	StripeAPIBase       string `env:"STRIPE_API_BASE"`
-	// PagesURL is the public base URL of the customers' pages. The services booking, rental and pages get this URL in
+	// PagesURL is the public base URL of the customers' pages. The booking, rental and pages services get this URL in
 	// their setting PAGES_URL. The default is the public address.
 	PagesURL string `env:"PAGES_URL"`
 	// OwnerURL is the base URL of the owner's pages. The console service gets this URL in its setting OWNER_URL. The

@@ -74,7 +74,7 @@ type silentLogger struct{}
 // Printf discards a line of the Redis client's log.
 func (silentLogger) Printf(context.Context, string, ...any) {}
 
-// greeting returns the text that the terminal shows after the start: the addresses, the first steps and the stores.
+// greeting returns the text that the terminal shows after the start: the URLs, the first steps and the stores.
 func (p *Process) greeting() string {
 	var b strings.Builder
 	b.WriteString("Slotmesh is running; Ctrl-C stops it.\n\n")

@@ -4,9 +4,9 @@ import (
 	"github.com/chromedp/cdproto/webauthn"
 )
 
-// Device adds a virtual authenticator to the window. The authenticator creates and stores passkeys, and verifies its
-// user, as a real one does with a fingerprint. The returned function turns the verification off (false) or on again
-// (true).
+// Device adds a virtual authenticator to the visitor's window. The authenticator creates and stores passkeys, and
+// verifies its user, as a real one does with a fingerprint. The returned function turns the verification off (false) or
+// on again (true).
 func (v *Visitor) Device() func(verifies bool) {
 	v.t.Helper()
 	call(v, webauthn.Enable, webauthn.EnableParams{})

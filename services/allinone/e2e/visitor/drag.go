@@ -7,8 +7,8 @@ import (
 )
 
 // Drag presses the pointer at one position, moves it to another position and releases it. The arguments `from` and `to`
-// are scripts that return the positions as {x, y} in the window. If the argument `isHeld` is not "", Drag simulates a
-// finger instead of a mouse. The finger does not move until the script `isHeld` returns true.
+// are scripts that return the positions as {x, y} in the browser window. If the argument `isHeld` is not "", Drag
+// simulates a finger instead of a mouse. The finger does not move until the script `isHeld` returns true.
 func (v *Visitor) Drag(from, to, isHeld string) {
 	v.t.Helper()
 	begin, end := v.locate(from), v.locate(to)

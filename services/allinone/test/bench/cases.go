@@ -262,7 +262,7 @@ func (w *system) newAgentCase() benchCase {
 }
 
 // newBareAgentCase returns the case in which an agent calls the bare MCP server, which requests the same slots from the
-// service availability.
+// availability service.
 func (w *system) newBareAgentCase(slots string) benchCase {
 	ask := w.newToolCall(w.bareAddresses.MCP, "ask", fmt.Sprintf(`{"url":%q}`, slots))
 	return benchCase{name: agentBare, isBare: true, callsSlotmesh: true, allowedStatuses: []int{http.StatusOK},

@@ -71,7 +71,7 @@ func (w *system) startService(ctx context.Context, name string) (Startup, error)
 		"REDIS_URL="+w.o.RedisURL, "SLOTMESH_ADMIN_TOKEN="+adminToken, "PEER_SECRETS="+rand.Text()+rand.Text(),
 		"LINK_SECRETS="+rand.Text()+rand.Text())
 	for _, peer := range programs {
-		command.Env = append(command.Env, strings.ToUpper(peer)+"_URL="+w.addresses.Front) // not called
+		command.Env = append(command.Env, strings.ToUpper(peer)+"_URL="+w.addresses.Front) // receives no requests
 	}
 	startTime := now()
 	if err := command.Start(); err != nil {
