@@ -2,7 +2,7 @@
 //
 // Console stores people, their roles in businesses, their sessions and the tokens of the admin API. The table of
 // permissions in internal/identity/access determines the rights of each role. Console reads and writes offers through
-// the internal API of the service catalog. It uses the internal API of booking for API keys and bookings, and the
+// the internal API of the catalog service. It uses the internal API of booking for API keys and bookings, and the
 // internal API of rental for reservations. Console checks the syntax of an owner's request and logs every change. Only
 // owners and operators can reach the public port of console, because the customers' ingress never routes requests to
 // this port.

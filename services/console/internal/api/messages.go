@@ -17,7 +17,7 @@ func (a *Admin) mountMessages(business *authorize.Router) {
 }
 
 // listMessages lists a business's messages to customers. It does not check the filters in the query, because the
-// notification service validates them.
+// notifications service validates them.
 func (a *Admin) listMessages(c *fiber.Ctx) error {
 	slug, err := server.Slug(c)
 	if err != nil {

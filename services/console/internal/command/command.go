@@ -30,7 +30,7 @@ const (
 	exitRefused
 	exitUsage
 	exitUnreachable
-	exitOutside // the command plan: publishing would conflict with existing bookings, reservations or tickets
+	exitOutside // the plan command: publishing would conflict with existing bookings, reservations or tickets
 )
 
 // Host is the command's access to the machine: standard streams, environment and time.

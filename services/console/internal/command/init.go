@@ -11,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/template"
 )
 
-// newInitCommand returns the command init, which prints the first manifest of a new business. The command needs no
+// newInitCommand returns the init command, which prints the first manifest of a new business. The command needs no
 // server.
 func (c *command) newInitCommand() *cobra.Command {
 	b := template.Business{}

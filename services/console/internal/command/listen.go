@@ -26,7 +26,7 @@ import (
 
 const (
 	listenInterval = 2 * time.Second
-	listenOverlap  = time.Minute      // each poll reads this time before the newest event again; events may be late
+	listenOverlap  = time.Minute      // each poll also reads this long before the newest event; events may be late
 	forwardTimeout = 15 * time.Second // timeout of one request, as for webhooks
 	secretPrefix   = "whsec_"
 	secretBytes    = 32

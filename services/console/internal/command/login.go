@@ -78,7 +78,7 @@ func (c *command) saveIfValid(ctx context.Context, server string) error {
 	return c.printDone(map[string]any{"server": server}, "the token for %s is kept", server)
 }
 
-// findTokensFile returns the path of the file in which the command login stores one token for each server. It returns
+// findTokensFile returns the path of the file in which the login command stores one token for each server. It returns
 // "" if neither XDG_CONFIG_HOME nor HOME is set.
 func (c *command) findTokensFile() string {
 	if folder := c.host.Getenv("XDG_CONFIG_HOME"); folder != "" {

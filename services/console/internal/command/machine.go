@@ -12,7 +12,7 @@ import (
 )
 
 // machinePrograms are the possible names of the all-in-one program, which runs all services of Slotmesh in one process.
-// The commands backup and restore start this program, because the program can read and write the tables of all
+// The backup and restore commands start this program, because the program can read and write the tables of all
 // services.
 var machinePrograms = []string{"slotmesh-allinone", "allinone"}
 

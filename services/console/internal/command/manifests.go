@@ -190,7 +190,7 @@ func parseSlug(text []byte) string {
 	return named.Slug
 }
 
-// validationResult is the JSON or YAML output of the command validate, and of a refused command apply.
+// validationResult is the JSON or YAML output of the validate command, and of an apply command that was refused.
 type validationResult struct {
 	Valid    bool               `json:"valid"`
 	Problems []manifest.Problem `json:"problems"`

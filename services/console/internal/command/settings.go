@@ -25,7 +25,7 @@ func (c *command) resolveServer() (string, error) {
 // resolveToken returns the token for a server. The token comes from the first of these sources that has one:
 //   - the flag --token
 //   - the variable SLOTMESH_ADMIN_TOKEN
-//   - the token that the command login has stored for this server
+//   - the token that the login command has stored for this server
 //   - the file that `make run` writes
 func (c *command) resolveToken(server string) (string, error) {
 	// The variable can contain several tokens, separated by commas, because the server's variable can. The first one is

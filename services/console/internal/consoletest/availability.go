@@ -8,7 +8,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/availability"
 )
 
-// Availability is a fake of the service availability. The fake returns the same explanation for every start. In
+// Availability is a fake of the availability service. The fake returns the same explanation for every start. In
 // reports, the fake returns two hours of working time of the member [FormerMember].
 type Availability struct {
 	mu          sync.Mutex

@@ -9,7 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 )
 
-// cutPage returns one page of a list, and the cursor of the next page. The parameters cursor and limit of the request
+// cutPage returns one page of a list, and the cursor of the next page. The request's parameters `cursor` and `limit`
 // select the page. A page has at most three entries, so that console must read several pages in tests. The cursor of a
 // page is the index of its first entry in the list.
 func cutPage[T any](r *http.Request, all []T) ([]T, string) {

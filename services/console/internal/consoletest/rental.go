@@ -15,7 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// Rental is a fake of the service rental. The fake keeps the reservations of one business, whose slug is harbor, in
+// Rental is a fake of the rental service. The fake keeps the reservations of one business, whose slug is harbor, in
 // memory. The business has 10 units of each rental.
 type Rental struct {
 	Events
@@ -148,7 +148,7 @@ var reservationTransitions = map[string][2]string{
 }
 
 // transition changes the status of a reservation. If the customer's name begins with "Late", the reservation is overdue
-// immediately after the transition pickup.
+// immediately after the pickup transition.
 func (s *Rental) transition(r *http.Request) (*reply, error) {
 	one, err := s.find(r)
 	if err != nil {

@@ -1,10 +1,10 @@
 // Package identity signs people in, checks the tokens of the admin API, and manages people, their roles, their
 // invitations and their tokens.
 //
-// Package access has the table of permissions, and authorize checks each route. Package store has the database tables.
-// Package signin has the pages to sign in, and accountmail has the mails about accounts. The packages oidc, passkey and
-// password implement the ways to sign in. Package identity imports none of the packages offer, sales, reports and
-// integrations.
+// The `access` package has the table of permissions, and `authorize` checks each route. The `store` package has the
+// database tables. The `signin` package has the pages to sign in, and `accountmail` has the mails about accounts. The
+// packages `oidc`, `passkey` and `password` implement the ways to sign in. Package identity imports none of the
+// packages `offer`, `sales`, `reports` and `integrations`.
 package identity
 
 import (

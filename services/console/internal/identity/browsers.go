@@ -7,7 +7,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/secret"
 )
 
-// BrowserKey returns the key under which package limits counts the attempts to sign in from a browser. The key is
+// BrowserKey returns the key under which the `limits` package counts the attempts to sign in from a browser. The key is
 // derived from the secret in the browser's cookie, the argument `clear`, and does not reveal this secret.
 func BrowserKey(clear string) string {
 	hash := secret.Hash(clear)

@@ -17,7 +17,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
-// Mailer sends mails through the notification service. *notifications.Client implements it outside tests.
+// Mailer sends mails through the notifications service. *notifications.Client implements it outside tests.
 type Mailer interface {
 	SendMail(ctx context.Context, mail notifications.Mail) error
 }
@@ -31,8 +31,8 @@ const (
 	inviteMailTimeout = 5 * time.Second  // timeout of an invitation's mail, because the inviter waits for its result
 )
 
-// AccountKey returns the key under which package limits counts the attempts for an e-mail address, even if no person
-// has this address. The key does not reveal the address.
+// AccountKey returns the key under which the `limits` package counts the attempts for an e-mail address, even if no
+// person has this address. The key does not reveal the address.
 func AccountKey(email string) string {
 	sum := sha256.Sum256([]byte(normalizeAddress(email)))
 	return hex.EncodeToString(sum[:16])

@@ -21,9 +21,9 @@ type TextChange struct {
 // the line numbers of this text. Faults: the faults of [UseCases.DraftOffer].
 //
 // If another person has published a newer version than change.Base, DraftText merges both changes. If both people
-// changed a field differently, the draft has this conflict. If there are no conflicts, DraftText merges the texts line
-// by line. If the fields in the merged lines differ from the merged fields, DraftText writes the merged fields into the
-// text instead.
+// changed a field differently, the draft lists this conflict. If there are no conflicts, DraftText merges the texts
+// line by line. If the fields in the merged lines differ from the merged fields, DraftText writes the merged fields
+// into the text instead.
 func (o *UseCases) DraftText(ctx context.Context, by peers.Principal, slug string, change TextChange) (*OfferDraft,
 	error) {
 	newest, err := o.ReadOffer(ctx, slug, 0)

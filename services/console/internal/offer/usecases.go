@@ -3,9 +3,9 @@
 // manifests. Before an offer is published, the package finds the bookings, tickets and reservations that would conflict
 // with it.
 //
-// The package document reads and writes the text of a manifest. The package form shows and writes objects of a manifest
-// in HTML forms. The packages changes and plan describe changes. The package template makes the first manifest of a
-// business for each trade.
+// The `document` package reads and writes the text of a manifest. The `form` package shows and writes objects of a
+// manifest in HTML forms. The packages `changes` and `plan` describe changes. The `template` package makes the first
+// manifest of a business for each trade.
 package offer
 
 import (

@@ -16,8 +16,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/reports/reportcsv"
 )
 
-// mountReports adds the routes of the reports on bookings, revenue and working time, as pages and as CSV files. Every
-// role that may see all sales may see the reports, because they have no data of single customers.
+// mountReports adds the routes of the reports on bookings, revenue and working time, as pages and as CSV files. The
+// reports have no data of single customers, so every role that may see all sales may see the reports.
 func (p *Pages) mountReports(business *authorize.Router) {
 	business.Get("/reports", access.SeeSales, p.showReports)
 	business.Get("/reports/bookings.csv", access.SeeSales,

@@ -50,7 +50,7 @@ func (p *Pages) showStartForm(c *fiber.Ctx) error {
 }
 
 // parseStart parses the inputs for the start of a booking: the service, the date, the time and the member. Fault:
-// invalid_parameter; its message begins with the name of the parameter in the API of the service booking.
+// invalid_parameter; its message begins with the name of the parameter in the API of the booking service.
 func parseStart(w view.StartForm) (availability.Question, error) {
 	var q availability.Question
 	service, _, varied := strings.Cut(w.Service, ":")

@@ -12,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/sales"
 )
 
-// Rooms has the use cases of all rooms: the packages of console that implement a subject.
+// Rooms has the use cases of all rooms. A room is a package of console that implements one subject, such as sales.
 type Rooms struct {
 	*peers.Peers
 	Accounts     *identity.Accounts

@@ -11,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// Book makes a booking for a customer at the business with the given slug. Faults: the faults of the service booking.
+// Book makes a booking for a customer at the business with the given slug. Faults: the faults of the booking service.
 func (o *UseCases) Book(ctx context.Context, by peers.Principal, slug string,
 	newBooking booking.NewBooking) (*booking.Booking, error) {
 	business, err := o.FindBusiness(ctx, slug)
@@ -27,7 +27,7 @@ func (o *UseCases) Book(ctx context.Context, by peers.Principal, slug string,
 }
 
 // Reschedule changes the time of a booking. If the argument `to` names a member, Reschedule also changes the member of
-// the booking. Faults: the faults of the service booking.
+// the booking. Faults: the faults of the booking service.
 func (o *UseCases) Reschedule(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
 	to booking.Reschedule) (*booking.Booking, error) {
 	business, err := o.FindBusiness(ctx, slug)

@@ -236,7 +236,7 @@ func (o *UseCases) describe(ctx context.Context, business *catalog.Snapshot, cal
 	return nil
 }
 
-// loadAgenda reads the agenda of a business from the service availability. The argument `from` is the first day of the
+// loadAgenda reads the agenda of a business from the availability service. The argument `from` is the first day of the
 // agenda, and the argument `days` is the number of days. The result is nil if the availability service is unavailable.
 func (o *UseCases) loadAgenda(ctx context.Context, business *catalog.Snapshot, from timespan.Date,
 	days int) (*availability.Agenda, error) {

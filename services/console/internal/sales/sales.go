@@ -1,7 +1,7 @@
 // Package sales has the use cases for the sales of a business: bookings, class sessions, tickets of events, and
 // reservations of rentals. It also has the use cases for the calendar, the customers, and the messages to customers.
-// The services booking and rental store the data. The package logs each change with the person or program that made the
-// change.
+// The booking service and the rental service store the data. The package logs each change with the person or program
+// that made the change.
 package sales
 
 import "github.com/slotmesh/slotmesh/services/console/internal/peers"

@@ -1,4 +1,4 @@
-// Package access decides who may do what on the owner's pages and in the admin API (accounts.md). The map permissions
+// Package access decides who may do what on the owner's pages and in the admin API (accounts.md). The map `permissions`
 // has all permissions. The admin API and the owner's pages register each route with the [Action] that a caller of the
 // route does. The pages call [Principal.PermissionIn] to decide which data and buttons they show.
 package access

@@ -6,7 +6,7 @@ import (
 
 // sections maps each section of the manifest to the action that a person must be permitted to do to change the section
 // (accounts.md). A section is a top-level field of the manifest, or a field within a top-level field. A test checks
-// that sections covers every field.
+// that the variable `sections` covers every field.
 var sections = []struct {
 	path   string
 	action Action

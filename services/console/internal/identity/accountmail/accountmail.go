@@ -1,5 +1,5 @@
 // Package accountmail writes the mails about a person's own account, in the languages of the owner's pages. It returns
-// only the texts; the notification service renders and sends the mails.
+// only the texts; the notifications service renders and sends the mails.
 package accountmail
 
 import (

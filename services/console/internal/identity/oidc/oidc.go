@@ -1,4 +1,4 @@
-// Package oidc signs people in by an OpenID Connect provider (accounts.md). It uses the library go-oidc and the
+// Package oidc signs people in by an OpenID Connect provider (accounts.md). It uses the go-oidc library and the
 // authorization code flow with PKCE, state and nonce.
 package oidc
 
@@ -28,7 +28,7 @@ type Config struct {
 	// ClientID and ClientSecret identify Slotmesh at the provider.
 	ClientID     string `env:"OIDC_CLIENT_ID"`
 	ClientSecret string `env:"OIDC_CLIENT_SECRET"`
-	// OperatorGroup is the name of a group in the claim groups of the provider's ID tokens. The members of the group
+	// OperatorGroup is the name of a group in the claim `groups` of the provider's ID tokens. The members of the group
 	// become operators of this installation when they sign in. If OperatorGroup is empty, a sign-in does not change who
 	// is an operator.
 	OperatorGroup string `env:"OIDC_OPERATOR_GROUP"`

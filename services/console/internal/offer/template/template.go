@@ -35,8 +35,8 @@ func ListTrades() []string {
 	return trades
 }
 
-// Business has the values of a first manifest that do not depend on the trade. The package manifest validates these
-// values; the package template does not.
+// Business has the values of a first manifest that do not depend on the trade. The `manifest` package validates these
+// values; the `template` package does not.
 type Business struct {
 	Slug, Name string
 	Currency   string        // ISO 4217 code

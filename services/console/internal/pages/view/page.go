@@ -1,6 +1,6 @@
 // Package view renders the owner's pages. It has one templ file for each page, and the functions that prepare the texts
 // of the page. A view shows the result of a use case. It hides the parts that the signed-in person may not see
-// according to the permissions in package access.
+// according to the permissions in the `access` package.
 package view
 
 import (

@@ -43,7 +43,7 @@ var reasonForms = map[string][]string{
 }
 
 // ExplainReason returns a text that explains why a start cannot be booked. For an unknown rule, it returns the English
-// message of the service availability.
+// message of the availability service.
 func (p *Page) ExplainReason(r availability.Reason) string {
 	forms, isKnown := reasonForms[r.Rule]
 	if !isKnown {
