@@ -94,8 +94,8 @@ func Each[T any](ctx context.Context, tenants []T, work func(context.Context, T)
 	return fmt.Errorf("%d of %d: %w", failed, len(tenants), first)
 }
 
-// Shared runs a function only once for several callers: a caller that asks for a key while the function runs for that
-// key gets the same result. The zero value is ready to use.
+// Shared runs a function only once for several callers. If a caller asks for a key while the function already runs for
+// that key, the caller gets the result of that run. The zero value is ready to use.
 type Shared[T any] struct{ flights singleflight.Group }
 
 // Do returns the result of the function `work` for a key. If a call for the same key is in progress, Do waits for the

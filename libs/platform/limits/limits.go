@@ -82,8 +82,8 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// maxPerMinute is the maximum of all settings. It bounds the memory per client: 8 bytes
-// per request in a minute, and ten times as much for the networks of the client's address.
+// maxPerMinute is the maximum of all settings. It bounds the memory per client. A client needs 8 bytes per request in a
+// minute, and the networks of the client's address need ten times as much.
 const maxPerMinute = 100_000
 
 // These constants are the names of those limits that code in this package refers to.

@@ -25,9 +25,9 @@ var errClosedByPeer = fmt.Errorf("the peer has ended the connection, and %w: %w"
 // because the network can report it after the request was sent.
 func IsUnsent(err error) bool { return errors.Is(err, errUnsent) }
 
-// conn is a connection that is established at the first write. fasthttp sets the deadline
-// of the call just before that write, so the deadline also bounds dialing and the TLS
-// handshake. If a call ends before the first write, the next call can use the connection.
+// conn is a connection that is established at the first write. fasthttp sets the deadline of the call just before the
+// first write. The deadline therefore also bounds dialing and the TLS handshake. If a call ends before the first write,
+// the next call can use the connection.
 type conn struct {
 	net.Conn      // until the connection is established, an empty TCPConn, which rejects every call
 	address       string

@@ -119,8 +119,8 @@ func WriteIdempotently[T any](ctx context.Context, pool *pgxpool.Pool, business 
 // runTransaction runs `do` in a transaction. If the commit fails, it returns an error
 // that is not safe to retry, because the server may have received the commit.
 //
-// pgx.BeginFunc and pgx.Tx would return the same error for a commit
-// whose answer was lost and for a commit that was never sent.
+// The errors of pgx do not show whether the server may have received the commit. pgx.BeginFunc and pgx.Tx return the
+// same error if the answer to the commit was lost, and if the commit was never sent.
 func runTransaction(ctx context.Context, conn *pgxpool.Conn, do func(pgx.Tx) error) error {
 	tx, err := conn.Begin(ctx)
 	if err != nil {

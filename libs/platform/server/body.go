@@ -215,7 +215,7 @@ func refuseMalformed(c *fiber.Ctx) error {
 	err := c.Next() // shows whether the path supports the method; a read changes no data
 	if errors.Is(err, fiber.ErrMethodNotAllowed) || err == nil &&
 		c.Response().StatusCode() == fiber.StatusMethodNotAllowed {
-		c.Context().SetConnectionClose() // set again, because the front has replaced the headers with the headers of a service
+		c.Context().SetConnectionClose() // the front has replaced all headers, so this one is set again
 		return err
 	}
 	c.Response().Reset()
