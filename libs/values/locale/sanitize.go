@@ -42,9 +42,9 @@ func Sanitize(dirty string) string {
 // needs one round. Only random sequences of tags need a second or third round.
 const maxRounds = 8
 
-// sanitizeUntilStable parses and renders `s` repeatedly until the result no longer changes. One round may
-// not be enough: the parser moves elements that HTML does not permit to nest, and the moved elements may
-// be nested incorrectly again. The function returns false if the result still changes after [maxRounds].
+// sanitizeUntilStable parses and renders `s` repeatedly until the result no longer changes. One round may not be
+// enough. The parser moves an element if HTML does not permit the nesting. After that, the element may be nested
+// incorrectly at its new place. The function returns false if the result still changes after [maxRounds].
 func sanitizeUntilStable(s string) (string, bool) {
 	for range maxRounds {
 		body, ok := parse(s)
