@@ -23,17 +23,17 @@ type Config struct {
 	Host string `env:"HOST, default=127.0.0.1"`
 	// Home is the path of the home folder, which contains all data that must outlive the process.
 	Home string `env:"SLOTMESH_HOME, default=.slotmesh"`
-	// AdminToken is the token of the admin API. If it is empty, the first start creates a token and stores it in the
-	// home folder.
+	// AdminToken is the token of the admin API. If AdminToken is empty, the first start creates a token and stores it
+	// in the home folder.
 	AdminToken string `env:"SLOTMESH_ADMIN_TOKEN"`
 	// WithDemo creates the demo business at the start.
 	WithDemo bool `env:"SLOTMESH_DEMO, default=true"`
 	// Now is the initial time of the services' clock, in RFC 3339. If Now is empty, the services use the machine's
 	// clock.
 	Now string `env:"SLOTMESH_NOW"`
-	// DatabaseURL is the URL of the PostgreSQL to use. If it is empty, the process starts a PostgreSQL.
+	// DatabaseURL is the URL of the PostgreSQL to use. If DatabaseURL is empty, the process starts a PostgreSQL.
 	DatabaseURL string `env:"DATABASE_URL"`
-	// RedisURL is the URL of the Redis to use. If it is empty, the process starts a Redis.
+	// RedisURL is the URL of the Redis to use. If RedisURL is empty, the process starts a Redis.
 	RedisURL string `env:"REDIS_URL"`
 	// StripeSecretKey, StripeWebhookSecret and StripeAPIBase connect the booking service to Stripe. They are passed to
 	// that service in the same environment variables.
@@ -60,13 +60,14 @@ type Config struct {
 	// TrustedProxies are the networks (CIDRs) of proxies. The front trusts the headers X-Forwarded-For, -Host and
 	// -Proto of requests from these networks.
 	TrustedProxies []string `env:"TRUSTED_PROXIES"`
-	// PeerTimeout limits a service's call to another service. If it is empty, the default of the services applies.
+	// PeerTimeout limits a service's call to another service. If PeerTimeout is empty, the default of the services
+	// applies.
 	PeerTimeout string `env:"PEER_TIMEOUT"`
 	// Log is the destination of the services' logs: "stderr", or "file" for slotmesh.log in the home folder. The
 	// default is "file" if standard output is a terminal, otherwise "stderr".
 	Log string `env:"LOG"`
 	// Install decides about the installation of packages: "yes" (install without a question), "no" (never install) or
-	// "" (ask). If it is empty and CI=true, packages are installed without a question.
+	// "" (ask). If Install is empty and CI=true, packages are installed without a question.
 	Install string `env:"SLOTMESH_INSTALL"`
 	CI      string `env:"CI"`
 	// Settings are additional settings of all services, by environment variable. They override the settings that this

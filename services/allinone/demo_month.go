@@ -58,7 +58,7 @@ const demoMonthFile = "demo-month"
 
 // demoProgress is the content of demoMonthFile: the progress of the demo's writes for the month.
 type demoProgress struct {
-	Database string    `json:"database"` // address of the demo's database; a later start may use another one
+	Database string    `json:"database"` // host and path of the database URL; a later start may use another database
 	From     time.Time `json:"from"`     // time at which the demo business was published; the month begins on this date
 	Written  int       `json:"made"`     // number of writes of the month that are done
 }

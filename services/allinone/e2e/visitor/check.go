@@ -25,8 +25,8 @@ const (
 //   - the scripts and the CSS do not exceed their maximum sizes;
 //   - the layout does not shift, and the page needs no horizontal scrolling.
 //
-// Check considers all requests and log entries since the window was opened. If the page navigates during the check,
-// Check checks the next page instead.
+// Check considers all requests and log entries since the visitor's window was opened. If the page navigates during the
+// check, Check checks the next page instead.
 func (v *Visitor) Check() {
 	v.t.Helper()
 	var found []string

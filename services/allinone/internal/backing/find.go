@@ -21,7 +21,8 @@ type postgresInstall struct {
 	major int
 }
 
-// finder searches for programs on the machine. Its fields contain the places to search; tests set other places.
+// finder searches for programs on the machine. The fields contain the places that the finder searches; tests set other
+// places.
 type finder struct {
 	lookPath func(name string) (string, error)
 	postgres []string // patterns of the paths of folders that may contain a PostgreSQL

@@ -89,8 +89,8 @@ func (p *process) stop(gentle, forced syscall.Signal) error {
 	return fmt.Errorf("%s did not stop within %s and was made to", p.name, stopTimeout)
 }
 
-// newCommand returns a command that runs as the account `a`. Its environment is almost empty, because the PG* variables
-// of this process would change the behaviour of PostgreSQL's programs.
+// newCommand returns a command that runs as the account `a`. The environment of the command is almost empty, because
+// the PG* variables of this process would change the behaviour of PostgreSQL's programs.
 func newCommand(a account, program string, args ...string) *exec.Cmd {
 	cmd := exec.Command(program, args...) //nolint:noctx // it is stopped in order (stop), not killed with a context
 	cmd.Dir = "/"                         // the account may not be allowed to enter the current folder

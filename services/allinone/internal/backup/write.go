@@ -51,7 +51,8 @@ func Write(ctx context.Context, w io.Writer, databaseURL string, schemas []strin
 			return Contents{}, err
 		}
 	}
-	// The sequences are read after the tables. Their values are therefore not below any value that a row contains.
+	// The sequences are read after the tables. The values of the sequences are therefore not below any value that a row
+	// contains.
 	if contents.Sequences, err = listSequences(ctx, tx, schemas); err != nil {
 		return Contents{}, err
 	}

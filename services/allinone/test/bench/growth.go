@@ -166,9 +166,9 @@ func (w *system) newWorkingSet(ctx context.Context, size Size) ([]salon, error) 
 	return set, nil
 }
 
-// listGrowthCases returns the cases that are measured at each size. Their requests use the businesses in the argument
-// `set` in turn. Before the measurement, listGrowthCases sends one request of each kind for each business to fill the
-// caches.
+// listGrowthCases returns the cases that are measured at each size. The requests of these cases use the businesses in
+// the argument `set` in turn. Before the measurement, listGrowthCases sends one request of each kind for each business
+// to fill the caches.
 func (w *system) listGrowthCases(set []salon) []benchCase {
 	ask := func(name, service string, path func(salon) string) benchCase {
 		return benchCase{name: name, allowedStatuses: []int{http.StatusOK}, send: func(n int64) (int, error) {

@@ -17,7 +17,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/apikey"
 )
 
-// system is the measured system: Slotmesh and the bare program ([bareServer]) as child processes. Their database
+// system is the measured system: Slotmesh and the bare program ([bareServer]) as child processes. The database of both
 // contains the data of Options.Seeds.
 type system struct {
 	o             Options
@@ -36,7 +36,8 @@ type system struct {
 	requestNumber  atomic.Int64
 }
 
-// salon is a business that the run has created. Its IDs are derived from its slug, so that the run can compute them.
+// salon is a business that the run has created. The salon's IDs are derived from its slug, so that the run can compute
+// them.
 type salon struct {
 	slug     string
 	id       uuid.UUID
@@ -231,7 +232,7 @@ func (w *system) makeKeys(ctx context.Context, s *salon, n int) error {
 }
 
 // seedBookings writes `n` bookings of half an hour before the measurement. seedBookings spreads the bookings first over
-// the days of the window, then over the staff members, and then over every second hour.
+// the days of a calendar, then over the staff members, and then over every second hour.
 func (w *system) seedBookings(ctx context.Context, s salon, n int) error {
 	_, err := w.pool.Exec(ctx, `
 		WITH made AS (
@@ -254,7 +255,7 @@ func (w *system) seedBookings(ctx context.Context, s salon, n int) error {
 	return nil
 }
 
-// seedReservations reserves four of the five bikes for the whole window, with reservations of three days each.
+// seedReservations reserves four of the five bikes for all days of a calendar, with reservations of three days each.
 func (w *system) seedReservations(ctx context.Context, s salon) error {
 	var batch pgx.Batch
 	batch.Queue(`INSERT INTO rental.rentals (business_id, rental_id) VALUES ($1, $2) ON CONFLICT DO NOTHING`, s.id,

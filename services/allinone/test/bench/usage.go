@@ -22,7 +22,7 @@ func (u Usage) subtract(v Usage) Usage {
 	return Usage{u.Slotmesh - v.Slotmesh, u.Bare - v.Bare, u.Postgres - v.Postgres, u.Redis - v.Redis}
 }
 
-// meter reads the CPU time of the measured processes from /proc. Its fields are process IDs.
+// meter reads the CPU time of the measured processes from /proc. The fields of a meter are process IDs.
 type meter struct{ slotmesh, bare, postgres, redis int }
 
 // newMeter returns a meter for the processes with the given IDs. newMeter asks PostgreSQL and Redis for their process

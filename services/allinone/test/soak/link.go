@@ -45,8 +45,8 @@ type link struct {
 // pair is a connection from the caller to the link, and the connection from the link to the target.
 type pair struct{ caller, target net.Conn }
 
-// reset resets both connections. If they were closed normally, the caller would take an incomplete answer for a
-// complete one.
+// reset resets both connections. If the connections were closed normally, the caller would take an incomplete answer
+// for a complete one.
 func (p *pair) reset() {
 	for _, c := range []net.Conn{p.caller, p.target} {
 		if t, ok := c.(*net.TCPConn); ok {

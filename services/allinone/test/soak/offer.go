@@ -8,8 +8,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// business is a business of the soak, with the data of its manifest. Its services and their capacities stay the same.
-// The owner only closes days and makes staff members inactive.
+// business is a business of the soak, with the data of its manifest. The services of the business and their capacities
+// stay the same. The owner only closes days and makes staff members inactive.
 type business struct {
 	slug     string
 	id       uuid.UUID
