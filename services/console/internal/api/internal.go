@@ -8,7 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity"
 )
 
-// Internal serves the requests that other services send to console about people. Their paths are under /internal.
+// Internal serves the requests that other services send to console about people. The paths of these requests are under
+// /internal.
 type Internal struct{ Accounts *identity.Accounts }
 
 // Mount adds the endpoint that returns the verified members of a business.

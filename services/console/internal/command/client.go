@@ -16,8 +16,8 @@ import (
 // pageSize is the maximum number of entries on one page of the admin API.
 const pageSize = 1000
 
-// client calls the admin API. Its methods return *fault.Error if the server refused a request, and *unreachableError if
-// the server gave no readable answer.
+// client calls the admin API. The methods of the client return *fault.Error if the server refused a request, and
+// *unreachableError if the server gave no readable answer.
 type client struct{ *adminapi.Client }
 
 // unreachableError means that the server gave no readable answer.

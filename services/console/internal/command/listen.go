@@ -32,8 +32,8 @@ const (
 	secretBytes    = 32
 )
 
-// listener forwards the events of a business to a receiver on this machine. Its requests have the same body, headers
-// and signature as webhooks.
+// listener forwards the events of a business to a receiver on this machine. The listener's requests have the same body,
+// headers and signature as webhooks.
 type listener struct {
 	slug   string
 	to     string

@@ -14,8 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/reports/reportcsv"
 )
 
-// format is the output format that the user has requested. If it is "", each command uses its default: the published
-// text for a manifest, and a table for everything else.
+// format is the output format that the user has requested. If the format is "", each command uses its default: the
+// published text for a manifest, and a table for everything else.
 type format string
 
 const (

@@ -174,7 +174,7 @@ type Answer struct {
 }
 
 // Call sends a request with the admin token to console, and returns the response. The argument `header` has alternating
-// names and values of headers. If it contains the header Authorization, this header replaces the admin token.
+// names and values of headers. If `header` contains the header Authorization, this header replaces the admin token.
 func (w *Fixture) Call(t *testing.T, method, path, body string, header ...string) Answer {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, w.URL+path, strings.NewReader(body))

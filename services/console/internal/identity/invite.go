@@ -46,10 +46,9 @@ type Invited struct {
 func LinkPath(secret string) string { return "/sign-in/link/" + secret }
 
 // Invite invites a person into a business and sends a mail. The person becomes a member at once if the inviter is an
-// operator. A person whose address is not verified also becomes a member at once if the inviter manages the teams of
-// all businesses to which the person belongs. Every other person becomes a member when they accept the invitation;
-// until then the business sees only the person's e-mail address. Faults: invalid_parameter; conflict for a member with
-// another role.
+// operator. A person whose address is not verified also becomes a member at once, if the inviter manages the teams of
+// all the person's businesses. Every other person becomes a member when they accept the invitation; until then the
+// business sees only the person's e-mail address. Faults: invalid_parameter; conflict for a member with another role.
 func (a *Accounts) Invite(ctx context.Context, by Principal, business *catalog.Snapshot,
 	wanted Invitation) (*Invited, error) {
 	if err := by.Require(business.ID, access.ManageTeam); err != nil {

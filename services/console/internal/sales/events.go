@@ -145,7 +145,7 @@ func (o *UseCases) FindOrder(ctx context.Context, by peers.Principal, business *
 }
 
 // FindEventOfOrder returns the event of a ticket order. If the offer no longer has the event, FindEventOfOrder makes an
-// event from the data of the order, and marks this event as ended and removed.
+// event from the data of the order. It marks this event as ended and removed.
 func (o *UseCases) FindEventOfOrder(ctx context.Context, business *catalog.Snapshot, order *booking.Ticket) (*EventList,
 	error) {
 	if business.Event(order.EventID) != nil && business.Modules.Events {

@@ -1,6 +1,7 @@
 package access
 
-// Action is an action on the owner's pages or in the admin API. Its text completes the sentence "The role … may not".
+// Action is an action on the owner's pages or in the admin API. The text of an action completes the sentence "The role
+// … may not".
 type Action string
 
 // The actions. Each has a row in the table of accounts.md, or is defined in docs/decisions/007.

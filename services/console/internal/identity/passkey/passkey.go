@@ -137,8 +137,8 @@ func (s *Site) FinishAdding(holder Holder, challenge []byte, answer string) (Key
 }
 
 // Finish checks a browser's answer to a challenge of [Site.Begin]. It returns the passkey that signed the answer, with
-// its new counter and flags. The function `find` returns the owner of a passkey. Its arguments are the id of the
-// passkey and the id of the owner, both reported by the device.
+// its new counter and flags. The function `find` returns the owner of a passkey. The arguments of `find` are the id of
+// the passkey and the id of the owner, both reported by the device.
 //
 // Errors: [ErrRefused], and the errors of `find`. Finish also returns [ErrRefused] if the passkey's counter is not
 // larger than the stored counter, because the passkey may have been copied to another device.

@@ -17,8 +17,9 @@ import (
 	"golang.org/x/crypto/argon2"
 )
 
-// params are the cost parameters of a hash. Their values are OWASP's minimum for argon2id. Each stored hash contains
-// the parameters with which it was computed. So a later version of Slotmesh can use higher values for new hashes.
+// params are the cost parameters of a hash. The values of the parameters are OWASP's minimum for argon2id. Each stored
+// hash contains the parameters with which it was computed. So a later version of Slotmesh can use higher values for new
+// hashes.
 type params struct {
 	memory  uint32 // KiB
 	time    uint32

@@ -65,9 +65,9 @@ func (p *Pages) signInByPassword(c *fiber.Ctx) error {
 	return err
 }
 
-// findAttempter returns the party whose attempts to sign in the rate limit counts. If the person has signed in before
-// in this browser, this party is the account in this browser. Otherwise it is the account at the client's IP address.
-// So strangers in other browsers cannot use up the limit of the person's browser.
+// findAttempter returns the party for which the rate limit counts an attempt to sign in. If the person has signed in
+// before in this browser, this party is the account in this browser. Otherwise it is the account at the client's IP
+// address. So strangers in other browsers cannot use up the limit of the person's browser.
 func (p *Pages) findAttempter(c *fiber.Ctx, email string) (limits.Attempter, error) {
 	account, browser := identity.AccountKey(email), readBrowser(c)
 	isKnown, err := p.accounts.KnowsBrowser(c.UserContext(), browser, email)
@@ -77,12 +77,12 @@ func (p *Pages) findAttempter(c *fiber.Ctx, email string) (limits.Attempter, err
 	return limits.KnownBrowser(account, identity.BrowserKey(browser)), nil
 }
 
-// newAddressAttempter returns the client's IP address as the party that the rate limit counts, for an attempt that
-// names no account.
+// newAddressAttempter returns the party for which the rate limit counts an attempt that names no account: the client's
+// IP address.
 func newAddressAttempter(c *fiber.Ctx) limits.Attempter { return limits.Address(server.ClientIP(c)) }
 
-// newSessionAttempter returns the person's session as the party that the rate limit counts, for an attempt of a
-// signed-in person.
+// newSessionAttempter returns the party for which the rate limit counts an attempt of a signed-in person: the person's
+// session.
 func newSessionAttempter(c *fiber.Ctx) limits.Attempter {
 	return limits.Session(SignedInPerson(c).Session.ID.String())
 }
