@@ -202,7 +202,7 @@ func (r *reader) badVarint(n int) {
 }
 
 // number reads a number of at most 31 bits, such as a lane or a number
-// of seats. The argument "of" is the noun for the number in an error.
+// of seats. The argument `of` is the noun for the number in an error.
 func (r *reader) number(of string) int {
 	v := r.uvarint()
 	if v > math.MaxInt32 {
@@ -214,7 +214,7 @@ func (r *reader) number(of string) int {
 
 // count reads the number of entries that follow. The argument `minimum` is the minimal
 // size of an entry, in bytes. If the rest of the data is too short for so many
-// entries, the read fails. The argument "of" is the noun for the entries in an error.
+// entries, the read fails. The argument `of` is the noun for the entries in an error.
 func (r *reader) count(of string, minimum int) int {
 	v := r.uvarint()
 	if v > uint64(len(r.rest)/minimum) {

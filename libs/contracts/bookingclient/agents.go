@@ -22,7 +22,7 @@ type Doer interface {
 // call forwards the Authorization header of the agent's request unchanged.
 type Agents struct{ peer Doer }
 
-// NewAgents returns a client that sends its requests through p.
+// NewAgents returns a client that sends its requests through the argument `p`.
 func NewAgents(p Doer) *Agents { return &Agents{peer: p} }
 
 // CheckKey returns the API key in the argument `authorization`, which is an Authorization
@@ -51,7 +51,7 @@ type Confirmation struct {
 }
 
 // Book sends POST /book. Before it calls Book, the caller must call CheckKey, which counts
-// the use of the API key. The argument `body` is a JSON object. If idempotencyKey is "",
+// the use of the API key. The argument `body` is a JSON object. If `idempotencyKey` is "",
 // the request has no Idempotency-Key. Checks, response and faults are those of POST /book.
 func (a *Agents) Book(ctx context.Context, slug, authorization, idempotencyKey string,
 	body []byte) (*Confirmation, error) {

@@ -46,7 +46,8 @@ func ReadFilter(q request.Query) (booking.Filter, error) {
 	return f, nil
 }
 
-// ReadPayment reads the query parameter payment. It is one of booking.PaymentStatuses or "". Faults: invalid_parameter.
+// ReadPayment reads the query parameter `payment`. The result is one of
+// booking.PaymentStatuses, or "". Faults: invalid_parameter.
 func ReadPayment(q request.Query) (string, error) {
 	payment, err := q.Text("payment")
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 // the customer's IP address (the limit manage of libs/platform/limits).
 type Links struct{ peer *peer.Client }
 
-// NewLinks returns a client that sends its requests through p.
+// NewLinks returns a client that sends its requests through the argument `p`.
 func NewLinks(p *peer.Client) *Links { return &Links{peer: p} }
 
 // Managed returns the booking or order that a link leads to, as the customer sees it.

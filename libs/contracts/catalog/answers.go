@@ -14,7 +14,7 @@ type Answer struct {
 	Value    any // JSON value; numbers are [json.Number]
 }
 
-// AnswersIn returns the answers that formData contains. They are in the order of the business's
+// AnswersIn returns the answers in `formData`. The answers are in the order of the business's
 // questions. After them come the answers to questions that the business no longer asks, sorted by key.
 func (o *Snapshot) AnswersIn(formData json.RawMessage) []Answer {
 	var values map[string]any

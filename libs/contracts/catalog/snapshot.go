@@ -143,7 +143,7 @@ type CancellationRule struct {
 }
 
 // SelfService holds how many hours before the start customers may still cancel
-// or reschedule by their link. Null means that customers may never do so.
+// or reschedule with their link. If a field is null, customers may never do this.
 type SelfService struct {
 	CancelUntilHours     *int `json:"cancel_until_hours"`
 	RescheduleUntilHours *int `json:"reschedule_until_hours"`

@@ -112,7 +112,7 @@ func unwrapSnapshot(t *taggedSnapshot, err error) (*catalog.Snapshot, error) {
 }
 
 // revalidate requests a snapshot from the catalog service for the cache. The argument `cached` is the cached
-// snapshot, or nil. If the cached snapshot is still the newest one, revalidate returns `cached`. If acceptsStale is
+// snapshot, or nil. If the cached snapshot is still the newest one, revalidate returns `cached`. If `acceptsStale` is
 // true, the catalog service may send a stale snapshot. The returned duration is the age of the snapshot.
 func (c *Client) revalidate(ctx context.Context, slug string, cached *taggedSnapshot,
 	acceptsStale bool) (*taggedSnapshot, time.Duration, error) {

@@ -27,7 +27,7 @@ type Owner struct {
 	binds bool
 }
 
-// NewOwner returns a client that sends its requests through p.
+// NewOwner returns a client that sends its requests through the argument `p`.
 func NewOwner(p *peer.Client) *Owner { return &Owner{peer: p} }
 
 // Binding returns a copy of the client. If `binds` is true, publications and rollbacks by this copy
@@ -112,7 +112,7 @@ func (o *Owner) Get(ctx context.Context, slug string, version int64, accept stri
 	}, nil
 }
 
-// List returns one page of businesses, in the order of their slugs. The argument "of" selects businesses by their ids;
+// List returns one page of businesses, in the order of their slugs. The argument `of` selects businesses by their ids;
 // nil selects all businesses. Faults: invalid_parameter for an invalid page, or for more than [catalog.MostListed] ids.
 func (o *Owner) List(ctx context.Context, of []uuid.UUID, page request.Page) (*catalog.BusinessList, error) {
 	if of != nil && len(of) == 0 {

@@ -23,7 +23,7 @@ type Slugs struct {
 	known   *lru.Cache[uuid.UUID, string]
 }
 
-// NewSlugs returns an empty cache, which reads slugs through p.
+// NewSlugs returns an empty cache, which reads slugs through the argument `p`.
 func NewSlugs(p *peer.Client) *Slugs {
 	return &Slugs{catalog: p, known: lru.New[uuid.UUID](rememberedSlugs, func(string) int { return 1 })}
 }

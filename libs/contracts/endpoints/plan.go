@@ -74,8 +74,8 @@ func compile[Req any](method, path string) *plan {
 	return p
 }
 
-// collect adds the fields of the struct type t to the plan. The
-// argument "above" is the index of this struct in the request.
+// collect adds the fields of the struct type `t` to the plan. The
+// argument `above` is the index of this struct in the request.
 func (p *plan) collect(t reflect.Type, above []int) {
 	for i := range t.NumField() {
 		f := t.Field(i)

@@ -2,7 +2,7 @@ package manifest
 
 import "reflect"
 
-// Parse parses a manifest from JSON if the first character of src is "{", otherwise from
+// Parse parses a manifest from JSON if the first character of `src` is "{", otherwise from
 // YAML. It returns either the manifest or its problems, ordered by line. There are at
 // most [MaxProblems] problems, and one more that states the number of further problems.
 func Parse(src []byte) (*Manifest, []Problem) {

@@ -122,8 +122,8 @@ func nearest(got string, candidates []string) string {
 	return best
 }
 
-// distance returns the minimal number of edits that change the text a into b. An
-// edit inserts, removes or replaces a letter, or swaps two neighbouring letters.
+// distance returns the minimal number of edits that change the text `a` into the text `b`.
+// An edit inserts, removes or replaces a letter, or swaps two neighbouring letters.
 func distance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

@@ -11,7 +11,7 @@ import (
 
 // The statuses of a message.
 const (
-	MessageNotSent = "not_sent" // no mail server, a sandbox, or replaced by a newer message
+	MessageNotSent = "not_sent" // no mail server, a sandbox business, or a newer message replaces it
 	MessageQueued  = "queued"   // waits for its next attempt
 	MessageHeld    = "held"     // held back by a limit
 	MessageSent    = "sent"     // accepted by the mail server
@@ -48,7 +48,7 @@ type WholeMessage struct {
 	FromName       string `json:"from_name"`
 	ReplyTo        string `json:"reply_to,omitempty"`
 	Text           string `json:"text"`
-	HTML           string `json:"html"` // the words of Text as HTML
+	HTML           string `json:"html"` // the content of Text as HTML
 	Calendar       string `json:"calendar,omitempty"`
 	CalendarMethod string `json:"calendar_method,omitempty"` // iCalendar method: REQUEST, CANCEL or PUBLISH
 }

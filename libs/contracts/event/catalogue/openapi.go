@@ -4,8 +4,8 @@ import "encoding/json"
 
 type object = map[string]any
 
-// Webhooks returns the JSON value of the member webhooks of an OpenAPI 3.1 document. It
-// contains one operation with an example payload for each type of event. If hasSchemas is true,
+// Webhooks returns the JSON value of the member `webhooks` of an OpenAPI 3.1 document. The value
+// contains one operation with an example payload for each type of event. If `hasSchemas` is true,
 // the operations refer to the schemas of the admin API, which the document must then contain.
 func Webhooks(hasSchemas bool) ([]byte, error) {
 	all := object{}

@@ -24,7 +24,7 @@ const (
 //	GET /internal/events?after&limit&wait             the feed
 //	GET /internal/businesses/{id}/events?subject&type&from&to&limit&cursor   the audit log of a business
 //
-// If no event follows the cursor, a request for the feed waits for an event. The parameter wait is the
+// If no event follows the cursor, a request for the feed waits for an event. The parameter `wait` is the
 // maximal number of seconds to wait, at most 20. The request also stops waiting before its own deadline.
 func Serve(s *server.Server, log *eventlog.Log) {
 	s.Internal.Get("/internal/events", func(c *fiber.Ctx) error {

@@ -37,7 +37,7 @@ type Reschedule struct {
 	LocalStart     time.Time // the local time of the business, stored as UTC
 	LocalEnd       time.Time
 	Timezone       string        // the time zone of LocalStart and LocalEnd
-	Services       []SoldService // with the durations of the current offer
+	Services       []SoldService // the booked services, with the durations of the current offer
 	StaffID        *uuid.UUID
 	StaffName      *string
 	StaffRequested bool

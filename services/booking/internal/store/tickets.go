@@ -31,7 +31,7 @@ type Ticket struct {
 	StartsAt     time.Time
 	EndsAt       time.Time
 	Timezone     string      // the time zone of the sale as an IANA name; "" if it is unknown
-	FormerStarts []time.Time // the starts of the event before the business changed them
+	FormerStarts []time.Time // the earlier starts of the event, if the business has rescheduled it
 	Withdrawn    bool        // the event is no longer offered
 	Quantity     int         // the number of tickets of all tiers
 	Total        *int64      // minor units of Currency; nil: the owner sold the order without a price

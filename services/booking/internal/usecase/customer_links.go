@@ -54,7 +54,7 @@ type CustomerView struct {
 	Booking      store.Booking
 	Ticket       store.Ticket
 	Cancellation cancellation.Preview
-	Reschedule   ReschedulePermission // only for a booking
+	Reschedule   ReschedulePermission // set only for a booking
 	CanPay       bool
 	IsUnpaid     bool // the sale was cancelled because it was not paid in time; false after its events are deleted
 }

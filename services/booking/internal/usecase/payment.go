@@ -92,7 +92,7 @@ type pendingPayment struct {
 	currency money.Currency
 	name     string    // the name of the sold item on the provider's page
 	link     string    // the customer's link, to which the provider's page leads back; "" if PAGES_URL is not set
-	dueAt    time.Time // the end of the time in which the customer can pay
+	dueAt    time.Time // until this time the customer can pay
 	write    uuid.UUID // the idempotency result to delete if the sale is cancelled, or the nil UUID
 	// store stores that the payment is open, with the provider's reference of the charge, as [sale.Opening] requires.
 	store func(ctx context.Context, intent payment.Intent) error
