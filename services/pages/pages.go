@@ -1,6 +1,6 @@
-// Package pages is the service that serves the web pages for customers (pages.md). These are the booking page of a
-// business (/b/{slug}) and the page behind a customer's link (/m/{token}). The service also serves calendars at secret
-// URLs, and the script with which other sites embed the booking page.
+// Package pages is the service that serves the web pages for customers (pages.md): the booking page of a business
+// (/b/{slug}) and the page behind a customer's link (/m/{token}). The service also serves calendars at secret URLs, and
+// the script with which other sites embed the booking page.
 //
 // The service stores no data. All choices of a visitor are in the URL or the form of the page, so any replica can
 // answer any request. For each request, a handler (internal/handler) parses the request and calls one use case. The use
@@ -77,9 +77,10 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Limits on reading lists of free starts from availability. For each business, only maxPlacesPerBusiness lists are read
-// at the same time, because each list may take up to 16 MiB of memory (manifest.MaxSlotsBytes). A page waits at most
-// maxPlaceWait until it may read a list. The timeout of a call to availability is as long as maxPlaceWait.
+// Limits on reading lists of free starts from the availability service. For each business, only maxPlacesPerBusiness
+// lists are read at the same time, because each list may take up to 16 MiB of memory (manifest.MaxSlotsBytes). A page
+// waits at most maxPlaceWait until it may read a list. The timeout of a call to this service is as long as
+// maxPlaceWait.
 const (
 	maxPlacesPerBusiness = 4
 	maxPlaceWait         = 2 * time.Second

@@ -97,8 +97,8 @@ func (p *Pages) loadOpenPage(c *fiber.Ctx) (*view.Page, error) {
 	return page, err
 }
 
-// setBusiness sets the business of `page` and the fields that depend on the business. These are the regional form of
-// the language, and the nonce for a style with the accent colour of the business.
+// setBusiness sets the business of `page` and the fields that depend on the business: the regional form of the
+// language, and the nonce for a style with the accent colour of the business.
 func setBusiness(page *view.Page, business *usecase.Business) {
 	page.Business = business
 	page.Words.SetRegion(locale.RegionOf(business.Snapshot.Timezone))

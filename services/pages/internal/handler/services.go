@@ -6,8 +6,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/view"
 )
 
-// showServices shows the services that can be booked. This is the first page of the business, and search engines may
-// index it.
+// showServices shows the services that can be booked. The page with the services is the first page of the business, and
+// search engines may index this page.
 func (p *Pages) showServices(c *fiber.Ctx) error {
 	page, err := p.loadPage(c)
 	if err != nil {

@@ -23,8 +23,9 @@ import (
 )
 
 // Links implements the actions of customers with their links (lifecycle.md §5). The token in a link does not show
-// whether booking or rental issued the token, so each method asks booking first, then rental. For an unknown token,
-// every method returns the same fault ([link.NewNotFoundFault]).
+// whether the booking service or the rental service issued the token. Each method therefore asks first the booking
+// service, then the rental service. For an unknown token, every method returns the same fault
+// ([link.NewNotFoundFault]).
 type Links struct {
 	bookingPeer, rentalPeer *peer.Client
 	bookings                *bookingclient.Links
@@ -32,8 +33,8 @@ type Links struct {
 	shop                    *Shop
 }
 
-// NewLinks returns a Links that calls the peers booking and rental. The argument `shop` provides the data of businesses
-// and their free times.
+// NewLinks returns a Links that calls the booking service and the rental service. The argument `shop` provides the data
+// of businesses and their free times.
 func NewLinks(bookings, rentals *peer.Client, shop *Shop) *Links {
 	return &Links{bookingPeer: bookings, rentalPeer: rentals, bookings: bookingclient.NewLinks(bookings),
 		rentals: rental.NewClient(rentals), shop: shop}

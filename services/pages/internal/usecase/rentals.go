@@ -38,9 +38,9 @@ func (r *Rental) IsHourly() bool { return r.PriceType == catalog.PriceHourly }
 // MaxUnits is the maximum number of units of a rental in one reservation that a customer can make on the page.
 const MaxUnits = 20
 
-// MaxUnits returns the maximum number of units of the rental that a visitor can choose. This is [MaxUnits], or the
-// number of units that can be booked online if that number is lower. Each unit needs one unit of every required extra,
-// so the numbers of bookable units of the required extras are also limits.
+// MaxUnits returns the maximum number of units of the rental that a visitor can choose. The result is [MaxUnits] or, if
+// it is lower, the number of units that can be booked online. Each unit needs one unit of every required extra, so the
+// numbers of bookable units of the required extras are also limits.
 func (r *Rental) MaxUnits() int {
 	units := MaxUnits
 	if r.MaxBookableOnline != nil {
@@ -290,8 +290,8 @@ func lengthBounds(shortest, longest *int, pageMax int) (int, int) {
 	return from, max(pageMax, from)
 }
 
-// HourlyStarts returns the times on the given date at which a rental with a price per hour can begin. These are the
-// half hours that are not in the past.
+// HourlyStarts returns the times on the given date at which a rental with a price per hour can begin. The result
+// contains all half hours that are not in the past.
 func (b *Business) HourlyStarts(d timespan.Date) []timespan.TimeOfDay {
 	var starts []timespan.TimeOfDay
 	for at := timespan.TimeOfDay(0); at < timespan.MinutesPerDay; at += 30 {

@@ -8,7 +8,8 @@ import (
 )
 
 // about returns the business's description of itself, in the language of the business that is nearest to the reader's
-// language. It sanitizes the HTML of the description, so that the page is safe even if catalog fails to sanitize it.
+// language. It sanitizes the HTML of the description, so that the page is safe even if the catalog service fails to
+// sanitize the HTML.
 func (p *Page) about() string {
 	page := p.Business.Snapshot.Page
 	text := page.AboutHTML

@@ -134,7 +134,7 @@ func (p *Page) classFacts(c usecase.ClassStart) string {
 
 // classSelection returns the selection of a visitor who has chosen the given class session.
 func classSelection(c usecase.ClassStart) usecase.Selection {
-	selection, _ := usecase.ReadSelection(serviceQuery(c.Service, "")) // the id comes from catalog, so it is valid
+	selection, _ := usecase.ReadSelection(serviceQuery(c.Service, "")) // the id comes from the snapshot, so it is valid
 	return selection.WithStart(usecase.Slot{Date: c.Date, Time: c.Time, ClassScheduleID: &c.Session})
 }
 

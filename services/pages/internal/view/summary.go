@@ -284,8 +284,8 @@ func MaxPeople(a *usecase.Appointment) int {
 	return min(maxPeople, seats)
 }
 
-// asksPeople reports whether the form must ask for the number of people. This is the case if the service is a class, if
-// a price is per person, or if a pricing rule depends on the number of people.
+// asksPeople reports whether the form must ask for the number of people. The form asks if the service is a class or a
+// price is per person. The form also asks if a pricing rule depends on the number of people.
 func (p *Page) asksPeople(a *usecase.Appointment) bool {
 	if a.IsClass() {
 		return true
