@@ -46,9 +46,9 @@ func (in *Internal) serveConflicts(ctx context.Context,
 	return &answer, nil
 }
 
-// listOccupying reads the reservations that occupy units now or later, but at most
-// rental.MaxHeld. These are the reservations that end today or later, or are picked up and
-// not returned yet. The second result reports whether there are more than rental.MaxHeld.
+// listOccupying reads the reservations that occupy units now or later, but at most rental.MaxHeld. The result contains
+// the reservations that end today or later, or are picked up and not returned yet. The second result reports whether
+// there are more than rental.MaxHeld.
 func (in *Internal) listOccupying(ctx context.Context, businessID uuid.UUID,
 	today timespan.Date) ([]store.Reservation, bool, error) {
 	yesterday := today - 1

@@ -257,9 +257,9 @@ func (in *Internal) show(offer *catalog.Snapshot, r store.Reservation) rental.Re
 	return rendered
 }
 
-// ShowEvents returns functions that render the reservations in rental's events. They render a
-// reservation in the same way as lists of reservations, except that the field overdue is always false.
-// When a reservation becomes overdue, the reservation does not change, and no event is recorded.
+// ShowEvents returns functions that render the reservations in rental's events. The functions render a reservation in
+// the same way as lists of reservations, except that the field overdue is always false. When a reservation becomes
+// overdue, the reservation does not change, and no event is recorded.
 func ShowEvents(records *store.Store) map[event.SubjectKind]eventlog.Show {
 	return map[event.SubjectKind]eventlog.Show{event.Reservation: eventlog.NewShow(records.DecodeReservations,
 		showStored)}

@@ -8,8 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// edge is a moment at which units become occupied or free. The fields `booked` and `maintained`
-// are the changes of these two counts at this moment. They are negative if units become free.
+// edge is a moment at which units become occupied or free. The fields `booked` and `maintained` are the changes of
+// these two counts at this moment. A change is negative if units become free.
 type edge struct {
 	at                 int64
 	booked, maintained int32

@@ -12,9 +12,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 )
 
-// The statements anonymize reservations: they remove the customer's name, e-mail address, phone
-// number, answers and link. They keep the rental, the units and the time of the reservation. An
-// empty name marks an anonymized customer; no other reservation has an empty name.
+// The statements anonymize reservations: they remove the customer's name, e-mail address, phone number, answers and
+// link. The statements keep the rental, the units and the time of the reservation. An empty name marks an anonymized
+// customer; no other reservation has an empty name.
 //
 // The same data are also in the events of the reservation and, for a day, in the idempotency
 // results of the owner's writes. Each of the three tables has its own statement.

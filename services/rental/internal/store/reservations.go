@@ -34,7 +34,7 @@ type Reservation struct {
 	Extras       []Extra
 	Units        []Unit                // the units handed out at the pick-up; kept after the return
 	Price        *Price                // nil if the owner made the reservation
-	Payment      *booking.PaymentState // the state that booking last reported (internal/payment); nil: not paid online
+	Payment      *booking.PaymentState // as last reported by the booking service; nil: not paid online
 	CustomerName string
 	// CustomerEmail is nil if the customer has no e-mail address; such a customer gets no mail.
 	CustomerEmail *string

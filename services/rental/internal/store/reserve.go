@@ -31,8 +31,8 @@ type NewReservation struct {
 	Hours      *Hours
 	Extras     []Extra
 	Price      *Price // nil if the owner reserves, because the owner sets no price
-	// Payment is set if the reservation is paid online. The reservation then
-	// begins as pending. Its first event is recorded when its payment is open.
+	// Payment is set if the reservation is paid online. The reservation then begins as pending, and the first event of
+	// the reservation is recorded when the payment is open.
 	Payment       *booking.PaymentState
 	IsCounted     bool // booking counts the reservation as an open booking of its customer
 	CustomerName  string

@@ -55,7 +55,7 @@ type OfferSync struct {
 	sweepCursor uuid.UUID // the last business that the current sweep processed; uuid.Nil: no sweep runs
 }
 
-// NewOfferSync returns an OfferSync. The arguments `offers` and `byID` both read offers from catalog.
+// NewOfferSync returns an OfferSync. The arguments `offers` and `byID` both read offers from the catalog service.
 func NewOfferSync(records *store.Store, offers FreshOffers, byID UncachedOffers, c clock.Clock,
 	tel *telemetry.Telemetry) *OfferSync {
 	return &OfferSync{

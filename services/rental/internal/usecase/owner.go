@@ -36,7 +36,7 @@ type Offers interface {
 	// Get returns an offer that is at most a few seconds old. If the catalog service does not answer, Get returns the
 	// last offer that was read.
 	Get(ctx context.Context, slug string) (*catalog.Snapshot, error)
-	// Fresh asks catalog for the current offer and returns it.
+	// Fresh asks the catalog service for the current offer and returns this offer.
 	Fresh(ctx context.Context, slug string) (*catalog.Snapshot, error)
 }
 
@@ -113,10 +113,10 @@ const maxAttempts = 10
 // since it was read, or the idempotency result of the request was deleted.
 var errRetry = errors.New("the offer has changed")
 
-// Reserve reserves units of a rental and of its extras: all of them or none. Both owners and customers
-// can reserve only free units. Reserve counts free units in the same way as the calendars. An owner may
-// also reserve in the past and beyond the advance limit. A reservation from the booking page must pass
-// checkCustomerRules and gets the current price. Its customer pays online if the business requires it.
+// Reserve reserves units of a rental and of its extras: all of them or none. Both owners and customers can reserve only
+// free units. Reserve counts free units in the same way as the calendars. An owner may also reserve in the past and
+// beyond the advance limit. A reservation from the booking page must pass checkCustomerRules and gets the current
+// price. The customer of such a reservation pays online if the business requires online payment.
 //
 // Faults: business_not_found; rental_not_found; invalid_parameter for times that the rental does not
 // allow; conflict if too few units are free; the faults of checkCustomerRules; too_many_open_bookings;
