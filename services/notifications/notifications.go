@@ -1,5 +1,5 @@
-// Package notifications is the service that sends messages and webhooks. The package reads the event feeds of booking,
-// rental and catalog and creates the jobs that each event requires (lifecycle.md §2).
+// Package notifications is the service that sends messages and webhooks. The package reads the event feeds of the
+// services booking, rental and catalog, and creates the jobs that each event requires (lifecycle.md §2).
 //
 // The jobs are River jobs in the database of this service. One transaction processes a page of events: it writes the
 // rows of the subscribers, inserts the jobs and moves the cursor of the feed (internal/feed). Each event therefore
@@ -126,7 +126,7 @@ func parseNetworks(cidrs []string) ([]netip.Prefix, error) {
 	return list, nil
 }
 
-// Migrate applies new migrations to the database of notifications, including the migrations of River.
+// Migrate applies new migrations to the database of the notifications service, including the migrations of River.
 func Migrate(ctx context.Context, cfg Config) error {
 	return postgres.Migrate(ctx, cfg.Postgres, "notifications", migrations.FS)
 }

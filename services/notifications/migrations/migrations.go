@@ -1,6 +1,6 @@
-// Package migrations contains the migrations of the schema of notifications. Migrations only add to the schema, so
-// that the previous and the new version of the code both work with the schema. River's tables have migrations of their
-// own, which are copied from River; a test compares the copies with River's originals.
+// Package migrations contains the migrations of the schema of the notifications service. Migrations only add to the
+// schema, so that the previous and the new version of the code both work with the schema. River's tables have
+// migrations of their own, which are copied from River; a test compares the copies with River's originals.
 package migrations
 
 import (

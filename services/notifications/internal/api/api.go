@@ -1,4 +1,5 @@
-// Package api serves the internal API of notifications. Each handler calls one use case and writes the response.
+// Package api serves the internal API of the notifications service. Each handler calls one use case and writes the
+// response.
 package api
 
 import (

@@ -90,7 +90,7 @@ type Subject struct {
 	Total    Money // the zero Money if no price is shown
 	Paid     Money // the part of Total that was paid online; the zero Money if nothing was paid
 	Rest     Money // the part of Total that is due on site; the zero Money if nothing is due
-	Count    int   // number of tickets in all tiers
+	Count    int   // number of tickets in all tiers together
 	// Units are the groups of people whose prices add up to Total. Changes are the labels of the pricing rules that
 	// changed a price.
 	Units   []Units
@@ -133,7 +133,7 @@ type Money struct {
 	Currency string // ISO 4217 code
 }
 
-// isZero reports whether Amount is 0 or missing.
+// isZero reports whether the amount is 0 or missing.
 func (m Money) isZero() bool { return strings.Trim(m.Amount, "0.") == "" }
 
 // Payment is the amount that a customer must still pay online.

@@ -227,8 +227,8 @@ func (w *words) isolate(s string) string {
 	return firstStrongIsolate + s + popIsolate
 }
 
-// isolateLTR encloses a text in direction marks if the text is always read from left to right. Such texts are
-// addresses, telephone numbers and the names of time zones.
+// isolateLTR encloses a text that is always read from left to right, such as a telephone number, in direction marks. It
+// returns the text unchanged if neither the letter nor a part of the text is written from right to left.
 func (w *words) isolateLTR(s string) string {
 	if s == "" || !w.isRTL && !hasOppositeDirection(s, false) {
 		return s

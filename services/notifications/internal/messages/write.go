@@ -59,8 +59,8 @@ func (w *writer) Work(ctx context.Context, job *river.Job[writeJob]) error {
 const maxUndoPeriods = 6
 
 // dueAt returns the time at which the messages about the given events are written. All events have the same subject and
-// are in order. If canBeUndone is true for the last event, the messages wait for UndoPeriod after this event. They wait
-// for at most maxUndoPeriods*UndoPeriod after the first event.
+// are in order. If canBeUndone is true for the last event, the messages wait for UndoPeriod after this event. The
+// messages wait for at most maxUndoPeriods*UndoPeriod after the first event.
 func (m *Messages) dueAt(events []event.Event) time.Time {
 	first, last := events[0], events[len(events)-1]
 	due := last.At

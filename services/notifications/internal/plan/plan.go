@@ -1,6 +1,6 @@
-// Package plan decides which messages an event requires (lifecycle.md §2, "Messages"). The package also decides when
-// messages are due that do not follow an event, such as reminders. Its functions are pure: the result depends only on
-// the arguments.
+// Package plan decides which messages an event requires (lifecycle.md §2, "Messages"). Some messages, such as
+// reminders, do not follow an event; the package decides when these messages are due. The functions of the package are
+// pure: the result depends only on the arguments.
 package plan
 
 import (

@@ -94,8 +94,8 @@ type MessageFilter struct {
 	About        uuid.UUID
 }
 
-// messageHeadColumns are the columns that the query for a list of messages reads. They omit the contents of the mails,
-// because a page may have a thousand messages.
+// messageHeadColumns are the columns that the query for a list of messages reads. The columns with the contents of the
+// mails are missing, because a page may have a thousand messages.
 const messageHeadColumns = `business_id, id, kind, event_id, about_kind, about_id, customer_email, recipient, locale, from_name, reply_to,
 	subject, '', '', NULL::bytea, calendar_method, status, reason, attempts, unlimited, by_business, about_ends_at, created_at, queued_at, sent_at`
 

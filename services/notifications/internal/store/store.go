@@ -1,5 +1,5 @@
-// Package store contains the SQL statements of notifications. The package does not depend on HTTP. Methods that need
-// the current time take it as an argument. Errors that this package does not declare come from the database.
+// Package store contains the SQL statements of the notifications service. The package does not depend on HTTP. Methods
+// that need the current time take it as an argument. Errors that this package does not declare come from the database.
 package store
 
 import (
@@ -16,7 +16,7 @@ import (
 // ErrNotFound means that the business has no object with the given ID.
 var ErrNotFound = errors.New("not found")
 
-// Store accesses the tables of notifications. It is safe for concurrent use.
+// Store accesses the tables of the notifications service. It is safe for concurrent use.
 type Store struct{ pool *pgxpool.Pool }
 
 // New returns a store. The pool's connections must use notifications' schema.

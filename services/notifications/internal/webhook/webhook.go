@@ -126,8 +126,9 @@ const maxRetryAfter = 24 * time.Hour
 const jitterDivisor = 10
 
 // NextPause returns the pause before the next attempt. The argument `attempts` is the number of failed attempts. If no
-// further attempt follows, NextPause returns false. The pause is at least retryAfter, the pause that the receiver
-// requested (0 if none, at most 24 hours). The argument `jitter` is a random number in [0, 1).
+// further attempt follows, NextPause returns false. The argument `retryAfter` is the pause that the receiver requested,
+// or 0. The returned pause is not shorter than `retryAfter`, unless `retryAfter` exceeds maxRetryAfter. The argument
+// `jitter` is a random number in [0, 1).
 func NextPause(attempts int, retryAfter time.Duration, jitter float64) (time.Duration, bool) {
 	if attempts > len(delays) {
 		return 0, false
