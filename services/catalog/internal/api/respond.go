@@ -71,10 +71,10 @@ func (p *Public) renderNumbered(ctx context.Context, key rendered.Key, version *
 	})
 }
 
-// findOrRender returns the answer that the function `findCached` finds. If `findCached` returns nil, findOrRender
-// renders the value that `value` returns. Then it passes the bytes to the function `store`, which makes the answer.
-// Only a few renderings of one business run at the same time ([Public.Places]), because a large list keeps a processor
-// busy.
+// findOrRender returns the answer that the function `findCached` finds. If `findCached` returns
+// nil, findOrRender renders the value that `value` returns. Then it calls the function `store` with
+// the rendered bytes, and returns the answer that `store` returns. Only a few renderings of one
+// business run at the same time ([Public.Places]), because a large list keeps a processor busy.
 func (p *Public) findOrRender(
 	ctx context.Context, slug string, findCached func() *rendered.Answer, value func() any,
 	store func(body []byte) *rendered.Answer,
@@ -87,7 +87,7 @@ func (p *Public) findOrRender(
 		return nil, err
 	}
 	defer release()
-	// another request rendered the answer while this request waited for a place
+	// Another request may have rendered the answer while this request waited for a place.
 	if cached := findCached(); cached != nil {
 		return cached, nil
 	}

@@ -27,9 +27,9 @@ type Business struct {
 	upsells  []publicapi.RentalUpsell
 }
 
-// New returns the public data of a version. The argument m is the sanitized manifest ([Sanitize]). The argument
-// `snapshot` is the snapshot that was compiled from the manifest. New takes the order and the ids of objects from the
-// snapshot. The argument `base` is the public base URL below which uploaded pictures are served.
+// New returns the public data of a version. The argument `m` is the sanitized manifest ([Sanitize]). The argument
+// `snapshot` is the snapshot that was compiled from the manifest. New takes the order and the ids of objects from
+// the snapshot. The argument `base` is the public base URL below which uploaded pictures are served.
 func New(m *manifest.Manifest, snapshot *catalog.Snapshot, base string) *Business {
 	rentals := newRentals(m, snapshot, base)
 	return &Business{

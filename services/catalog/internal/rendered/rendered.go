@@ -63,8 +63,8 @@ func New(body []byte, version int64, numbers Numbers, from, until time.Time) *An
 	return &Answer{Body: body, Tag: etag.Of(body), Version: version, Numbers: numbers, From: from, Until: until}
 }
 
-// IsValidAt reports whether the prices in the answer may still be shown at the time now. It
-// returns false for a time before From, because the system clock may have been set back.
+// IsValidAt reports whether the prices in the answer may still be shown at the time `now`.
+// It returns false for a time before From, because the system clock may have been set back.
 func (a *Answer) IsValidAt(now time.Time) bool {
 	return a.Until.IsZero() || !now.Before(a.From) && now.Before(a.Until)
 }

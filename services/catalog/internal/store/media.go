@@ -44,8 +44,8 @@ func lockRef(ctx context.Context, tx pgx.Tx, of BusinessRef) (row, error) {
 	return known, err
 }
 
-// TouchFile records, before the files of a picture are written, that they
-// were uploaded at the instant `now`. They are then not deleted for a while.
+// TouchFile records that the files of a picture were uploaded at the instant `now`. It must be
+// called before the files are written, so that [Store.SweepFiles] does not delete them at once.
 func (s *Store) TouchFile(ctx context.Context, id string, now time.Time) error {
 	if _, err := s.pool.Exec(ctx, `INSERT INTO media_files (sha256, touched_at) VALUES ($1, $2)
 		ON CONFLICT (sha256) DO UPDATE SET touched_at = excluded.touched_at`, id, now); err != nil {

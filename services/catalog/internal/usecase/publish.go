@@ -56,7 +56,8 @@ func (o *Owner) Compile(ctx context.Context, slug string, source []byte) (*ready
 	return compiled, err
 }
 
-// reviewed is a valid manifest, with the pictures that it shows, by id.
+// reviewed is a valid manifest with its compiled version. The field
+// `pictures` holds, by id, the pictures that the manifest shows.
 type reviewed struct {
 	manifest *manifest.Manifest
 	pictures map[string]catalog.Picture

@@ -104,7 +104,7 @@ func (m module) run(ctx context.Context, work func(*instance)) error {
 		return fmt.Errorf("start a codec: %w", err)
 	}
 	i := &instance{module: running}
-	defer func() { _ = running.Close(context.WithoutCancel(ctx)) }() // closing an instance frees no resource that can fail
+	defer func() { _ = running.Close(context.WithoutCancel(ctx)) }() // nothing in an instance can fail to close
 	work(i)
 	if i.err != nil && ctx.Err() != nil {
 		return ctx.Err()
