@@ -11,8 +11,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// RentalCalendar returns the answer of the rental service to /rental-available-dates. [rental.Client] implements
-// RentalCalendar. Its errors are faults. Fault: peer_unavailable if the rental service does not answer.
+// RentalCalendar returns the answer of the rental service to /rental-available-dates.
+// [rental.Client] implements RentalCalendar. The errors of RentalCalendar are faults:
+// peer_unavailable if the rental service does not answer, or a fault of the rental service.
 type RentalCalendar interface {
 	AvailableDates(ctx context.Context, slug string, query url.Values) (json.RawMessage, error)
 }

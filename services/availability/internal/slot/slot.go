@@ -41,8 +41,8 @@ const (
 
 // Question is the request for the bookable starts of one appointment or one class.
 type Question struct {
-	// Services holds at least one active service, in the order of the appointment. A service that is booked as a
-	// variant has the values of the variant. A class is the only service.
+	// Services holds at least one active service, in the order of the appointment. A service that is booked
+	// as a variant has the values of the variant. In a question about a class, the class is the only element.
 	Services []*catalog.Service
 	// StaffID is the requested staff member; nil allows any. In a package with staff per service, StaffID is for the
 	// first service only.
@@ -50,7 +50,7 @@ type Question struct {
 	From, To timespan.Date // the dates whose working windows are considered, both included
 	Now      time.Time
 
-	IsPackage    bool       // list each start once, with the first staff member in Auto-Assign order
+	IsPackage    bool       // a package: list each start once, with the first staff member in Auto-Assign order
 	IsPerService bool       // each service of a package may have another staff member
 	SessionID    *uuid.UUID // the requested class session; nil for any
 	PartySize    int        // number of class seats that must be free; 0 means 1
