@@ -99,7 +99,7 @@ func (a arguments) listQuery(query url.Values) (int, error) {
 		return 0, err
 	}
 	if language != "" {
-		query.Set("locale", clipText(language, maxLocale)) // a language is never refused; a shortened name matches none
+		query.Set("locale", clipText(language, maxLocale)) // any text is accepted; a shortened one matches no language
 	}
 	return a.offset()
 }

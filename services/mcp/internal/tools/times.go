@@ -32,8 +32,8 @@ type freeMember struct {
 // sentences, the next tool to call, and the list of the starts.
 type timesText struct{ head, next, times string }
 
-// newTimesText describes the free starts of a date, beginning with the one at the index
-// offset. The starts are grouped by staff member. Each class session has its own line.
+// newTimesText describes the free starts of a date, beginning with the element of `slots` at the
+// index `offset`. The starts are grouped by staff member. Each class session has its own line.
 func newTimesText(slots []slot, offset int, date timespan.Date) timesText {
 	slots = slots[min(offset, len(slots)):]
 	withEnds := commonLength(slots)

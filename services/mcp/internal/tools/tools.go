@@ -55,7 +55,7 @@ type Booker interface {
 		error)
 }
 
-// Toolbox contains what the tools depend on.
+// Toolbox contains the clients of other services and the utilities that the tools use.
 type Toolbox struct {
 	Catalog      Reader
 	Availability Reader
