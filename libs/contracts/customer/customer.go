@@ -52,8 +52,8 @@ func (s *Search) Validate() error {
 	return nil
 }
 
-// Customer is an email address with the number of its bookings, orders of tickets and
-// reservations, including cancelled ones. Name and Phone are the newest known values.
+// Customer is a customer with an email address. It has the numbers of the customer's bookings, orders of
+// tickets and reservations, including cancelled ones. Name and Phone are the newest known values.
 type Customer struct {
 	Email        string    `json:"email"` // canonical spelling of the address
 	Name         string    `json:"name"`

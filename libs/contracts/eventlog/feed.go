@@ -71,7 +71,7 @@ FROM event_feed`
 
 // cursor is a place in the feed: the position and the id of the last event that the reader has
 // received. After a restore of the database from a backup, another event may have this position.
-// The id shows the difference. If the id is nil, the event at the position is unknown.
+// The id shows whether the event is the same. If the id is nil, the event at the position is unknown.
 type cursor struct {
 	position int64
 	id       uuid.UUID

@@ -2,8 +2,8 @@
 // per change (lifecycle.md §1). The SQL statement that makes a change also writes the event.
 // Therefore no change is without an event and no event without a change, even after a crash.
 //
-// The migrations of the service create the table events. They also create a column
-// sequence in each table of subjects; every recorded change must increment it.
+// The migrations of the service create the table `events`. They also create a column `sequence`
+// in each table of subjects. Every recorded change must increment the `sequence` of its subject.
 package eventlog
 
 import (

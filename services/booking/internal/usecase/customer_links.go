@@ -327,9 +327,9 @@ func (l *CustomerLinks) OpenPayment(ctx context.Context,
 	return m, charge, intent, err
 }
 
-// switchToCheckout replaces an open charge by a new charge on the provider's page. First it creates
-// the page, then it closes the old charge, and only then it returns the page. Therefore the customer
-// can never pay both charges. After a crash, the next call continues from the stored state.
+// switchToCheckout replaces an open charge by a new charge on the provider's page. It first creates
+// the page, then closes the old charge, and returns the page last. Therefore the customer can
+// never pay both charges. After a crash, the next call continues from the stored state.
 //
 // Errors: [errNothingToPay] if the customer has paid the old charge, or if the old charge is closed.
 func (l *CustomerLinks) switchToCheckout(ctx context.Context, provider payment.Provider, m CustomerView,

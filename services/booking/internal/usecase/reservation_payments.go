@@ -214,7 +214,7 @@ func (c *ReservationPayments) render(of store.ReservationPayment) booking.Paymen
 }
 
 // CountReservation adds a reservation of the booking page to the customer's open bookings.
-// The number of a customer's open bookings is limited. Rental calls CountReservation
+// The number of a customer's open bookings is limited. The rental service calls CountReservation
 // before it writes the reservation. Faults: invalid_parameter; too_many_open_bookings.
 func (c *ReservationPayments) CountReservation(ctx context.Context, by actor.Actor, businessID, id uuid.UUID,
 	req booking.OpenReservation) error {
@@ -237,7 +237,7 @@ func (c *ReservationPayments) CountReservation(ctx context.Context, by actor.Act
 }
 
 // UncountReservation removes a reservation from the customer's open bookings.
-// Rental calls UncountReservation if the reservation is over or could not be made.
+// The rental service calls UncountReservation if the reservation is over or could not be made.
 func (c *ReservationPayments) UncountReservation(ctx context.Context, by actor.Actor, businessID, id uuid.UUID) error {
 	ctx = actor.With(ctx, by)
 	return c.records.UncountReservation(ctx, businessID, id)
