@@ -38,9 +38,9 @@ type Prices interface {
 	Quotes(ctx context.Context, request pricing.QuotesRequest) (*pricing.QuotesResponse, error)
 }
 
-// Price is the price of an order. The pricing service computes it in the same way as the price of the booking that the
-// customer makes later. It does not include pricing rules that depend on the customer's e-mail address, such as a rule
-// for a first booking.
+// Price is the price of an order. The pricing service computes this price in the same way as the price of the booking
+// that the customer makes later. But the price ignores pricing rules that depend on the customer's e-mail address, such
+// as a rule for a first booking.
 type Price struct {
 	Lines    []json.Number // one price for each service, tier or rental, in the order of the selection
 	StartsAt time.Time     // the start of the appointment, event or rental; zero if not chosen yet

@@ -109,7 +109,7 @@ func (p *Page) icon() string {
 	return "data:image/svg+xml," + url.PathEscape(svg)
 }
 
-// Embedders returns the origins of the sites that may show the page in a frame. The business lists these origins.
+// Embedders returns the origins of the sites that may show the page in a frame, as set by the business.
 func (p *Page) Embedders() []string {
 	if p.Business == nil {
 		return nil

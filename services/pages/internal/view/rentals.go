@@ -239,8 +239,8 @@ func rentalGroups(rentals []*usecase.Rental) []rentalGroup {
 }
 
 // startField returns the form field for the start time of a reservation. The options are the times in `starts`. If
-// `starts` is nil, the options are the half hours of the date. If an option allows only a length below the maximum, the
-// option also shows this length.
+// `starts` is nil, the options are the half hours of the date. If the longest length that is possible from a start is
+// below the maximum, the option for this start also shows this length.
 func (p *Page) startField(w *usecase.Reservation, starts []rental.Start) web.Field {
 	if starts == nil {
 		for _, at := range p.Business.HourlyStarts(*w.From) {
@@ -255,7 +255,7 @@ func (p *Page) startField(w *usecase.Reservation, starts []rental.Start) web.Fie
 			label += " (≤ " + p.lengthText(w, s.Longest) + ")"
 		}
 		option := web.Option{Value: s.Time.String(), Label: label}
-		if n := len(all); n > 0 && all[n-1] == *s.Time { // a later range replaces the option of a start
+		if n := len(all); n > 0 && all[n-1] == *s.Time { // longer lengths replace the option for the same start
 			field.Options[n-1] = option
 			continue
 		}

@@ -76,12 +76,12 @@ func (p *Page) performer(a *usecase.Appointment, n *usecase.Names) string {
 	return p.Words.Say("anyone")
 }
 
-// start formats a start with its date in full.
+// start formats the start of an appointment with the full date.
 func (p *Page) start(d timespan.Date, t timespan.TimeOfDay) string {
 	return p.Words.JoinTime(p.Words.Date(noonUTC(d)), p.clock(t))
 }
 
-// startText formats a start with a short date.
+// startText formats the start of an appointment with a short date.
 func (p *Page) startText(d timespan.Date, t timespan.TimeOfDay) string {
 	return p.Words.JoinTime(p.Words.ShortDay(noonUTC(d)), p.clock(t))
 }
