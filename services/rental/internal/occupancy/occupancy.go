@@ -34,8 +34,8 @@ type Stock struct {
 // Ceiling returns the largest number of units that can ever be free: the minimum of Quantity and InService.
 func (s Stock) Ceiling() int { return max(0, min(s.Quantity, s.InService)) }
 
-// countFree returns the number of free units by the formula of semantics.md §4. The argument `maintained` is the number
-// of units under maintenance, and `booked` is the number of booked units.
+// countFree returns the number of free units according to the formula of semantics.md §4. The argument `maintained` is
+// the number of units under maintenance, and `booked` is the number of booked units.
 func (s Stock) countFree(maintained, booked int) int {
 	return max(0, min(s.Quantity, s.InService-maintained)-booked)
 }

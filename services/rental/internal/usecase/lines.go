@@ -76,9 +76,9 @@ func (l line) countUnits(dates timespan.Span, days int) int {
 	return int((dates.End - dates.Start + hour - 1) / hour)
 }
 
-// price sets the prices of the reservation `r` and its extras by the current pricing
-// rules of the business. The basis is the price of one unit of a line for one hour or
-// day. price multiplies it by the number of hours or days and by the number of units.
+// price sets the prices of the reservation `r` and its extras according to the current pricing rules of the business.
+// For each line, the basis is the price of one unit for one hour or day. price multiplies this basis by the number of
+// hours or days and by the number of units.
 //
 // price returns the amount, in minor units, that must be paid online now. For each
 // unit, the payment requirement of the rental determines which part of the price is
