@@ -9,8 +9,8 @@ import (
 )
 
 // buildInvitation returns an iCalendar object for the customer, and the method of that object (REQUEST, CANCEL or
-// PUBLISH). The object has the ID and the sequence number of the booking, ticket order or reservation. With them, the
-// customer's calendar program applies later changes to the same calendar entry.
+// PUBLISH). The object has the ID and the sequence number of the booking, ticket order or reservation. The customer's
+// calendar program uses the ID to find the entry when a later change arrives, and the number to ignore older changes.
 func buildInvitation(kind Kind, w *words, f *Facts) ([]byte, string, error) {
 	method, status := ical.Request, ical.Confirmed
 	switch {

@@ -91,8 +91,8 @@ const (
 )
 
 // NewLimits returns the limits on the messages of a business. The limits per customer are constants. The argument
-// `maxBusinessDay` limits all messages of a business within 24 hours. The map maxBusinessDays has other limits for
-// single businesses, by business id.
+// `maxBusinessDay` limits all messages of a business within 24 hours. The argument `maxBusinessDays` contains limits
+// for single businesses, by business id; these limits replace `maxBusinessDay`.
 func NewLimits(maxBusinessDay int, maxBusinessDays map[string]int) Limits {
 	return Limits{
 		MaxRecipientHour: maxRecipientHour, MaxRecipientDay: maxRecipientDay, MaxBusinessDay: maxBusinessDay,
