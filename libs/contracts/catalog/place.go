@@ -67,8 +67,8 @@ func (o *Snapshot) Phone() string {
 	return o.Contact.Phone
 }
 
-// LegalURL returns the URL of the page to which a legal text links. It returns "" if the argument `text` is the
-// legal text itself. A single word that begins with https:// is a URL; the manifest permits no invalid URL.
+// LegalURL returns the argument `text` if it is a URL, which is a single word that begins with https://.
+// It returns "" if `text` is the legal text itself. The manifest permits no invalid URL.
 func LegalURL(text string) string {
 	text = strings.TrimSpace(text)
 	if !strings.HasPrefix(text, "https://") || strings.ContainsAny(text, " \t\r\n") {

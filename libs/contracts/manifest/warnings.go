@@ -166,8 +166,8 @@ func compareMoments(a, b timespan.LocalDateTime) int {
 	return cmp.Or(cmp.Compare(a.Date, b.Date), cmp.Compare(a.Time, b.Time))
 }
 
-// checkBlocks warns of blocked time that is redundant, because it lies within other blocked time of all its staff
-// members. It does not warn of blocked times that overlap only in part, because then both blocks are needed.
+// checkBlocks warns of each redundant block. A block is redundant if, for each of its staff members, another block
+// contains it. checkBlocks does not warn of blocks that overlap only in part, because then both blocks are needed.
 func (w *warner) checkBlocks(at *path, m *Manifest) {
 	order := sortWindows(m.Blocks, func(a, b Block) int {
 		return cmp.Or(compareMoments(a.From, b.From), compareMoments(b.To, a.To))

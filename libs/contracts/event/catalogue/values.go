@@ -143,7 +143,7 @@ func disputed() booking.Booking {
 	return bookedAs(booking.StatusConfirmed, 4, p)
 }
 
-// ordered returns an order of tickets with the given status. The argument `p` is the status of its payment.
+// ordered returns an order of tickets with the given status. The argument `p` is the status of the order's payment.
 func ordered(status string, p string) booking.Ticket {
 	order := booking.Ticket{
 		ID: ticket, Status: status, EventID: show, EventName: "New Year Gala", TierID: tier, TierName: "VIP",

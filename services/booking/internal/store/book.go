@@ -86,7 +86,7 @@ type NewBooking struct {
 	Parts []availability.Part
 
 	// Capacity is the number of seats of the class session. A class booking takes PartySize
-	// of these seats. Its Parts may overlap the Parts of other bookings of the session.
+	// of these seats. The Parts of a class booking may overlap the Parts of other bookings of the session.
 	Capacity int
 
 	// MaxOpen is set only for a booking from the booking page. It is the maximum number of open

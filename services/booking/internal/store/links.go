@@ -14,8 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/sale/link"
 )
 
-// subjectTable maps each kind of subject that has a customer's link to its table. Reservations are not in the
-// map: the booking service stores the charges of reservations, but the rental service stores the reservations.
+// subjectTable maps kinds of subjects to their tables. It has an entry for each kind with a customer's link. It has
+// no entry for reservations: the booking service stores their charges, but the rental service stores the reservations.
 var subjectTable = map[event.SubjectKind]string{event.Booking: "bookings", event.Ticket: "tickets"}
 
 // LinkHash returns the hash of the customer's link to a booking or an order of
