@@ -31,7 +31,7 @@ type parameter struct {
 	Example               any
 }
 
-// specification is the parsed OpenAPI document. Its paths are in the order of the document.
+// specification is the parsed OpenAPI document. The paths are in the order of the document.
 type specification struct {
 	Info struct{ Title, Version, Summary string }
 	Tags []struct{ Name, Description string }

@@ -75,7 +75,7 @@ type File struct {
 	WebP, JPEG []byte
 }
 
-// RefusedError reports that the file cannot be used. Its text is a sentence for people.
+// RefusedError reports that the file cannot be used. The text of the error is a sentence for people.
 type RefusedError string
 
 // Error returns the sentence.

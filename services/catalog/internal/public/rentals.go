@@ -105,7 +105,7 @@ func (b *Business) PricedRentals() []uuid.UUID {
 	return ids
 }
 
-// rentalBasis describes the assumptions of the quoted rental prices. Its parameter is the booking date.
+// rentalBasis describes the assumptions of the quoted rental prices. The parameter %s is the booking date.
 const rentalBasis = "Rate of one unit for an hour or a day, bought now for a rental on %s; " +
 	"duration, quantity and rules that need a start time or the customer apply at booking."
 

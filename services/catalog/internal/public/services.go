@@ -137,10 +137,10 @@ type Quotes struct {
 // listPrices is the basis text of a list without quoted prices.
 const listPrices = "List prices: pricing rules could not be applied just now, so quoted_price is null."
 
-// noBooking is the basis text of a list for a date that cannot be booked. Its parameter is the date.
+// noBooking is the basis text of a list for a date that cannot be booked. The parameter %s is the date.
 const noBooking = "List prices: nothing can be booked for %s, so no rules are applied and quoted_price is null."
 
-// serviceBasis describes the assumptions of the quoted service prices. Its parameter is the booking date.
+// serviceBasis describes the assumptions of the quoted service prices. The parameter %s is the booking date.
 const serviceBasis = "Price of one unit bought now for a booking on %s; " +
 	"rules that need a start time, a party size or the customer apply at booking."
 

@@ -53,8 +53,8 @@ type Answer struct {
 	// version, because the pointer would prevent that the version is freed.
 	Version int64
 	Numbers Numbers
-	// From is the time at which the prices were requested. The prices are valid until Until. Both
-	// times are zero in an answer without prices, which is valid as long as its version is the newest.
+	// From is the time at which the prices were requested. The prices are valid until Until. Both From and
+	// Until are zero in an answer without prices, which is valid as long as its version is the newest.
 	From, Until time.Time
 }
 

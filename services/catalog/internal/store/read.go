@@ -36,8 +36,8 @@ func (s *Store) Head(ctx context.Context, slug string) (int64, error) {
 	return *head, nil
 }
 
-// PicturesMember is the name of the first member of [Text].JSON if the version shows
-// pictures. Its value is that of [Content].Pictures. No field of a manifest has this name.
+// PicturesMember is the name of the first member of [Text].JSON if the version shows pictures. The
+// value of this member is [Content].Pictures. No field of a manifest has the name of this member.
 const PicturesMember = "_pictures"
 
 // Text is the content of a version as JSON, for decoding. The pictures are

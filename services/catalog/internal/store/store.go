@@ -206,9 +206,9 @@ func writeVersion(ctx context.Context, tx pgx.Tx, p Published, c Content, now ti
 	return tx.SendBatch(ctx, &batch).Close()
 }
 
-// advanceSQL makes the version that the transaction has just written the newest one.
-// removeSQL marks a business as removed; it runs before the versions are deleted. Both
-// statements record an event, which contains the business as in the list of businesses.
+// advanceSQL makes the version that the transaction has just written the newest one. removeSQL
+// marks a business as removed. It runs before the versions are deleted. Both advanceSQL and
+// removeSQL record an event, which contains the business as in the list of businesses.
 var (
 	advanceSQL = `
 WITH advanced AS (

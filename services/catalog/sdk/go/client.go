@@ -9,8 +9,8 @@
 //
 //	if errors.Is(err, slotmesh.CodeSlotUnavailable) { … }
 //
-// The package has no dependencies. Its types and read operations
-// are generated from version [APIVersion] of the OpenAPI document.
+// The package has no dependencies. The types and the read operations of the
+// package are generated from version [APIVersion] of the OpenAPI document.
 package slotmesh
 
 //go:generate go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2 -config codegen.yaml ../../internal/docs/public.yaml
@@ -32,7 +32,7 @@ import (
 )
 
 const (
-	// Version is the version of this package. Its major number is the major number of the API.
+	// Version is the version of this package. The major number of Version is the major number of the API.
 	Version = "1.0.0"
 	// APIVersion is the version of the OpenAPI document that this package implements (info.version in that document).
 	APIVersion = "1"

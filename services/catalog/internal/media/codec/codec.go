@@ -146,7 +146,7 @@ func (i *instance) write(ctx context.Context, b []byte) uint64 {
 	return at
 }
 
-// view returns `size` bytes of the instance's memory. They are valid until the next call.
+// view returns `size` bytes of the instance's memory. The bytes are valid until the next call of the instance.
 func (i *instance) view(at uint64, size int) []byte {
 	if i.err != nil {
 		return nil
