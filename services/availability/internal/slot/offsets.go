@@ -11,7 +11,8 @@ const (
 	day    = 86400
 )
 
-// utcOffsets holds the UTC offsets of the business's time zone for a range of instants. They are looked up once.
+// utcOffsets holds the UTC offsets of the business's time zone
+// for a range of instants, so that each offset is looked up once.
 type utcOffsets struct{ eras []era }
 
 // era is a range of instants with one UTC offset, in seconds.

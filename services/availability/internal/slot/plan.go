@@ -78,8 +78,8 @@ func (p *Plan) findLatestEnd(h *horizon) timespan.TimeOfDay {
 	return latest
 }
 
-// computeHull returns the shortest span that covers all time that the span `within` shares with the
-// other spans. These spans must be normalized. If they share no time with `within`, the result is empty.
+// computeHull returns the shortest span that covers all time that `within` shares with the spans in `spans`.
+// The elements of `spans` must be normalized. If `spans` and `within` share no time, the result is empty.
 func computeHull(spans []timespan.Span, within timespan.Span) timespan.Span {
 	narrow := timespan.Span{Start: within.End, End: within.Start}
 	for _, s := range spans {
