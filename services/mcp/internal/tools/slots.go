@@ -119,9 +119,10 @@ func (b *Toolbox) findSlots(ctx context.Context, who caller.Caller, args argumen
 	return b.findInWindow(ctx, who, query, isPaused)
 }
 
-// pauseReader starts a request to catalog. The function that pauseReader returns waits for the answer. It reports
-// whether the business has paused online bookings or is not open yet. The request runs at the same time as other
-// requests. If the request fails, the function returns false. This is safe, because booking checks the same again.
+// pauseReader starts a request to catalog. The function that pauseReader returns waits for the
+// answer. It reports whether the business has paused online bookings or is not open yet. The
+// request runs at the same time as other requests. If the request fails, the function returns
+// false. The result false is safe, because booking also refuses a booking during a pause.
 func (b *Toolbox) pauseReader(ctx context.Context, slug string) func() bool {
 	info := publicapi.BusinessInfo{Open: true} // older versions of catalog do not send the field open
 	var asked errgroup.Group

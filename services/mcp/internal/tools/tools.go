@@ -26,7 +26,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
 )
 
-// Reader reads the public paths of one service. Its faults are those of the path, and service_unavailable.
+// Reader reads the public paths of one service. The faults of its
+// methods are the faults of the path, and service_unavailable.
 type Reader interface {
 	Read(ctx context.Context, slug, path string, query url.Values, out any) error
 	// ReadCached reads a path and decodes the answer into the value that the function
@@ -89,8 +90,8 @@ const instructions = `Slotmesh is the booking system of one business; the API ke
 func (b *Toolbox) Server(about *mcp.Implementation) *mcp.Server {
 	server := mcp.NewServer(about, &mcp.ServerOptions{
 		Instructions: instructions,
-		// The list of tools never changes. The server has no prompts and no resources.
-		// They are declared because the SDK answers requests for their lists.
+		// The list of tools never changes. The server has no prompts and no resources. It declares
+		// both nevertheless, because the SDK answers requests for lists of prompts and of resources.
 		Capabilities: &mcp.ServerCapabilities{
 			Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}, Resources: &mcp.ResourceCapabilities{},
 		},
