@@ -42,8 +42,8 @@ type Condition interface {
 	holds(p Purchase) bool
 }
 
-// timedCondition is a condition that depends on the time of the purchase. Such a
-// condition may hold for a purchase and not hold for the same purchase at a later time.
+// timedCondition is a condition that depends on the time of the purchase. For example, the
+// condition may hold for a purchase now, and not hold for the same purchase at a later time.
 type timedCondition interface {
 	// nextTurn returns the first instant after m at which the result of the condition
 	// may change. It returns [endOfTime] if the result does not change any more.

@@ -10,12 +10,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// PriceList computes the prices of many items with one tariff. This is faster than a
-// call of [Tariff.Price] for each item. A PriceList is not safe for concurrent use.
+// PriceList computes the prices of many items with one tariff. A PriceList is faster than
+// a call of [Tariff.Price] for each item. A PriceList is not safe for concurrent use.
 //
-// It evaluates the conditions once for all items of a kind that have the same purchase data, as most
-// items in a list do. It also combines the rules that apply into one effect. This is possible because
-// every [Change] maps a price x to a·x + b, and a sequence of such changes has the same form.
+// A PriceList evaluates the conditions once for all items of a kind that have the same purchase data. Most items in a
+// list have the same purchase data. A PriceList also combines the rules that apply into one effect. The combination
+// is possible because every [Change] maps a price x to a·x + b, and a sequence of such changes has the same form.
 type PriceList struct {
 	tariff *Tariff
 	valid  map[purchaseKey]*validRules

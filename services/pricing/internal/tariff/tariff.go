@@ -1,6 +1,6 @@
-// Package tariff computes the price to pay from a list price. It applies the pricing rules of a
-// business, one after another, to the known data of a purchase (semantics.md §5; pricing_rules in
-// manifest.example.yaml). Its functions have no side effects and use no floating-point numbers.
+// Package tariff computes the price to pay from a list price. It applies the pricing rules of a business, one
+// after another, to the known data of a purchase (semantics.md §5; pricing_rules in manifest.example.yaml).
+// The functions of the package have no side effects and use no floating-point numbers.
 //
 // The running price is the price after each rule, as an exact decimal. Only the result of the last rule is
 // rounded, half up, to the minor unit of the currency. A negative result becomes 0. Between two rules, the
