@@ -14,7 +14,7 @@ import (
 type listeners struct{ public, internal net.Listener }
 
 // ports contains the listeners of all services and of the front, by name. All listeners are open before the first
-// service starts, so that the settings of each service can contain the addresses of the others.
+// service starts, so that the settings of each service can contain the URLs of the other services.
 type ports map[string]listeners
 
 // openPorts opens all listeners. The public ports of the front and of the console service are in the settings. All

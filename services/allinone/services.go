@@ -26,7 +26,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental"
 )
 
-// The names of the parts whose addresses are settings of this process.
+// The names of the two parts whose public ports are settings of this process.
 const (
 	frontName   = "front"
 	consoleName = "console"

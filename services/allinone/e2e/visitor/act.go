@@ -46,8 +46,8 @@ func (v *Visitor) await(label string, there func() (bool, error)) {
 }
 
 // findScript is a script that finds an element by its accessible name. The script prefers an element whose whole name
-// is the given name. Its second choice is an element whose name begins with the given name. It ignores hidden and
-// disabled elements.
+// is the given name. Otherwise the script finds an element whose name begins with the given name. The script ignores
+// hidden and disabled elements.
 const findScript = `((kinds, name) => {
 	const flat = s => (s || "").replace(/\s+/g, " ").trim();
 	const named = e => e.getAttribute("aria-label") || (e.labels?.length ? [...e.labels].map(l => l.innerText).join(" ") : "") || e.innerText || e.value || e.title;

@@ -169,7 +169,7 @@ func (w *system) fetchAnswer(name, url string, target any) error {
 }
 
 // countSeededBookings returns how many of the bookings that were created before the run are on the given day. The
-// argument `day` is the number of days since the first day of the window.
+// argument `day` is the number of days since the first day with bookings.
 func (w *system) countSeededBookings(day int) int {
 	n, each := w.o.Seeds.Bookings, w.o.Seeds.Bookings/window
 	if day < n%window {

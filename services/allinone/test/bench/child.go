@@ -21,7 +21,7 @@ import (
 const roleVariable = "SLOTMESH_BENCH_ROLE"
 
 // roleFunc runs the server of a child process until the process's standard input is closed. When the server is ready,
-// the function calls `ready` once, with data for the parent process such as the server's addresses.
+// the function calls `ready` once, with data for the parent process such as the server's URLs.
 type roleFunc func(ctx context.Context, ready func(any) error) error
 
 // Child runs the server that the environment variable SLOTMESH_BENCH_ROLE names: "slotmesh" or "bare". If the variable

@@ -225,7 +225,7 @@ func (j *checker) checkRevocations(op *operation) {
 var expected = []int{0, http.StatusOK, http.StatusCreated, http.StatusNoContent, http.StatusUnauthorized,
 	http.StatusConflict, http.StatusServiceUnavailable}
 
-// checkAnswer checks the status, the body and the time of a single answer.
+// checkAnswer checks the status, the body and the response time of a single answer.
 func (j *checker) checkAnswer(a *attempt) {
 	switch {
 	case !slices.Contains(expected, a.status):

@@ -34,7 +34,7 @@ var storedServices = slices.DeleteFunc(components.Names(), func(name string) boo
 const (
 	toPostgres = "postgres"
 	toRedis    = "redis"
-	pagesURL   = "https://pages.soak" // no server has this address, because the clients do the work of the pages
+	pagesURL   = "https://pages.soak" // no server has this URL, because the clients do the work of the pages
 )
 
 // cluster runs two processes of every service. It also runs the links that connect these processes with each other and

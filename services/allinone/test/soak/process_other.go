@@ -4,6 +4,6 @@ package soak
 
 import "syscall"
 
-// endsWithParent returns attributes with which Ctrl-C does not reach the child process, because the soak ends the
+// endsWithParent returns attributes that keep Ctrl-C from the child process. After Ctrl-C, the soak itself ends this
 // process.
 func endsWithParent() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

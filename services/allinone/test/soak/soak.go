@@ -40,8 +40,8 @@ type Options struct {
 	Home     string        // folder for the data of the stores and the logs of the services; it is not removed
 	Progress io.Writer     // receives a line for each fault; nil: no lines are written
 
-	// Sabotage contains SQL statements that damage the database before the clients begin. A test shows with these
-	// statements that the soak finds the damage.
+	// Sabotage contains SQL statements that damage the database before the clients begin. With these statements, a test
+	// shows that the soak finds such damage.
 	Sabotage []string
 }
 
