@@ -39,9 +39,9 @@ func newRefundCommand[T any](c *command, of saleKind[T]) *cobra.Command {
 		"how much of what was paid online: full, which is all that is left, or an amount", booking.RefundFull)
 }
 
-// newAmountCommand returns the cancel command or the refund command; the argument `write` is its name. The command
-// sends the amount to refund, and prints the refund. The user sets this amount by the flag named `flag`, as a number or
-// as one of the texts in the argument `words`. The argument `defaultAmount` is the default of this flag.
+// newAmountCommand returns the cancel command or the refund command. The argument `write` is the name of this command.
+// The command sends the amount to refund, and prints the refund. The user sets this amount by the flag named `flag`, as
+// a number or as one of the texts in the argument `words`. The argument `defaultAmount` is the default of this flag.
 func newAmountCommand[T any](c *command, of saleKind[T], write, short, flag string, defaultAmount booking.RefundAmount,
 	usage string,
 	words ...booking.RefundAmount) *cobra.Command {

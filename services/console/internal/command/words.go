@@ -43,7 +43,7 @@ func describeError(cmd *cobra.Command, err error) string {
 	return "What answers there is not the admin API; check --server."
 }
 
-// noPath is the message of a Slotmesh port that does not serve the admin API.
+// noPath is the message with which a port of Slotmesh answers if the port does not serve the admin API.
 const noPath = "There is nothing at this path."
 
 // commandReplacer replaces paths and parameters of the admin API in a message by commands and flags.

@@ -21,9 +21,9 @@ type offerPart struct {
 	action  access.Action // the permission that the form needs; "" for the permission to change the offer
 	groups  func(*offerPage) []form.Group
 	suggest func(*offerPage, url.Values) // fills inputs with suggested values; nil for no suggestions
-	// write writes the submitted form into the fields by calling its second argument. Before and after this call, write
-	// may add or remove objects, such as the place of the business. If write is nil, the form needs no other change,
-	// and writeForm calls the second argument itself.
+	// write writes the submitted form into the fields: it calls the function in its second argument. Before and after
+	// this call, write may add or remove objects, such as the place of the business. If write is nil, the form needs no
+	// other change, and writeForm calls the second argument itself.
 	write func(document.Fields, func() *form.Result) *form.Result
 }
 

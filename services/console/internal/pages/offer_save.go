@@ -16,8 +16,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// submission has a submitted form of the offer. It also has what is needed to save the form, to ask for confirmation,
-// and to show the form again.
+// submission has a submitted form of the offer. It also has the data and the functions that are needed to save the
+// form, to ask for confirmation, and to show the form again.
 type submission struct {
 	posted         url.Values
 	result         *form.Result                 // fields of the offer with the submitted values

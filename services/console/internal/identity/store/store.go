@@ -1,6 +1,6 @@
 // Package store stores people, their roles in businesses, their sessions and the tokens of the admin API in PostgreSQL.
-// Every request reads the rows that authorize it; they are never cached. So when a session or token ends, it is invalid
-// on every replica at once.
+// Every request reads the rows that authorize the request; these rows are never cached. So when a session or token
+// ends, it is invalid on every replica at once.
 package store
 
 import (

@@ -310,8 +310,8 @@ func addBlankRows(values url.Values, fields []Field, prefix string) {
 // shows at least two windows, so that a person can type the hours before and after a break.
 const minDayWindows = 2
 
-// SameHoursButton is the suffix of the name of a button. The button calls [HandleButton], which copies the hours of the
-// first open day of the week to the other open days.
+// SameHoursButton is the suffix of the name of a button. If a person presses this button, [HandleButton] copies the
+// hours of the first open day of the week to the other open days.
 const SameHoursButton = ".same"
 
 // HandleButton handles a button below a list of the form. The argument `name` is the name of the button. HandleButton
