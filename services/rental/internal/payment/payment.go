@@ -5,8 +5,9 @@
 // states of a payment have an order, and the stored state only advances in this order. Therefore the later of two
 // reports wins, even if the earlier report arrives last.
 //
-// While a payment is open, only a report of the booking service confirms the reservation. The units of the reservation
-// become free only after a report of the booking service or a cancellation.
+// A payment is open while the customer can pay on the provider's page. During this time, only a report of the booking
+// service confirms the reservation. The units of the reservation become free only after a report of the booking service
+// or a cancellation.
 package payment
 
 import (

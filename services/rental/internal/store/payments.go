@@ -19,8 +19,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
 )
 
-// ErrPaymentOver means that the store cannot record a payment as open,
-// because the reservation of the payment was cancelled in the meantime.
+// ErrPaymentOver means that the store cannot record the payment of a reservation as open, because the reservation was
+// cancelled in the meantime.
 var ErrPaymentOver = errors.New("the payment is over")
 
 // paymentSQL changes the payment and the status of a reservation that the transaction has
@@ -73,8 +73,9 @@ func lockReservation(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) (
 	return r, err
 }
 
-// MarkPaymentOpen stores that the payment of a reservation is open. It also records the first event of
-// the reservation: that the reservation was created. Errors: [ErrNotFound]; [ErrPaymentOver].
+// MarkPaymentOpen stores that the payment of a reservation is open: the customer can pay on the provider's page.
+// MarkPaymentOpen also records the first event of the reservation: that the reservation was created. Errors:
+// [ErrNotFound]; [ErrPaymentOver].
 func (s *Store) MarkPaymentOpen(ctx context.Context, businessID, id uuid.UUID, payment booking.PaymentState,
 	now time.Time) (Reservation, error) {
 	var stored Reservation
