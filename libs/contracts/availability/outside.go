@@ -45,8 +45,8 @@ func (h *Held) Minutes() int {
 	return total
 }
 
-// OutsideRequest requests those of the given bookings that an offer,
-// which is not published yet, would not permit (POST /internal/outside).
+// OutsideRequest requests those of the given bookings that a new offer would not permit. The new
+// offer is not published yet (POST /internal/outside).
 type OutsideRequest struct {
 	Slug string `json:"slug"`
 	// OfferVersion is a version of the published offer. The new offer is compared with this version or a newer one.

@@ -15,7 +15,7 @@ import (
 // the booking or order (lifecycle.md §5). Every method returns the same fault not_found for every invalid token.
 //
 // Before each call, the caller must count the request against the limit of
-// the customer's IP address (the limit manage of libs/platform/limits).
+// the customer's IP address (the limit `manage` of libs/platform/limits).
 type Links struct{ peer *peer.Client }
 
 // NewLinks returns a client that sends its requests through the argument `p`.

@@ -72,7 +72,7 @@ func (c *Client) OpenPayment(ctx context.Context, token string) (*booking.OpenPa
 
 // Managed returns the reservation that a link leads to, as the customer sees it. Every invalid
 // token gets the same fault not_found. Before each call, the caller must count the request
-// against the limit of the customer's IP address (the limit manage of libs/platform/limits).
+// against the limit of the customer's IP address (the limit `manage` of libs/platform/limits).
 func (c *Client) Managed(ctx context.Context, token string) (*Managed, error) {
 	return ReadManaged.Call(ctx, c.peer, endpoints.ByToken{Token: token})
 }
