@@ -139,8 +139,8 @@ const (
 // of order. The argument `due` is the amount to pay at booking, in minor units.
 //
 // PayMode returns [PayAtDoor] if `due` is 0, if the business has chosen no payment provider, or if `mode` requires
-// payment on site. If `mode` leaves the choice to the customer, PayMode returns [PayChoice]. But if the business has no
-// account with any of its providers, PayMode returns [PayAtDoor] instead.
+// payment on site. If `mode` leaves the choice to the customer, PayMode returns [PayChoice]. But if none of the chosen
+// providers is connected ([catalog.Snapshot.ConnectedProviders]), PayMode returns [PayAtDoor] instead.
 func (b *Business) PayMode(mode string, due int64) string {
 	switch {
 	case due == 0 || len(b.Snapshot.Payments.Providers) == 0:
