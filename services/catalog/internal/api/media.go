@@ -27,7 +27,7 @@ func (m *Media) MountForOwners(router fiber.Router) {
 	router.Delete("/internal/businesses/:slug/media/:id", m.remove)
 }
 
-// mediaTypes are the media types of the files, by the end of their names.
+// mediaTypes maps the extension of a file name to the media type of the file.
 var mediaTypes = map[string]string{"webp": "image/webp", "jpg": "image/jpeg"}
 
 // file answers with a file of a picture, such as /media/{id}-800.webp. The content at a URL never changes.

@@ -101,7 +101,7 @@ func variantNames(m *manifest.Service, o *catalog.Service) []text {
 	return names
 }
 
-// priceRefs returns the prices of a service and its variants that need a quote from pricing: the prices above zero.
+// priceRefs returns the prices that need a quote from pricing: the prices above zero of a service and its variants.
 func priceRefs(o *catalog.Service) []PriceRef {
 	var prices []PriceRef
 	if o.Price > 0 {
@@ -115,8 +115,8 @@ func priceRefs(o *catalog.Service) []PriceRef {
 	return prices
 }
 
-// PricedServices returns the prices of the listed services and their
-// variants that need a quote from pricing: the prices above zero.
+// PricedServices returns the prices that need a quote from pricing:
+// the prices above zero of the listed services and their variants.
 func (b *Business) PricedServices() []PriceRef {
 	var prices []PriceRef
 	for i := range b.services {

@@ -193,9 +193,9 @@ func (s *Store) SweepPictures(ctx context.Context, before time.Time) (int64, err
 	return removed, err
 }
 
-// SweepFiles calls `remove` for the id of each picture that no business has and
-// whose files were last uploaded before the instant `before`. Then it deletes its
-// records of these ids. It stops at the first error. It returns the number of ids.
+// SweepFiles calls `remove` for the id of each picture that no business has and whose
+// files were last uploaded before the instant `before`. Then it deletes the records
+// of these ids. SweepFiles stops at the first error and returns the number of ids.
 func (s *Store) SweepFiles(ctx context.Context, before time.Time, remove func(context.Context, string) error) (int,
 	error) {
 	swept := 0

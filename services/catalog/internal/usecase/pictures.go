@@ -24,17 +24,17 @@ import (
 const (
 	// sweepEvery is the interval at which each replica removes unused pictures and files.
 	sweepEvery = time.Hour
-	// keepFiles is how long the files of an upload stay although no business has the picture.
+	// keepFiles is how long the files of an upload are kept if no business has the picture.
 	keepFiles = time.Hour
 )
 
 // Pictures adds pictures to businesses, serves and removes them.
 type Pictures struct {
 	Store     *store.Store
-	Files     files.Store // nil: there is no store, and uploads are refused
+	Files     files.Store // nil if there is no store; uploads are then refused
 	Processor *media.Processor
 	Limits    store.PictureLimits
-	// KeepUnused is how long a picture stays although no version shows it.
+	// KeepUnused is how long a picture is kept if no version shows it.
 	KeepUnused time.Duration
 	Clock      clock.Clock
 	Telemetry  *telemetry.Telemetry

@@ -81,7 +81,8 @@ func compile(zipped []byte) (*compiled, error) {
 	return &compiled{runtime, code}, nil
 }
 
-// instance is a running module. The first error of its calls stays in err, and later calls do nothing.
+// instance is a running module. The field `err` holds the first
+// error of a call. After an error, later calls do nothing.
 type instance struct {
 	module api.Module
 	err    error
@@ -125,7 +126,7 @@ func (i *instance) call(ctx context.Context, name string, arguments ...uint64) u
 	return results[0]
 }
 
-// alloc returns the address of `size` new bytes.
+// alloc returns the address of `size` new bytes in the instance's memory.
 func (i *instance) alloc(ctx context.Context, size int) uint64 {
 	if size > MaxMemory && i.err == nil {
 		i.err = fmt.Errorf("%w: it needs too much memory", ErrInvalid)
@@ -137,7 +138,7 @@ func (i *instance) alloc(ctx context.Context, size int) uint64 {
 	return at
 }
 
-// write copies b into new memory and returns its address.
+// write copies `b` into new memory of the instance and returns the address of the copy.
 func (i *instance) write(ctx context.Context, b []byte) uint64 {
 	at := i.alloc(ctx, len(b))
 	if i.err == nil && !i.module.Memory().Write(uint32(at), b) {
@@ -158,7 +159,7 @@ func (i *instance) view(at uint64, size int) []byte {
 	return b
 }
 
-// uint32 returns the number at an address.
+// uint32 returns the number at the address `at` in the instance's memory.
 func (i *instance) uint32(at uint64) int {
 	if i.err != nil {
 		return 0
