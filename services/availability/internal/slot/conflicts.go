@@ -95,8 +95,8 @@ func (o *ConflictChecker) FindReason(h *availability.Held) *availability.Reason 
 	return o.checkUnits(h)
 }
 
-// findServices returns the services of a booking as the offer defines them, but with their booked
-// durations. If the offer does not have one of the services any more, findServices returns the reason.
+// findServices returns the services of a booking as the offer defines them, but with the durations that were
+// booked. If the offer no longer has one of the services, findServices returns the reason of the conflict.
 func (o *ConflictChecker) findServices(h *availability.Held) ([]*catalog.Service, *availability.Reason) {
 	services := make([]*catalog.Service, len(h.Services))
 	for i, part := range h.Services {

@@ -157,9 +157,9 @@ type rule struct {
 //
 // In this order, each rule can only remove starts that the earlier rules allow. Therefore the opening
 // time comes before the rules that reduce it. For example, an override that closes a day also cancels
-// the class sessions of that day, which makes their staff members free. If class sessions came before
-// overrides, an override could add starts. The slot grid comes before the advance limit, because the
-// grid decides whether a start after midnight belongs to the last bookable date.
+// the class sessions of that day, which makes the staff members of these sessions free. If class
+// sessions came before overrides, an override could add starts. The slot grid comes before the advance
+// limit, because the grid decides whether a start after midnight belongs to the last bookable date.
 var rules = []rule{
 	{code: availability.RuleNotPerformed, leaveOut: dropStaffChoice, describe: describeStaff},
 	{code: availability.RuleInactive, leaveOut: activateStaff, describe: describeStaff},
@@ -252,8 +252,8 @@ func dropStaffOverrides(_ *explanation, input *trial) {
 	input.eachMember(func(m *catalog.Staff) { m.Overrides = nil })
 }
 
-// openStaffHours opens the hours of the staff members who have their
-// own hours. The other staff members work in the hours of the business.
+// openStaffHours extends the hours of the staff members who have their own hours, so that they work on every
+// day completely. The other staff members work in the hours of the business, which another rule extends.
 func openStaffHours(_ *explanation, input *trial) {
 	input.eachMember(func(m *catalog.Staff) {
 		if m.Hours != nil {
