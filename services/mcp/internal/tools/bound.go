@@ -7,14 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of an answer, in bytes of its JSON form. Together with the fields around them, an answer stays below 25 kB.
+// Limits of an answer, in bytes of its JSON form. With these
+// limits, an answer stays below 25 kB, including its other fields.
 const (
 	maxListBytes = 18_000 // the list in the structured content
 	maxText      = 5_000  // the text
 )
 
-// Limits of single texts, in bytes of their JSON form. With these
-// limits, one element of a list always fits into an answer.
+// Limits of single texts, in bytes of the texts' JSON form. With
+// these limits, one element of a list always fits into an answer.
 const (
 	maxName        = 200
 	maxDescription = 600

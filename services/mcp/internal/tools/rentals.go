@@ -134,7 +134,6 @@ func limitRentals(answer *publicapi.RentalList) []rental {
 	return all
 }
 
-// rentalNames returns the names of rentals by their ids.
 func rentalNames(rentals []rental) map[uuid.UUID]string {
 	names := make(map[uuid.UUID]string, len(rentals))
 	for i := range rentals {
