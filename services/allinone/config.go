@@ -66,8 +66,8 @@ type Config struct {
 	// Log is the destination of the services' logs: "stderr", or "file" for slotmesh.log in the home folder. The
 	// default is "file" if standard output is a terminal, otherwise "stderr".
 	Log string `env:"LOG"`
-	// Install decides about the installation of packages: "yes" (install without a question), "no" (never install) or
-	// "" (ask). If Install is empty and CI=true, packages are installed without a question.
+	// Install decides whether packages are installed: "yes" (install without a question), "no" (never install) or ""
+	// (ask). If Install is empty and CI=true, packages are installed without a question.
 	Install string `env:"SLOTMESH_INSTALL"`
 	CI      string `env:"CI"`
 	// Settings are additional settings of all services, by environment variable. They override the settings that this

@@ -14,7 +14,7 @@ import (
 
 // testInputs returns environment variables with hashes of the files and programs that tests depend on, except the files
 // of the tested module itself. Tests read these variables through libs/testkit/inputs. If a file or program changes,
-// its variable changes, and Go's test cache runs the tests again.
+// the variable with its hash changes, and Go's test cache runs the tests again.
 func testInputs(ctx context.Context) []string {
 	hashes, err := checkoutHashes(ctx)
 	if err != nil {

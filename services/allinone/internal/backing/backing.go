@@ -46,7 +46,7 @@ type Stores struct {
 	stops  []func() error // functions that stop the stores, in the order of the starts
 }
 
-// stopTimeout is how long a store may take to stop. The store is then killed.
+// stopTimeout is how long a store may take to stop. After this time, the store is killed.
 const stopTimeout = time.Minute
 
 // Start starts the stores, or checks the stores whose URLs are in `o`, and returns when both stores are ready. If ctx
