@@ -25,8 +25,8 @@ func (a *Accounts) makeLink(link store.Link, lifetime time.Duration,
 	return clear, link.ExpiresAt, save(link, hash)
 }
 
-// makeInvitation makes a link that is mailed to an invited person, as [Accounts.makeLink] does. The argument `by` is
-// the inviter. The argument `businessID` is the nil UUID if the person is invited to become an operator.
+// makeInvitation makes a link, as [Accounts.makeLink] does. The link is mailed to an invited person. The argument `by`
+// is the inviter. The argument `businessID` is the nil UUID if the person is invited to become an operator.
 func (a *Accounts) makeInvitation(ctx context.Context, by Principal, businessID uuid.UUID, link store.Link,
 	lifetime time.Duration) (string, time.Time, error) {
 	return a.makeLink(link, lifetime, func(l store.Link, hash [32]byte) error {

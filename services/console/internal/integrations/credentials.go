@@ -35,7 +35,7 @@ func (m *Credentials) IsEmpty() bool {
 
 // TokenStore lists and revokes the tokens that a person created. *store.Store implements it.
 type TokenStore interface {
-	// ListTokensCreatedBy lists the tokens of a business that a person created, and the tokens that were created with
+	// ListTokensCreatedBy lists the tokens that a person created for a business, and the tokens that were created with
 	// these tokens. The list includes revoked tokens.
 	ListTokensCreatedBy(ctx context.Context, businessID, personID uuid.UUID) ([]store.Token, error)
 	// RevokeTokensCreatedBy revokes the tokens that ListTokensCreatedBy lists.

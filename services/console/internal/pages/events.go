@@ -70,8 +70,7 @@ func (p *Pages) showEvent(c *fiber.Ctx) error {
 	return p.render(c, fiber.StatusOK, page, view.Event(page, o))
 }
 
-// loadOrders reads one page of the orders of tickets of an event. The query parameters of the request filter the
-// orders.
+// loadOrders reads one page of the ticket orders of an event. The query parameters of the request filter the orders.
 func (p *Pages) loadOrders(c *fiber.Ctx, page *view.Page, o *view.Orders) error {
 	o.Query = readQuery(c)
 	o.Query.Del("lang")
@@ -85,7 +84,7 @@ func (p *Pages) loadOrders(c *fiber.Ctx, page *view.Page, o *view.Orders) error 
 	return err
 }
 
-// showOrder shows one order of tickets, beside the list from which the person opened the order.
+// showOrder shows one ticket order, beside the list from which the person opened the order.
 func (p *Pages) showOrder(c *fiber.Ctx) error {
 	page, id, err := p.newPageWithID(c, view.PlaceEvents)
 	if err != nil {
@@ -112,7 +111,7 @@ var orderColumns = []string{
 	"created_at", "cancelled_at", "customer_phone",
 }
 
-// exportOrders sends the orders of tickets of an event as a CSV file. The query parameters of the request filter the
+// exportOrders sends the ticket orders of an event as a CSV file. The query parameters of the request filter the
 // orders.
 func (p *Pages) exportOrders(c *fiber.Ctx) error {
 	slug, err := server.Slug(c)
@@ -239,8 +238,8 @@ func (p *Pages) showRefusedSale(c *fiber.Ctx, err error, key string, form url.Va
 	return p.render(c, fault.KindOf(err).Status, page, view.Sell(page, *s))
 }
 
-// parseOrder reads an order of tickets from the form. It checks only the rules that need no request to another service;
-// the booking service checks the other rules.
+// parseOrder reads a ticket order from the form. It checks only the rules that need no request to another service; the
+// booking service checks the other rules.
 func parseOrder(page *view.Page, form url.Values, s *view.SellForm) booking.NewTicket {
 	s.Name, s.Email, s.Key = strings.TrimSpace(form.Get("name")), strings.TrimSpace(form.Get("email")), form.Get("key")
 	s.Quantities, s.FieldErrors = map[string]string{}, map[string]string{}
@@ -270,7 +269,7 @@ func parseOrder(page *view.Page, form url.Values, s *view.SellForm) booking.NewT
 	return order
 }
 
-// findOrder returns the data that the page of an order needs, and the order of tickets whose id is in the path.
+// findOrder returns the data that the page of an order needs, and the ticket order whose id is in the path.
 func (p *Pages) findOrder(c *fiber.Ctx) (*view.Page, *booking.Ticket, error) {
 	page, id, err := p.newPageWithID(c, view.PlaceEvents)
 	if err != nil {
@@ -306,7 +305,7 @@ func (p *Pages) showCancelTickets(c *fiber.Ctx, status int, page *view.Page,
 	return p.render(c, status, page, view.CancelTickets(page, cancelTicketsForm))
 }
 
-// cancelTickets cancels an order of tickets and refunds the chosen amount.
+// cancelTickets cancels a ticket order and refunds the chosen amount.
 func (p *Pages) cancelTickets(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {

@@ -266,8 +266,8 @@ func chooseNotice(done string, b *booking.Booking) string {
 	return done
 }
 
-// withNotification returns the context for the request that a form makes. If the person has chosen not to notify the
-// customer, the context marks the request as silent.
+// withNotification returns the context for the request with which a form changes data in a service. If the person has
+// chosen not to notify the customer, the context marks the request as silent.
 func withNotification(c *fiber.Ctx, form url.Values) context.Context {
 	if isSilent(form) {
 		return actor.Silently(c.UserContext())

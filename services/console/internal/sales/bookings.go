@@ -130,8 +130,8 @@ func (o *UseCases) PreviewTicketCancellation(ctx context.Context, slug string,
 	return o.Bookings.TicketCancellation(ctx, business.ID, id)
 }
 
-// CancelTickets cancels an order of tickets, and refunds the payment by the rules of [UseCases.CancelBooking]. The
-// business can sell the tickets again at once.
+// CancelTickets cancels a ticket order, and refunds the payment by the rules of [UseCases.CancelBooking]. The business
+// can sell the tickets again at once.
 func (o *UseCases) CancelTickets(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
 	cancel booking.Cancel) (*booking.Ticket, error) {
 	business, err := o.authorizeRefund(ctx, by, slug, cancel.Refund)
@@ -146,7 +146,7 @@ func (o *UseCases) CancelTickets(ctx context.Context, by peers.Principal, slug s
 	return ticket, err
 }
 
-// RefundTickets refunds a cancelled order of tickets.
+// RefundTickets refunds a cancelled ticket order.
 func (o *UseCases) RefundTickets(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
 	newRefund booking.NewRefund) (*booking.Ticket, error) {
 	business, err := o.FindBusiness(ctx, slug)

@@ -133,7 +133,7 @@ func (a *EventSales) setCounts(sold map[uuid.UUID]int) {
 	}
 }
 
-// FindOrder returns one order of tickets. If the principal's role hides contact data, the order omits the customer's
+// FindOrder returns one ticket order. If the principal's role hides contact data, the order omits the customer's
 // contact. Fault: not_found.
 func (o *UseCases) FindOrder(ctx context.Context, by peers.Principal, business *catalog.Snapshot,
 	id uuid.UUID) (*booking.Ticket, error) {
@@ -164,7 +164,7 @@ func (o *UseCases) FindEventOfOrder(ctx context.Context, business *catalog.Snaps
 	return all, o.countSales(ctx, business, all)
 }
 
-// ListOrders returns one page of the orders of tickets that a filter matches, and the cursor of the next page. If the
+// ListOrders returns one page of the ticket orders that a filter matches, and the cursor of the next page. If the
 // booking service is unavailable, the list is marked as unknown. Faults: the faults of [UseCases.ListTickets].
 func (o *UseCases) ListOrders(ctx context.Context, by peers.Principal, slug string, filter booking.TicketFilter,
 	page request.Page) (peers.Part[booking.Ticket], string, error) {
@@ -177,15 +177,14 @@ func (o *UseCases) ListOrders(ctx context.Context, by peers.Principal, slug stri
 	return part, list.NextCursor, nil
 }
 
-// OrderDetails has one order of tickets with its history and its messages.
+// OrderDetails has one ticket order with its history and its messages.
 type OrderDetails struct {
 	Order    booking.Ticket
 	History  peers.Part[event.Event]           // newest first
 	Messages peers.Part[notifications.Message] // newest first
 }
 
-// LoadOrder reads one order of tickets with the history and the messages that the principal may see. Fault:
-// not_found.
+// LoadOrder reads one ticket order with the history and the messages that the principal may see. Fault: not_found.
 func (o *UseCases) LoadOrder(ctx context.Context, by peers.Principal, business *catalog.Snapshot,
 	id uuid.UUID) (*OrderDetails, error) {
 	d := &OrderDetails{}
@@ -203,8 +202,8 @@ func (o *UseCases) LoadOrder(ctx context.Context, by peers.Principal, business *
 	return d, peers.RunTogether(asks...)
 }
 
-// ExportOrders reads all orders of tickets that a filter matches, and calls the function `take` with each page of
-// orders. Fault: conflict if there are more than [MaxExported] orders.
+// ExportOrders reads all ticket orders that a filter matches, and calls the function `take` with each page of orders.
+// Fault: conflict if there are more than [MaxExported] orders.
 func (o *UseCases) ExportOrders(ctx context.Context, by peers.Principal, slug string, filter booking.TicketFilter,
 	take func([]booking.Ticket)) error {
 	n, err := export("orders", take, func(page request.Page) ([]booking.Ticket, string, error) {

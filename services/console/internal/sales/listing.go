@@ -41,7 +41,7 @@ func (o *UseCases) ListBookings(ctx context.Context, by peers.Principal, slug st
 	return list, err
 }
 
-// ListTickets lists the orders of tickets that a filter matches. A viewer sees no contact data of customers. Faults:
+// ListTickets lists the ticket orders that a filter matches. A viewer sees no contact data of customers. Faults:
 // invalid_parameter for an invalid filter or page; forbidden if a viewer searches by customer.
 func (o *UseCases) ListTickets(ctx context.Context, by peers.Principal, slug string, filter booking.TicketFilter,
 	page request.Page) (*booking.TicketList, error) {

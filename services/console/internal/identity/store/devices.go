@@ -144,8 +144,8 @@ func (s *Store) RedeemDeviceLogin(ctx context.Context, hash [sha256.Size]byte, e
 	return t, err
 }
 
-// ListDevices lists the tokens of the programs that act for a person by `slotmesh login` at the instant `now`, newest
-// first.
+// ListDevices lists the tokens of the programs that a person connected by `slotmesh login`, newest first. It leaves out
+// the tokens that are not valid at the instant `now`. The list has at most 100 tokens.
 func (s *Store) ListDevices(ctx context.Context, personID uuid.UUID, now time.Time) ([]Token, error) {
 	return postgres.Rows(ctx, s.pool, scanToken, "list the programs of a person", `
 		SELECT `+tokenColumns+` FROM tokens

@@ -37,9 +37,9 @@ func (s *Store) AddLink(ctx context.Context, l Link, hash [sha256.Size]byte) err
 	return addLink(ctx, s.pool, l, hash)
 }
 
-// AddInvitation stores a link that is mailed to an invited person, as [Store.AddLink] does. The argument `by` is the
-// inviter. The argument `businessID` is the nil UUID if the person is invited to be an operator. Errors: [ErrRevoked].
-// Faults: business_not_found, forbidden.
+// AddInvitation stores a link, as [Store.AddLink] does. The link is mailed to an invited person. The argument `by` is
+// the inviter. The argument `businessID` is the nil UUID if the person is invited to be an operator. Errors:
+// [ErrRevoked]. Faults: business_not_found, forbidden.
 func (s *Store) AddInvitation(ctx context.Context, by access.Principal, businessID uuid.UUID, l Link,
 	hash [sha256.Size]byte) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {

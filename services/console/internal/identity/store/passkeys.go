@@ -38,7 +38,7 @@ type Passkey struct {
 	LastUsedAt *time.Time
 }
 
-// AddOwnChallenge stores a challenge for a signed-in person who adds a passkey, as [Store.AddChallenge] does. Errors:
+// AddOwnChallenge stores a challenge, as [Store.AddChallenge] does, for a signed-in person who adds a passkey. Errors:
 // [ErrRevoked].
 func (s *Store) AddOwnChallenge(ctx context.Context, by access.Principal, hash [sha256.Size]byte, challenge []byte,
 	expires time.Time) error {

@@ -57,8 +57,8 @@ func (s *Store) AddPerson(ctx context.Context, by access.Principal, businessID u
 	return added, err
 }
 
-// AddVerifiedPerson adds a person whose identity the identity provider has confirmed, as [Store.AddPerson] does, but
-// without an inviter.
+// AddVerifiedPerson does the same as [Store.AddPerson], without an inviter, for a person whose identity the identity
+// provider has confirmed.
 func (s *Store) AddVerifiedPerson(ctx context.Context, p Person) (Person, error) {
 	var added Person
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {

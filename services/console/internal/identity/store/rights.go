@@ -84,9 +84,9 @@ func (s *Store) authorize(ctx context.Context, tx pgx.Tx, by access.Principal,
 	return s.refreshPrincipal(ctx, tx, by)
 }
 
-// authorizeTeamWrite authorizes a write about the team of a business, as [authorize] does, and requires that the
-// principal manages this team. If businessID is the nil UUID, the write is about the operators, and the principal must
-// be an operator. Errors: [ErrRevoked]. Faults: business_not_found, forbidden.
+// authorizeTeamWrite authorizes, as [authorize] does, a write about the team of a business. The principal must manage
+// this team. If businessID is the nil UUID, the write is about the operators, and the principal must be an operator.
+// Errors: [ErrRevoked]. Faults: business_not_found, forbidden.
 func (s *Store) authorizeTeamWrite(ctx context.Context, tx pgx.Tx, by access.Principal, businessID uuid.UUID,
 	changed ...uuid.UUID) (access.Principal, error) {
 	now, err := s.authorize(ctx, tx, by, changed...)

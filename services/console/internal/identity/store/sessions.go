@@ -52,7 +52,7 @@ func addSession(ctx context.Context, tx pgx.Tx, of Session, hash [sha256.Size]by
 	return nil
 }
 
-// ListSessions lists the sessions of a person that have not ended at the instant `now`, newest first.
+// ListSessions lists those sessions of a person that have not ended at the instant `now`, newest first.
 func (s *Store) ListSessions(ctx context.Context, personID uuid.UUID, now time.Time) ([]Session, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[Session], "list sessions", `
 		SELECT id, person_id, client, created_at, last_seen_at FROM sessions

@@ -197,8 +197,9 @@ func (s *Store) RevokeToken(ctx context.Context, by access.Principal, businessID
 	return nil
 }
 
-// revokeTokensOf revokes the tokens of a business that a person created, and the tokens that were created with these
-// tokens. It also ends all invitations to the business that the person sent, directly or with one of these tokens.
+// revokeTokensOf revokes the tokens that a person created for a business, and the tokens that were created with these
+// tokens. It also ends the person's invitations to the business: those sent directly, and those sent with one of these
+// tokens.
 func revokeTokensOf(ctx context.Context, tx pgx.Tx, businessID, personID uuid.UUID, now time.Time) error {
 	args := pgx.NamedArgs{"business_id": businessID, "person_id": personID}
 	_, err := tx.Exec(ctx, buildEndInvitationSQL(`business_id = @business_id AND made_by = @person_id`),
@@ -238,8 +239,8 @@ func validTokenArgs(key any, now time.Time) []any {
 	return []any{key, now, now.Add(-GroupOperatorLifetime), now.Add(-MaxDeviceIdle)}
 }
 
-// ListTokensCreatedBy lists the tokens of a business that a person created, and the tokens that were created with these
-// tokens. The oldest token comes first. The list includes revoked tokens.
+// ListTokensCreatedBy lists the tokens that a person created for a business, and the tokens that were created with
+// these tokens. The oldest token comes first. The list includes revoked tokens.
 func (s *Store) ListTokensCreatedBy(ctx context.Context, businessID, personID uuid.UUID) ([]Token, error) {
 	return postgres.Rows(ctx, s.pool, scanToken, "list a person's tokens", `
 		WITH RECURSIVE made AS (

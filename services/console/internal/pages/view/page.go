@@ -254,8 +254,8 @@ func (p *Page) customerOfBooking(b booking.Booking) string {
 	return b.CustomerName
 }
 
-// memberAndPeople returns the name of the member who serves the booking. If the booking is for several people, it adds
-// their number.
+// memberAndPeople returns the name of the member who serves the booking. If the booking is for several people,
+// memberAndPeople adds the number of people.
 func (p *Page) memberAndPeople(b booking.Booking) string {
 	var parts []string
 	if b.StaffName != nil {
