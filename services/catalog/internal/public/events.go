@@ -121,7 +121,7 @@ func (e Events) PricedTiers() []TierRef {
 }
 
 // SoldCounts is the number of tickets sold, by the id of an event or a tier. An id that
-// is not in the map has sold no tickets. If Sold is nil, the numbers are unknown.
+// is not in the map has sold no tickets. If the map is nil, the numbers are unknown.
 type SoldCounts map[uuid.UUID]int
 
 // spotsLeft returns how many of the places are not sold. The argument `capacity` is the

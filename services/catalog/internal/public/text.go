@@ -4,9 +4,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/locale"
 )
 
-// Language selects the language of texts in an answer. If Resolved is false, an answer has the
-// default texts and all translations. If Resolved is true, an answer has each text in the language
-// Code only. A text without a translation into that language is shown in the default language.
+// Language selects the language of texts in an answer. If IsResolved is false, an answer has the
+// default texts and all translations. If IsResolved is true, an answer has each text in the language
+// `Code` only. A text without a translation into that language is shown in the default language.
 type Language struct {
 	IsResolved bool
 	Code       string // language code of the business; if it is empty, the default texts are shown

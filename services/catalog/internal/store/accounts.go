@@ -63,8 +63,8 @@ ORDER BY named.provider LIMIT 1`
 // checkAccounts returns an [AccountError] if the version has a payment account that is
 // not bound to the business. The version must have been written in the same transaction.
 //
-// If `binds` is true, checkAccounts first binds accounts to the business: those that are bound to no business
-// ([insertAccountsSQL]), and those that it may transfer from another business ([transferAccountsSQL]).
+// If `binds` is true, checkAccounts first binds accounts to the business. It binds those that are bound to no business
+// ([insertAccountsSQL]). It also binds those that may be transferred from another business ([transferAccountsSQL]).
 func checkAccounts(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, version int64, binds bool,
 	now time.Time) error {
 	args := pgx.NamedArgs{"id": businessID, "version": version, "now": now}
