@@ -254,13 +254,20 @@ func (s *Shop) Nearest(ctx context.Context, b *Business, a *Appointment) []Slot 
 	if err != nil || !c.IsKnown {
 		return nil
 	}
-	starts := slices.Clone(c.Slots)
-	slices.SortStableFunc(starts, func(x, y Slot) int { return distance(x, at) - distance(y, at) })
-	starts = starts[:min(maxStarts, len(starts))]
-	slices.SortFunc(starts, func(x, y Slot) int {
-		return int(x.Date-y.Date)*timespan.MinutesPerDay + int(x.Time-y.Time)
-	})
-	return starts
+	if c.Day == nil {
+		return nil
+	}
+	return nearestStarts(c.Slots, *c.Day, at, maxStarts)
 }
 
-func distance(s Slot, at int) int { return max(int(s.Time)-at, at-int(s.Time)) }
+// nearestStarts returns at most `limit` of the starts, in ascending order: those that are nearest to the time of day
+// `at` on the date `day`, in minutes. A start after midnight has the next date.
+func nearestStarts(slots []Slot, day timespan.Date, at, limit int) []Slot {
+	minutes := func(s Slot) int { return int(s.Date-day)*timespan.MinutesPerDay + int(s.Time) }
+	distance := func(s Slot) int { return max(minutes(s)-at, at-minutes(s)) }
+	starts := slices.Clone(slots)
+	slices.SortStableFunc(starts, func(x, y Slot) int { return distance(x) - distance(y) })
+	starts = starts[:min(limit, len(starts))]
+	slices.SortFunc(starts, func(x, y Slot) int { return minutes(x) - minutes(y) })
+	return starts
+}

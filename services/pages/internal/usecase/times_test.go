@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/bulkhead"
 	"github.com/slotmesh/slotmesh/libs/platform/peer"
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
 // TestTimesAreUnknownWithoutFreePlace shows that free times of a business are unknown if all its
@@ -56,5 +58,17 @@ func TestTimesAreUnknownWithoutFreePlace(t *testing.T) {
 	release()
 	if c, err := shop.Times(t.Context(), newBusiness("busy"), cut, nil); err != nil || !c.IsKnown || len(c.Slots) != 1 {
 		t.Errorf("with a place again: %+v, %v", c, err)
+	}
+}
+
+func TestNearestStartsCountsPastMidnight(t *testing.T) {
+	t.Parallel()
+	day := timespan.NewDate(2027, 3, 1)
+	evening, late, night := Slot{Date: day, Time: 18 * 60}, Slot{Date: day, Time: 23 * 60}, Slot{Date: day + 1, Time: 30}
+	got := nearestStarts([]Slot{evening, late, night}, day, 23*60+30, 2)
+	if want := []Slot{late, night}; !slices.EqualFunc(got, want, func(x, y Slot) bool {
+		return x.Date == y.Date && x.Time == y.Time
+	}) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
