@@ -3,10 +3,12 @@ package words
 import (
 	"cmp"
 	"slices"
+	"strings"
+	"unicode"
 
-	"golang.org/x/text/collate"
 	"golang.org/x/text/language"
 	"golang.org/x/text/language/display"
+	"golang.org/x/text/unicode/norm"
 )
 
 // NameOf returns the name of a language in that language, for menus in which
@@ -36,9 +38,21 @@ func CountryName(code, tag string) string {
 	return cmp.Or(names.Name(region), code)
 }
 
-// SortByName sorts the list by the names that the function `name` returns for its elements. It uses the alphabetical
-// order of the language of `w`.
-func SortByName[T any](w *Words, list []T, name func(T) string) {
-	order := collate.New(language.Make(w.Code))
-	slices.SortStableFunc(list, func(a, b T) int { return order.CompareString(name(a), name(b)) })
+// SortByName sorts the list by the names that the function `name` returns for its elements. Case and accents do not
+// count, so that "Österreich" is between "Oman" and "Pakistan". The rules of a single language, such as Å after Z in
+// Swedish, are not applied: their tables would make every program 0.3 MB larger.
+func SortByName[T any](list []T, name func(T) string) {
+	slices.SortStableFunc(list, func(a, b T) int {
+		return cmp.Or(cmp.Compare(foldName(name(a)), foldName(name(b))), cmp.Compare(name(a), name(b)))
+	})
+}
+
+// foldName returns the text in lower case and without accents.
+func foldName(text string) string {
+	return strings.ToLower(strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) {
+			return -1
+		}
+		return r
+	}, norm.NFD.String(text)))
 }

@@ -55,7 +55,7 @@ func (o *offerPage) countryOptions() []form.Option {
 	for i, code := range codes {
 		countries[i] = form.Option{Value: code, Label: o.page.Words.Country(code)}
 	}
-	words.SortByName(o.page.Words, countries, func(option form.Option) string { return option.Label })
+	words.SortByName(countries, func(option form.Option) string { return option.Label })
 	return append([]form.Option{{Label: o.page.Words.Say("offer_country_none")}}, countries...)
 }
 
