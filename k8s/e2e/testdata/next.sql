@@ -1,5 +1,7 @@
--- +goose NO TRANSACTION The changes of a next release to a table in use, by the rules in services/README.md. Each step
--- runs alone, so that no lock is held longer than its step, and each step can be repeated after a failure.
+-- +goose NO TRANSACTION
+
+-- The changes of a next release to a table in use, by the rules in services/README.md. Each step runs alone, so that no
+-- lock is held longer than its step, and each step can be repeated after a failure.
 
 -- +goose Up
 ALTER TABLE bookings ADD COLUMN IF NOT EXISTS next_release text NOT NULL DEFAULT 'not known to the release before';
