@@ -190,7 +190,7 @@ func findPageOutcome(a consoletest.Answer, path, want string) string {
 	return "in"
 }
 
-// addSessionPerRole returns a session for each role, by its letter in permissionTable. The key "nobody" has no session,
+// addSessionPerRole returns a session for each role, by its letter in permissionTable. The entry `nobody` has no session,
 // and "another's owner" has the session of an owner of another business.
 func addSessionPerRole(t *testing.T, w *consoletest.Fixture, businessID uuid.UUID) map[string]string {
 	t.Helper()
@@ -264,7 +264,7 @@ func findOutcome(t *testing.T, a consoletest.Answer) string {
 	return "in"
 }
 
-// addTokenPerRole returns a token for each role, by its letter in permissionTable. The key "nobody" has an unknown
+// addTokenPerRole returns a token for each role, by its letter in permissionTable. The entry `nobody` has an unknown
 // token, and "another's owner" has the token of an owner of another business.
 func addTokenPerRole(t *testing.T, w *consoletest.Fixture, businessID uuid.UUID) map[string]string {
 	t.Helper()

@@ -18,7 +18,7 @@ type Location struct {
 	Key Key `json:"key"`
 	// Its public id; left out, it follows from the key.
 	ID *ID `json:"id,omitzero"`
-	// What it is: a place to which customers come.
+	// The kind of location. A place has an address to which customers come.
 	Kind string `json:"kind" jsonschema:"enum=place"`
 	// Name shown to customers. Default: the business's name.
 	Name Line `json:"name,omitzero" jsonschema:"maxLength=200"`
@@ -76,7 +76,7 @@ type Contact struct {
 
 // Legal holds the legal texts of the business. Each is the https address of a page, or the text itself in plain text.
 type Legal struct {
-	// Who is responsible for the business.
+	// The imprint: the person or company that is responsible for the business.
 	Imprint string `json:"imprint,omitzero" jsonschema:"maxLength=20000"`
 	// How the business protects customers' data.
 	Privacy string `json:"privacy,omitzero" jsonschema:"maxLength=20000"`
@@ -88,7 +88,7 @@ type Legal struct {
 
 // LegalTranslation holds the legal texts in one language. A text left out falls back to the default language.
 type LegalTranslation struct {
-	// Who is responsible for the business.
+	// The imprint: the person or company that is responsible for the business.
 	Imprint string `json:"imprint,omitzero" jsonschema:"maxLength=20000"`
 	// How the business protects customers' data.
 	Privacy string `json:"privacy,omitzero" jsonschema:"maxLength=20000"`

@@ -45,7 +45,7 @@ func (o *ownerSite) checkSalePages(t *testing.T, v *visitor.Visitor, checkStep f
 	checkStep("10-sell", "input[type=number]")
 }
 
-// sellAtDoor sells tickets of two tiers at the door, and checks that no more tickets than remain can be sold. It finds
+// sellAtDoor sells tickets of two tiers at the door, and checks that a sale of more tickets than remain is refused. It finds
 // the buyer and cancels the order.
 func (o *ownerSite) sellAtDoor(t *testing.T) {
 	v := o.signIn(t, "desk", visitor.Profile{Locale: "en-GB"})

@@ -40,7 +40,7 @@ func (o *ownerSite) checkDayPages(v *visitor.Visitor, checkStep func(step, selec
 	checkStep("12-roster", ".row.guest")
 }
 
-// lendRentals reserves units at the counter, and checks that no more units than are free can be reserved. It notes
+// lendRentals reserves units at the counter, and checks that a reservation of more units than are free is refused. It notes
 // pickup and return, and cancels.
 func (o *ownerSite) lendRentals(t *testing.T) {
 	v := o.signIn(t, "desk", visitor.Profile{Locale: "en-GB", Width: 1280})

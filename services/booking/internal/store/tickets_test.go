@@ -317,7 +317,7 @@ func TestSellUsesCurrentCapacity(t *testing.T) {
 	if got := left(sell(3)); got != "2 tickets of the event and [2] of its tiers are left" {
 		t.Error(got)
 	}
-	g.capacity, g.tierCapacities[0] = 6, 9 // lowered below the sold number: no more are sold
+	g.capacity, g.tierCapacities[0] = 6, 9 // below the number of sold tickets: further orders are refused
 	if got := left(sell(1)); got != "0 tickets of the event and [1] of its tiers are left" {
 		t.Error(got)
 	}

@@ -132,8 +132,8 @@ func (b *Booker) findResult(ctx context.Context, businessID uuid.UUID, by actor.
 }
 
 // recoverResult answers a request that failed before it could acquire its idempotency
-// lock: the offer or the database could not be read. It tries once more to find a
-// stored confirmation. Fault: outcome_unknown if the key cannot be looked up.
+// lock: the offer or the database could not be read. It makes a second attempt to
+// find a stored confirmation. Fault: outcome_unknown if the key cannot be looked up.
 func (b *Booker) recoverResult(ctx context.Context, businessID uuid.UUID, by actor.Actor, idemKey idempotency.Request,
 	refusal error) (store.Confirmation, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.RefuseTimeout)

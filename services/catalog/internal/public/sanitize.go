@@ -57,7 +57,7 @@ func SanitizeUntil(m *manifest.Manifest, stop func() bool) (*manifest.Manifest, 
 }
 
 // SanitizeForSnapshot returns a copy of the manifest in which only the text of the booking page and the directions of
-// locations are sanitized, in every language. A snapshot needs no more, because it contains no other HTML.
+// locations are sanitized, in every language. A snapshot contains no other HTML.
 func SanitizeForSnapshot(m *manifest.Manifest) *manifest.Manifest {
 	clean := *m
 	sanitizeForSnapshot(&clean, func(text *string) { *text = locale.Sanitize(*text) })

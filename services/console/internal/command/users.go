@@ -175,7 +175,7 @@ func (c *command) newWithdrawInvitationCommand() *cobra.Command {
 
 func (c *command) newChangeUserCommand() *cobra.Command {
 	var role, staff string
-	cmd := c.newBusinessCommand("role SLUG ID --role ROLE", "Give somebody another role, at once", 2,
+	cmd := c.newBusinessCommand("role SLUG ID --role ROLE", "Change the role of a member at once", 2,
 		func(cmd *cobra.Command, args []string, client *client) error {
 			if role == "" {
 				return errors.New("--role: missing; say what they are to be")
