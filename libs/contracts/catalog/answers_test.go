@@ -24,7 +24,8 @@ func TestAnswersInKeepsQuestionOrder(t *testing.T) {
 		photos,
 		asked("notes", "Notes", catalog.QuestionTextarea)}}
 	got := [][2]string{}
-	for _, a := range snapshot.AnswersIn(json.RawMessage(`{"shoe":"42","level":"new","weight":71.50,"_consent":{"photos":true}}`)) {
+	stored := json.RawMessage(`{"shoe":"42","level":"new","weight":71.50,"_consent":{"photos":true}}`)
+	for _, a := range snapshot.AnswersIn(stored) {
 		got = append(got, [2]string{a.Question.Label.In("pt"), a.Text("pt", "Sim", "Não")})
 	}
 	want := [][2]string{{"Weight (pt)", "71.50"}, {"Level (pt)", "Principiante"}, {"Photos (pt)", "Sim"},

@@ -30,5 +30,6 @@ func (o *Owner) Pictures(ctx context.Context, slug string, page request.Page) (*
 // DeletePicture removes a picture of the business with this slug and id. Faults: business_not_found;
 // not_found; conflict if the newest version of the business shows the picture.
 func (o *Owner) DeletePicture(ctx context.Context, slug string, id uuid.UUID, picture string) error {
-	return o.peer.Call(ctx, http.MethodDelete, businessPath(slug, "/media/"+url.PathEscape(picture)+"?id="+id.String()), nil, nil)
+	path := businessPath(slug, "/media/"+url.PathEscape(picture)+"?id="+id.String())
+	return o.peer.Call(ctx, http.MethodDelete, path, nil, nil)
 }

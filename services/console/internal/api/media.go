@@ -6,7 +6,7 @@ import (
 	"io"
 	"mime"
 	"mime/multipart"
-	"strings"
+	"path"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -35,10 +35,17 @@ func (a *Admin) mountMedia(business *authorize.Router) {
 
 // LimitBodies lowers the limit of bodies to the maximum size of a manifest, except for uploads of pictures.
 func LimitBodies(c *fiber.Ctx) error {
-	if !strings.HasSuffix(c.Path(), "/media") {
+	if !isUploadPath(c.Path()) {
 		server.LimitBody(c, manifest.MaxBytes)
 	}
 	return c.Next()
+}
+
+// isUploadPath reports whether the path is that of the pictures of a business. The path of a business with the slug
+// "media" also ends in "/media", but is another one.
+func isUploadPath(p string) bool {
+	matches, err := path.Match("/admin/businesses/*/media", p)
+	return err == nil && matches
 }
 
 // addPicture stores the file in the part "file" of a multipart body as a picture of the business.

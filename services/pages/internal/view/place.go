@@ -9,6 +9,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/values/locale"
+	"github.com/slotmesh/slotmesh/libs/values/phone"
 )
 
 // addressLines returns the address of the business, one text for each line. It returns nil if the business has no
@@ -58,16 +59,7 @@ func (p *Page) directionsText() string {
 
 // phoneURL returns a URL that calls the business, or "" if the business has no telephone number.
 func (p *Page) phoneURL() templ.SafeURL {
-	digits := strings.Map(func(c rune) rune {
-		if c >= '0' && c <= '9' || c == '+' {
-			return c
-		}
-		return -1
-	}, p.Business.Snapshot.Phone())
-	if digits == "" {
-		return ""
-	}
-	return templ.SafeURL("tel:" + digits)
+	return templ.SafeURL(phone.URI(p.Business.Snapshot.Phone()))
 }
 
 // contactLink is a link with its text, for example a link that calls the business.
