@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/values/email"
 	"github.com/slotmesh/slotmesh/libs/values/phone"
 )
 
@@ -120,13 +121,15 @@ func (w *words) newPhoneLine(number string) line {
 	return line{Text: w.isolateLTR(number), Href: template.URL(phone.URI(number))} //nolint:gosec // digits only
 }
 
-// newMailLine returns the given e-mail address as a link that opens a new mail to the address.
+// newMailLine returns the given e-mail address as a link that opens a new mail to the address, or as plain text if it
+// is invalid.
 func (w *words) newMailLine(address string) line {
 	address = clean(address, maxURL)
 	l := line{Text: w.isolateLTR(address)}
-	if name, host, ok := strings.Cut(address, "@"); ok && len(address) <= maxName && name != "" {
-		//nolint:gosec // both parts are escaped
-		l.Href = template.URL("mailto:" + url.PathEscape(name) + "@" + url.PathEscape(host))
+	if email.Valid(address) {
+		name, host, _ := strings.Cut(address, "@")
+		//nolint:gosec // both parts are escaped; QueryEscape also escapes & (RFC 6068 §2)
+		l.Href = template.URL("mailto:" + url.QueryEscape(name) + "@" + url.QueryEscape(host))
 	}
 	return l
 }
