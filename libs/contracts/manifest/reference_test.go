@@ -33,7 +33,7 @@ func TestReferenceMatchesSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("%s is not what the schema says; run go generate ./manifest in libs", referenceFile)
+		t.Errorf("%s is not what the schema says; run make generate", referenceFile)
 	}
 	for name := range schema.Definitions {
 		if !bytes.Contains(got, []byte("\n## "+name+"\n")) {
@@ -45,7 +45,7 @@ func TestReferenceMatchesSchema(t *testing.T) {
 // reference returns one table of fields for each object, in the order in which the objects are first mentioned.
 func reference(schema *jsonschema.Schema) []byte {
 	r := &referenceWriter{definitions: schema.Definitions}
-	r.WriteString("# Fields of a manifest\n\nMade from `manifest.schema.json` by `go generate ./manifest`. A field in bold must be there. `null` is the same as leaving a field out, unless the field says otherwise.\n")
+	r.WriteString("# Fields of a manifest\n\nMade from `manifest.schema.json` by `make generate`. A field in bold must be there. `null` is the same as leaving a field out, unless the field says otherwise.\n")
 	r.object("Manifest", schema)
 	for i := 0; i < len(r.named); i++ {
 		r.object(r.named[i], schema.Definitions[r.named[i]])

@@ -16,8 +16,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// The oracle computes prices in a second, simple way, from the rules in manifest.example.yaml and semantics.md §5. It
-// uses the text fields of the manifest, time.Time for dates and big.Rat for money.
+// The oracle computes prices in a second, simple way, from the rules in charts/slotmesh/files/demo.yaml and
+// semantics.md §5. It uses the text fields of the manifest, time.Time for dates and big.Rat for money.
 
 // ruleText is a rule with the fields of the manifest as text. Fields that the kind does not have are
 // unused.

@@ -1,5 +1,5 @@
 // Package tariff computes the price to pay from a list price. It applies the pricing rules of a business, one
-// after another, to the known data of a purchase (semantics.md §5; pricing_rules in manifest.example.yaml).
+// after another, to the known data of a purchase (semantics.md §5; pricing_rules in charts/slotmesh/files/demo.yaml).
 // The functions of the package have no side effects and use no floating-point numbers.
 //
 // The running price is the price after each rule, as an exact decimal. Only the result of the last rule is
