@@ -15,7 +15,7 @@ import (
 func TestRenderShowsPlace(t *testing.T) {
 	t.Parallel()
 	l := mustRender(t, Reminder, "de", newFacts(t, Reminder))
-	for _, want := range []string{"Wo\n  Studio at the harbour\n  Rua do Cais 1, 1100-001 Lisboa, Portugal\n",
+	for _, want := range []string{"Ort\n  Studio at the harbour\n  Rua do Cais 1, 1100-001 Lisboa, Portugal\n",
 		"Route: https://www.openstreetmap.org/directions?to=38.71%2C-9.13\n", "  +351 21 000 0000\n"} {
 		if !strings.Contains(l.Text, want) {
 			t.Errorf("no %q in\n%s", want, l.Text)

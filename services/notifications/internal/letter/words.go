@@ -118,7 +118,7 @@ func (w *words) clockUnit() string {
 }
 
 // firstNameLanguages are the languages in which a business greets customers by their first names.
-const firstNameLanguages = " da en fi is nb nl sv "
+const firstNameLanguages = " da en es fi is it nb nl pt sv "
 
 // titles are words that can be the first word of a name but are not first names.
 const titles = " mr mrs ms miss dr prof sir lady the "
