@@ -29,7 +29,7 @@ func newAffectedBusiness(t *testing.T) affectedBusiness {
 	id, future := publish(t, w), newBookingTomorrow("confirmed")
 	future.CustomerName = "Cara <b>"
 	w.Booking.Add(id, future)
-	w.Availability.SetAffected(availability.Outside{Reason: availability.Reason{Rule: availability.RuleClosed,
+	w.Availability.SetAffected(availability.Conflict{Reason: availability.Reason{Rule: availability.RuleClosed,
 		Whose: availability.OfStaff, StaffName: "Anna"}})
 	return affectedBusiness{w, id, future.ID,
 		w.AddSession(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})}
@@ -114,7 +114,7 @@ func TestSaveAsksIfBookingsAreAffected(t *testing.T) {
 func TestSaveAsksOnlyAboutNewOrUnknownConflicts(t *testing.T) {
 	t.Parallel()
 	w := newAffectedBusiness(t)
-	w.Availability.SetAffected(availability.Outside{Already: true,
+	w.Availability.SetAffected(availability.Conflict{Already: true,
 		Reason: availability.Reason{Rule: availability.RuleClosed}})
 	w.expectSaved(t, newHaircutForm("47"), 2)
 	w.StopBooking()

@@ -97,7 +97,7 @@ func TestUnknownAccountCostsOneHash(t *testing.T) {
 		if _, err := accounts.SignInByPassword(t.Context(), person, herring, "a browser"); err != identity.ErrInvalidSecret { //nolint:errorlint // it is that very one
 			t.Errorf("%s: %v", person, err)
 		}
-		if n := hasher.Computed(); n != int64(i+1) {
+		if n := hasher.CountComputed(); n != int64(i+1) {
 			t.Errorf("%s: %d hashes, want %d", person, n, i+1)
 		}
 	}

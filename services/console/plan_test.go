@@ -63,11 +63,11 @@ func TestPlanListsChangesAndConflicts(t *testing.T) {
 	if p := planManifest(t, w, owner, text); len(p.Changes) > 0 || p.Conflicts.Count > 0 || p.Version != 1 {
 		t.Errorf("of what is published: %+v", p)
 	}
-	if held := w.Availability.ListHeld(); len(held) != 1 || held[0].StartsAt != future.StartsAt.Unix() ||
+	if held := w.Availability.ListCheckedBookings(); len(held) != 1 || held[0].StartsAt != future.StartsAt.Unix() ||
 		held[0].Services[0].DurationMinutes != 45 {
 		t.Errorf("asked about %+v", held)
 	}
-	w.Availability.SetAffected(availability.Outside{Reason: availability.Reason{Rule: availability.RuleClosed,
+	w.Availability.SetAffected(availability.Conflict{Reason: availability.Reason{Rule: availability.RuleClosed,
 		Message: "The business is closed then."}})
 	w.Rental.HasAffected = true
 	reserved := w.Call(t, "POST", harb+"/reservations", `{"rental_id": "`+uuid.NewString()+

@@ -92,7 +92,7 @@ func New(_ context.Context, cfg Config, rt server.Runtime) (*server.Server, erro
 		return nil, err
 	}
 	srv.Public.Get(HealthPath, func(c *fiber.Ctx) error {
-		if srv.Draining() {
+		if srv.IsDraining() {
 			return fault.New(fault.PeerUnavailable, "This front is stopping; ask another.")
 		}
 		return c.SendString("ok\n")

@@ -74,7 +74,7 @@ func (e *NoAnswerError) TimedOut() bool {
 	return errors.As(e.cause, &network) && network.Timeout()
 }
 
-func noAnswer(err error) error {
+func newNoAnswerError(err error) error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err
@@ -90,7 +90,7 @@ func (c *Client) Send(ctx context.Context, r Request) (*Answer, error) {
 	key := uuid.NewString()
 	for attempt := 1; ; attempt++ {
 		answer, err := c.doAttempt(ctx, r, key)
-		if attempt >= c.Attempts || !c.worthRepeating(err) {
+		if attempt >= c.Attempts || !c.shouldRetry(err) {
 			return answer, err
 		}
 		select {
@@ -110,8 +110,8 @@ func (c *Client) doAttempt(ctx context.Context, r Request, key string) (*Answer,
 	return answer, err
 }
 
-// worthRepeating reports whether a retry after the given error may succeed.
-func (c *Client) worthRepeating(err error) bool {
+// shouldRetry reports whether a retry after the given error may succeed.
+func (c *Client) shouldRetry(err error) bool {
 	var refused *fault.Error
 	var lost *NoAnswerError
 	switch {
@@ -141,12 +141,12 @@ func (c *Client) Do(ctx context.Context, r Request, key string) (*Answer, error)
 	}
 	got, err := c.HTTP.Do(call)
 	if err != nil {
-		return nil, noAnswer(err)
+		return nil, newNoAnswerError(err)
 	}
 	defer func() { _ = got.Body.Close() }()
 	body, err := io.ReadAll(io.LimitReader(got.Body, maxAnswer))
 	if err != nil {
-		return nil, noAnswer(err)
+		return nil, newNoAnswerError(err)
 	}
 	return &Answer{Status: got.StatusCode, Header: got.Header, Body: body}, nil
 }
@@ -161,9 +161,9 @@ func (a *Answer) Refusal() error {
 	return f
 }
 
-// At returns the path of a business in the admin API. The argument `rest` holds further
+// BusinessPath returns the path of a business in the admin API. The argument `rest` holds further
 // segments of the path, such as the name and the id of a resource of the business.
-func At(slug string, rest ...string) string {
+func BusinessPath(slug string, rest ...string) string {
 	path := "/admin/businesses/" + url.PathEscape(slug)
 	for _, part := range rest {
 		path += "/" + url.PathEscape(part)

@@ -38,7 +38,8 @@ func TestErrorsHaveCodeOfServer(t *testing.T) {
 			w.WriteHeader(http.StatusConflict)
 			_, _ = w.Write([]byte(body))
 		})
-		_, err := c.Send(t.Context(), adminapi.Request{Method: http.MethodPost, Path: adminapi.At("harbor", "keys")})
+		_, err := c.Send(t.Context(),
+			adminapi.Request{Method: http.MethodPost, Path: adminapi.BusinessPath("harbor", "keys")})
 		if !fault.Is(err, want) || sent.Load() != 1 {
 			t.Errorf("%s: %v after %d requests", body, err, sent.Load())
 		}
@@ -59,7 +60,7 @@ func TestRetryAfterTimeoutNeedsSafeRequest(t *testing.T) {
 		sent := 0
 		c := &adminapi.Client{Base: "http://admin.example", HTTP: &http.Client{Transport: overdue{&sent}}, Attempts: 3,
 			RepeatTimeouts: again}
-		_, err := c.Send(t.Context(), adminapi.Request{Method: http.MethodGet, Path: adminapi.At("harbor")})
+		_, err := c.Send(t.Context(), adminapi.Request{Method: http.MethodGet, Path: adminapi.BusinessPath("harbor")})
 		var lost *adminapi.NoAnswerError
 		if !errors.As(err, &lost) || !lost.TimedOut() || strings.Contains(err.Error(), "admin.example") ||
 			sent != want {

@@ -35,8 +35,8 @@ func (c *Client) Explain(ctx context.Context, request ExplainRequest) (*Explanat
 	return typed.Ask[Explanation](ctx, c.peer, "/internal/explain", request)
 }
 
-// Outside returns those of the given bookings that an unpublished
+// FindConflicts returns those of the given bookings that an unpublished
 // offer would not permit. Faults: the faults of [Client.Bookable].
-func (c *Client) Outside(ctx context.Context, request OutsideRequest) (*OutsideResponse, error) {
-	return typed.Ask[OutsideResponse](ctx, c.peer, "/internal/outside", &request)
+func (c *Client) FindConflicts(ctx context.Context, request ConflictsRequest) (*ConflictsResponse, error) {
+	return typed.Ask[ConflictsResponse](ctx, c.peer, "/internal/outside", &request)
 }

@@ -150,7 +150,7 @@ func (r *Reason) sentence(who, whose string) string {
 		}
 		return "The business is closed then."
 	case RuleBlock:
-		return fmt.Sprintf("%s is blocked from %s to %s%s.", who, r.From, r.To, because(r.Name))
+		return fmt.Sprintf("%s is blocked from %s to %s%s.", who, r.From, r.To, formatCause(r.Name))
 	case RuleClass:
 		return who + " gives " + r.Name + " then."
 	case RuleClassFull:
@@ -203,7 +203,7 @@ func (r *Reason) limit() string {
 	return "It cannot be booked: " + r.Rule + "."
 }
 
-func because(reason string) string {
+func formatCause(reason string) string {
 	if reason == "" {
 		return ""
 	}

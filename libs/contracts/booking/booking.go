@@ -256,11 +256,11 @@ const (
 
 // The transitions of a booking that the owner can request. Each is the last segment of the URL path of its request.
 const (
-	MoveConfirm  = "confirm"
-	MoveCancel   = "cancel"
-	MoveComplete = "complete"
-	MoveNoShow   = "no-show"
-	MoveReopen   = "reopen" // reverts the transition complete or no-show
+	TransitionConfirm  = "confirm"
+	TransitionCancel   = "cancel"
+	TransitionComplete = "complete"
+	TransitionNoShow   = "no-show"
+	TransitionReopen   = "reopen" // reverts the transition complete or no-show
 )
 
 // CheckedKey is the response to the check of an API key that is valid now.

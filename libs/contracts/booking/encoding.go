@@ -39,13 +39,14 @@ var (
 //	uvarint   number of spans of all of them
 //	for each resource:
 //	  16 bytes  id
-//	  uvarint   2 × lane, + 1 if the time is shared by guests of classes
+//	  uvarint   2 × capacity unit, + 1 if the time is shared by guests of classes
 //	  uvarint   number of spans
 //	  for each span: varint start - end of the span before it (0 before the first), varint end - start, in seconds
 //	uvarint   number of sessions with seats taken
 //	for each session: 16 bytes id, varint start in seconds since the epoch, uvarint seats taken
 //
-// Varints are those of encoding/binary. AppendBinary returns an error if a lane or a number of seats is negative.
+// Varints are those of encoding/binary. AppendBinary returns an error if a capacity unit or a number of seats is
+// negative.
 func (o Occupied) AppendBinary(b []byte) ([]byte, error) {
 	spans := 0
 	for i := range o.Busy {
@@ -58,7 +59,8 @@ func (o Occupied) AppendBinary(b []byte) ([]byte, error) {
 	b = binary.AppendUvarint(b, uint64(spans))
 	for i := range o.Busy {
 		if o.Busy[i].CapacityUnit < 0 {
-			return nil, fmt.Errorf("lane %d of %s: lanes are counted from 0", o.Busy[i].CapacityUnit, o.Busy[i].ID)
+			return nil, fmt.Errorf("capacity unit %d of %s: capacity units are counted from 0", o.Busy[i].CapacityUnit,
+				o.Busy[i].ID)
 		}
 		b = appendBusy(b, &o.Busy[i])
 	}
@@ -75,11 +77,11 @@ func (o Occupied) AppendBinary(b []byte) ([]byte, error) {
 }
 
 func appendBusy(b []byte, busy *Busy) []byte {
-	lane := uint64(busy.CapacityUnit) << 1
+	unit := uint64(busy.CapacityUnit) << 1
 	if busy.Class {
-		lane |= 1
+		unit |= 1
 	}
-	b = binary.AppendUvarint(append(b, busy.ID[:]...), lane)
+	b = binary.AppendUvarint(append(b, busy.ID[:]...), unit)
 	b = binary.AppendUvarint(b, uint64(len(busy.Edges)/2))
 	last := int64(0)
 	for _, edge := range busy.Edges[:len(busy.Edges)&^1] {
@@ -101,7 +103,7 @@ func (o *Occupied) UnmarshalBinary(data []byte) error {
 	edges := make([]int64, 0, 2*r.count("spans", leastSpan))
 	read := Occupied{Busy: make([]Busy, resources)}
 	for i := range read.Busy {
-		edges = r.busy(&read.Busy[i], edges)
+		edges = r.readBusy(&read.Busy[i], edges)
 	}
 	if r.err == nil && len(edges) != cap(edges) {
 		r.fail("%d edges of spans are left over", cap(edges)-len(edges))
@@ -201,7 +203,7 @@ func (r *reader) badVarint(n int) {
 	r.fail("a number has more than 64 bits")
 }
 
-// number reads a number of at most 31 bits, such as a lane or a number
+// number reads a number of at most 31 bits, such as a capacity unit or a number
 // of seats. The argument `of` is the noun for the number in an error.
 func (r *reader) number(of string) int {
 	v := r.uvarint()
@@ -224,13 +226,13 @@ func (r *reader) count(of string, minimum int) int {
 	return int(v)
 }
 
-// busy reads one resource into the argument `b` and appends the edges of
+// readBusy reads one resource into the argument `b` and appends the edges of
 // the resource's spans to the list `all`. It returns the extended list.
-func (r *reader) busy(b *Busy, all []int64) []int64 {
+func (r *reader) readBusy(b *Busy, all []int64) []int64 {
 	r.id(b.ID[:])
 	unit := r.uvarint()
 	if unit>>1 > math.MaxInt32 {
-		r.fail("lane %d: at most %d is possible", unit>>1, math.MaxInt32)
+		r.fail("capacity unit %d: at most %d is possible", unit>>1, math.MaxInt32)
 	}
 	b.CapacityUnit, b.Class = int(unit>>1), unit&1 == 1
 	edges := 2 * r.count("spans", leastSpan)

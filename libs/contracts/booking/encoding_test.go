@@ -32,7 +32,7 @@ func drawOccupied(t *rapid.T) booking.Occupied {
 	o := booking.Occupied{Busy: []booking.Busy{}}
 	for range rapid.IntRange(0, 8).Draw(t, "resources") {
 		b := booking.Busy{
-			Resource: booking.Resource{ID: anyID(t), CapacityUnit: rapid.IntRange(0, 1<<31-1).Draw(t, "lane")},
+			Resource: booking.Resource{ID: anyID(t), CapacityUnit: rapid.IntRange(0, 1<<31-1).Draw(t, "capacity unit")},
 			Class:    rapid.Bool().Draw(t, "class"),
 			Edges:    []int64{},
 		}
@@ -113,18 +113,18 @@ func TestUnmarshalExplainsInvalidBytes(t *testing.T) {
 		form []byte
 		want string
 	}{
-		"nothing":             {nil, "ends too early"},
-		"JSON":                {[]byte(`{"busy":[]}`), "version 123 is unknown"},
-		"another version":     {form(2, 0, 0, 0), "version 2 is unknown"},
-		"resources made up":   {form(1, 1<<40, 0, 0), "claims 1099511627776 resources"},
-		"spans made up":       {form(1, 0, 1<<40, 0), "claims 1099511627776 spans"},
-		"sessions made up":    {form(1, 0, 0, 1<<40), "claims 1099511627776 sessions"},
-		"spans left over":     {form(1, 0, 1, 0, 0, 0), "2 edges of spans are left over"},
-		"more spans than all": {form(1, 1, 1, id, 0, 2, 0, 0, 0, 0, 0), "more spans than are left"},
-		"an endless number":   {form(1, endless), "more than 64 bits"},
-		"an absurd lane":      {form(1, 1, 0, id, 1<<40, 0, 0), "at most 2147483647 is possible"},
-		"absurd seats":        {form(1, 0, 0, 1, id, 0, 1<<40), "at most 2147483647 are possible"},
-		"an endless instant":  {form(1, 0, 0, 1, id, endless, 0), "more than 64 bits"},
+		"nothing":               {nil, "ends too early"},
+		"JSON":                  {[]byte(`{"busy":[]}`), "version 123 is unknown"},
+		"another version":       {form(2, 0, 0, 0), "version 2 is unknown"},
+		"resources made up":     {form(1, 1<<40, 0, 0), "claims 1099511627776 resources"},
+		"spans made up":         {form(1, 0, 1<<40, 0), "claims 1099511627776 spans"},
+		"sessions made up":      {form(1, 0, 0, 1<<40), "claims 1099511627776 sessions"},
+		"spans left over":       {form(1, 0, 1, 0, 0, 0), "2 edges of spans are left over"},
+		"more spans than all":   {form(1, 1, 1, id, 0, 2, 0, 0, 0, 0, 0), "more spans than are left"},
+		"an endless number":     {form(1, endless), "more than 64 bits"},
+		"a large capacity unit": {form(1, 1, 0, id, 1<<40, 0, 0), "at most 2147483647 is possible"},
+		"absurd seats":          {form(1, 0, 0, 1, id, 0, 1<<40), "at most 2147483647 are possible"},
+		"an endless instant":    {form(1, 0, 0, 1, id, endless, 0), "more than 64 bits"},
 	} {
 		var got booking.Occupied
 		if err := got.UnmarshalBinary(c.form); err == nil || !strings.Contains(err.Error(), c.want) {

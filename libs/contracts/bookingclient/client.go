@@ -64,10 +64,10 @@ func (c *Client) Occupied(ctx context.Context, businessID uuid.UUID, from, to ti
 	return out, nil
 }
 
-// Published notifies the booking service that the argument `version` is the newest version of a business's offer.
+// NotifyPublished notifies the booking service that the argument `version` is the newest version of a business's offer.
 // After the removal of the business, `version` is greater than every version of its offer. When Published has
 // returned, the booking service sells nothing from an older version. Calls may be repeated and may arrive in any order.
-func (c *Client) Published(ctx context.Context, businessID uuid.UUID, version int64) error {
+func (c *Client) NotifyPublished(ctx context.Context, businessID uuid.UUID, version int64) error {
 	_, err := c.peer.Do(ctx, peer.Request{Method: http.MethodPut, Path: path(businessID, "offer"),
 		Body: booking.PublishedOffer{Version: version}, Repeatable: true})
 	return err
@@ -136,11 +136,12 @@ func (c *Client) Reschedule(
 		path(businessID, "bookings/"+bookingID.String()+"/reschedule"), body)
 }
 
-// Move changes the status of a booking by one of the transitions booking.Move…, and returns the changed booking.
-// If the transition is a cancellation, the cancellation policy determines the refund. Faults: not_found if the
+// Transition changes the status of a booking by one of the transitions booking.Transition…, and returns the changed
+// booking. If the transition is a cancellation, the cancellation policy determines the refund. Faults: not_found if the
 // booking or the transition is unknown; conflict if the status of the booking does not permit the transition.
-func (c *Client) Move(ctx context.Context, businessID, bookingID uuid.UUID, move string) (*booking.Booking, error) {
-	at := path(businessID, "bookings/"+bookingID.String()+"/"+url.PathEscape(move))
+func (c *Client) Transition(ctx context.Context, businessID, bookingID uuid.UUID,
+	transition string) (*booking.Booking, error) {
+	at := path(businessID, "bookings/"+bookingID.String()+"/"+url.PathEscape(transition))
 	return typed.Call[booking.Booking](ctx, c.peer, http.MethodPost, at, nil)
 }
 
@@ -174,8 +175,8 @@ func (c *Client) Booking(ctx context.Context, businessID, bookingID uuid.UUID) (
 		nil)
 }
 
-// Ahead returns the number of pending and confirmed bookings of a business that end in the future.
-func (c *Client) Ahead(ctx context.Context, businessID uuid.UUID) (int, error) {
+// CountAhead returns the number of pending and confirmed bookings of a business that end in the future.
+func (c *Client) CountAhead(ctx context.Context, businessID uuid.UUID) (int, error) {
 	var out booking.AheadCount
 	if err := c.peer.Call(ctx, http.MethodGet, path(businessID, "bookings/ahead"), nil, &out); err != nil {
 		return 0, err

@@ -20,9 +20,9 @@ func (c *Client) Customers(ctx context.Context, businessID uuid.UUID,
 	return out.Customers, err
 }
 
-// Held returns the stored data of a customer. Faults: invalid_parameter if `email` is not an email address.
-func (c *Client) Held(ctx context.Context, businessID uuid.UUID, email string) (*booking.Held, error) {
-	return typed.Ask[booking.Held](ctx, c.peer, path(businessID, "customers/held"), customer.Of{Email: email})
+// CustomerData returns the stored data of a customer. Faults: invalid_parameter if `email` is not an email address.
+func (c *Client) CustomerData(ctx context.Context, businessID uuid.UUID, email string) (*booking.CustomerData, error) {
+	return typed.Ask[booking.CustomerData](ctx, c.peer, path(businessID, "customers/held"), customer.Of{Email: email})
 }
 
 // ExpiringCustomers returns digests of customers. These customers' data would be deleted

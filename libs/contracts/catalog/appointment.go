@@ -78,7 +78,7 @@ func (o *Snapshot) Appointment(ids []uuid.UUID, variants map[uuid.UUID]uuid.UUID
 				"variants: service %s is a class, which is as long as its sessions; leave its variant out.", service.ID)
 		}
 		if chosen[service.ID] == nil {
-			if chosen[service.ID] = service.as(variant); chosen[service.ID] == nil {
+			if chosen[service.ID] = service.withVariant(variant); chosen[service.ID] == nil {
 				return nil, fault.Newf(fault.InvalidParameter,
 					"variants: service %s has no variant %s; choose one that /services lists.", service.ID, variant)
 			}
@@ -97,9 +97,9 @@ func (o *Snapshot) Appointment(ids []uuid.UUID, variants map[uuid.UUID]uuid.UUID
 // IsClass reports whether the service can only be booked for its class sessions.
 func (s *Service) IsClass() bool { return len(s.Classes) > 0 }
 
-// as returns a copy of the service with the duration and price of
+// withVariant returns a copy of the service with the duration and price of
 // one of its variants. It returns nil if the variant does not exist.
-func (s *Service) as(variant uuid.UUID) *Service {
+func (s *Service) withVariant(variant uuid.UUID) *Service {
 	for _, v := range s.Variants {
 		if v.ID == variant {
 			like := *s

@@ -36,9 +36,9 @@ type BusinessList struct {
 	NextCursor string     `json:"next_cursor,omitempty"` // omitted on the last page
 }
 
-// MostListed is the maximal number of ids in a request for a list of businesses.
+// MaxListed is the maximal number of ids in a request for a list of businesses.
 // It is also the maximal number of businesses to which one person may belong.
-const MostListed = 100
+const MaxListed = 100
 
 // Business is one entry of a [BusinessList].
 type Business struct {

@@ -209,7 +209,7 @@ func (q Question) read(value any) (any, FieldError) {
 	if !ok {
 		return nil, WrongType
 	}
-	return text, q.wrongText(text)
+	return text, q.checkText(text)
 }
 
 // readNumber returns the number in a JSON number or in a string.
@@ -228,7 +228,7 @@ func readNumber(value any) (any, FieldError) {
 	return json.Number(number), ""
 }
 
-func (q Question) wrongText(text string) FieldError {
+func (q Question) checkText(text string) FieldError {
 	switch q.Type {
 	case QuestionSelect:
 		if !slices.Contains(q.optionKeys(), text) {

@@ -60,7 +60,8 @@ func find[T any, P identified[T]](list []T, places index, id uuid.UUID) *T {
 // compact reduces the memory that a snapshot needs. It removes the unused capacity of lists,
 // which decoding leaves, and lets services with the same staff members share one list.
 func (o *Snapshot) compact() {
-	o.Staff, o.Services, o.Events, o.Rentals = exact(o.Staff), exact(o.Services), exact(o.Events), exact(o.Rentals)
+	o.Staff, o.Services, o.Events, o.Rentals = trimCapacity(o.Staff), trimCapacity(o.Services), trimCapacity(o.Events),
+		trimCapacity(o.Rentals)
 	shared := map[uint64][]uuid.UUID{} // by hash of the list
 	var hash maphash.Hash
 	for i := range o.Services {
@@ -72,7 +73,7 @@ func (o *Snapshot) compact() {
 		same, known := shared[hash.Sum64()]
 		switch {
 		case !known || !slices.Equal(same, s.StaffIDs):
-			s.StaffIDs = exact(s.StaffIDs)
+			s.StaffIDs = trimCapacity(s.StaffIDs)
 			shared[hash.Sum64()] = s.StaffIDs
 		case len(same) > 0:
 			s.StaffIDs = same
@@ -80,9 +81,9 @@ func (o *Snapshot) compact() {
 	}
 }
 
-// exact returns the list without unused capacity. A nil list stays
+// trimCapacity returns the list without unused capacity. A nil list stays
 // nil, because JSON encodes nil and an empty list differently.
-func exact[T any](list []T) []T {
+func trimCapacity[T any](list []T) []T {
 	if list == nil || len(list) == cap(list) {
 		return list
 	}

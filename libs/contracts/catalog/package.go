@@ -21,10 +21,10 @@ type Package struct {
 	Percent    *decimal.Decimal `json:"percent,omitempty"` // reduction, above 0 and at most 100
 }
 
-// Of returns the price of the package, in minor units. The argument `separately` is the sum
+// ComputePrice returns the price of the package, in minor units. The argument `separately` is the sum
 // of the prices of the services after the pricing rules. Percent reduces this sum, and the
 // result is rounded half up. Price replaces the sum. The result never exceeds the sum.
-func (p *Package) Of(separately int64, currency money.Currency) int64 {
+func (p *Package) ComputePrice(separately int64, currency money.Currency) int64 {
 	if p.Price != nil {
 		return min(*p.Price, separately)
 	}

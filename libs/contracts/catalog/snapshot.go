@@ -388,8 +388,8 @@ type AppliesTo struct {
 	Rentals     []uuid.UUID `json:"rentals,omitempty"`
 }
 
-// Everything reports whether nothing is selected, so that the rule applies to everything.
-func (a AppliesTo) Everything() bool {
+// IsEverything reports whether nothing is selected, so that the rule applies to everything.
+func (a AppliesTo) IsEverything() bool {
 	return !a.AllServices && !a.AllEvents && !a.AllRentals && len(a.Services)+len(a.Events)+len(a.Rentals) == 0
 }
 

@@ -113,7 +113,7 @@ func (o *Owner) Get(ctx context.Context, slug string, version int64, accept stri
 }
 
 // List returns one page of businesses, in the order of their slugs. The argument `of` selects businesses by their ids;
-// nil selects all businesses. Faults: invalid_parameter for an invalid page, or for more than [catalog.MostListed] ids.
+// nil selects all businesses. Faults: invalid_parameter for an invalid page, or for more than [catalog.MaxListed] ids.
 func (o *Owner) List(ctx context.Context, of []uuid.UUID, page request.Page) (*catalog.BusinessList, error) {
 	if of != nil && len(of) == 0 {
 		return &catalog.BusinessList{Businesses: []catalog.Business{}}, nil

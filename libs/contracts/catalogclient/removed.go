@@ -45,7 +45,7 @@ func (e *Eraser) Run(ctx context.Context) error {
 	return runPeriodically(ctx, eraseEvery, e.Telemetry, "what is kept of removed businesses stays for now",
 		func(ctx context.Context) error {
 			for {
-				rows, err := e.Once(ctx)
+				rows, err := e.RunOnce(ctx)
 				if err != nil || rows == 0 {
 					return err
 				}
@@ -79,9 +79,9 @@ func runPeriodically(ctx context.Context, every time.Duration, tel *telemetry.Te
 	}
 }
 
-// Once deletes all data of the businesses whose removal is at least
+// RunOnce deletes all data of the businesses whose removal is at least
 // [catalog.KeptAfterRemoval] ago. It returns the number of deleted rows.
-func (e *Eraser) Once(ctx context.Context) (int64, error) {
+func (e *Eraser) RunOnce(ctx context.Context) (int64, error) {
 	ctx = actor.AsSystem(ctx)
 	query := url.Values{
 		"before": {e.Clock.Now().Add(-catalog.KeptAfterRemoval).UTC().Format(time.RFC3339)},

@@ -25,12 +25,12 @@ type Search struct {
 	// exactly these customers are returned, and Query is ignored.
 	Of    []string `json:"of"`
 	After string   `json:"after"` // only addresses that follow this address in the order
-	Limit int      `json:"limit"` // 1 to MostFound
+	Limit int      `json:"limit"` // 1 to MaxFound
 }
 
-// MostFound is the maximal number of customers on one page. It is one more than the largest page
+// MaxFound is the maximal number of customers on one page. It is one more than the largest page
 // that an owner can request. The additional customer shows the caller that there are more customers.
-const MostFound = 1001
+const MaxFound = 1001
 
 // maxQuery is the maximal length of a Query, in characters.
 const maxQuery = 254
@@ -38,14 +38,14 @@ const maxQuery = 254
 // Validate validates the request. Fault: invalid_parameter.
 func (s *Search) Validate() error {
 	switch {
-	case s.Limit < 1 || s.Limit > MostFound:
-		return fault.Newf(fault.InvalidParameter, "limit: send a whole number from 1 to %d.", MostFound)
+	case s.Limit < 1 || s.Limit > MaxFound:
+		return fault.Newf(fault.InvalidParameter, "limit: send a whole number from 1 to %d.", MaxFound)
 	case utf8.RuneCountInString(s.Query) > maxQuery:
 		return fault.Newf(fault.InvalidParameter,
 			"query: the text is too long; send at most %d characters of a name, an address or a phone number.",
 			maxQuery)
-	case len(s.Of) > MostFound:
-		return fault.Newf(fault.InvalidParameter, "of: send at most %d addresses.", MostFound)
+	case len(s.Of) > MaxFound:
+		return fault.Newf(fault.InvalidParameter, "of: send at most %d addresses.", MaxFound)
 	case strings.ContainsRune(s.Query+s.After, 0):
 		return fault.New(fault.InvalidParameter, "query: the text holds a NUL character; leave it out.")
 	}
@@ -116,10 +116,10 @@ type Of struct {
 	Email string `json:"email"`
 }
 
-// MostHeld is the maximal number of exported bookings, orders or reservations of one
+// MaxExported is the maximal number of exported bookings, orders or reservations of one
 // customer. No real customer has as many. A customer with more future bookings, orders
 // or reservations cannot be anonymized, because the response could not list them.
-const MostHeld = 1000
+const MaxExported = 1000
 
 // Erase requests that a customer is anonymized. If Force is false, future
 // bookings, orders and reservations keep the data of the customer.

@@ -26,7 +26,7 @@ func ReadFilter(q request.Query) (event.Filter, error) {
 	if f.Type = event.Type(typ); typ != "" && !slices.Contains(event.Types(), f.Type) &&
 		!slices.Contains(event.TeamTypes(), f.Type) {
 		return event.Filter{}, request.Invalid("type: %s is no type of event; write one such as %s.",
-			request.Quoted(typ), event.BookingCreated)
+			request.Quote(typ), event.BookingCreated)
 	}
 	if f.From, err = readInstant(q, "from", 0); err != nil {
 		return event.Filter{}, err
@@ -45,7 +45,7 @@ func readSubject(q request.Query, f *event.Filter) error {
 		f.Kind = kind
 	case f.Subject.UnmarshalText([]byte(text)) != nil || len(text) != len(uuid.Nil.String()):
 		return request.Invalid("subject: %s is none; write its id, or booking, ticket, reservation, key, business, "+
-			"customer, member or token.", request.Quoted(text))
+			"customer, member or token.", request.Quote(text))
 	}
 	return nil
 }
@@ -63,7 +63,7 @@ func readInstant(q request.Query, name string, after time.Duration) (time.Time, 
 	at, err := time.Parse(time.RFC3339, strings.ToUpper(text))
 	if err != nil {
 		return time.Time{}, request.Invalid("%s: %s is no date and no instant; write one such as 2026-11-21 or "+
-			"2026-11-21T09:00:00Z.", name, request.Quoted(text))
+			"2026-11-21T09:00:00Z.", name, request.Quote(text))
 	}
 	return at, nil
 }

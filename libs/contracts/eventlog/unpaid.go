@@ -10,13 +10,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
 )
 
-// Unpaid reports whether a booking, an order of tickets or a reservation was cancelled because the customer did
+// IsUnpaid reports whether a booking, an order of tickets or a reservation was cancelled because the customer did
 // not pay in time. It returns false if the events of the booking, order or reservation are no longer stored.
 //
 // The event of such a cancellation directly follows the event of the expired payment and has the
 // same time. If the owner had already confirmed the booking, the expired payment does not cancel the
 // booking. A later cancellation of this booking then has a later time, so that Unpaid returns false.
-func Unpaid(ctx context.Context, pool *pgxpool.Pool, businessID, subjectID uuid.UUID) (bool, error) {
+func IsUnpaid(ctx context.Context, pool *pgxpool.Pool, businessID, subjectID uuid.UUID) (bool, error) {
 	var is bool
 	err := pool.QueryRow(ctx,
 		`SELECT EXISTS (SELECT FROM events expired JOIN events cancelled USING (business_id, subject_id)

@@ -97,12 +97,12 @@ func (b *Bookings) ConfirmsAutomatically() bool { return b.Confirm == "auto" }
 
 // CancelUntilHours returns how many hours before the start a customer may still cancel. Nil means never.
 func (m *Manifest) CancelUntilHours() *int {
-	return valueOr(m.SelfService, SelfService{}).CancelUntilHours.hoursOrNil()
+	return valueOr(m.SelfService, SelfService{}).CancelUntilHours.toHours()
 }
 
 // RescheduleUntilHours returns how many hours before the start a customer may still reschedule. Nil means never.
 func (m *Manifest) RescheduleUntilHours() *int {
-	return valueOr(m.SelfService, SelfService{}).RescheduleUntilHours.hoursOrNil()
+	return valueOr(m.SelfService, SelfService{}).RescheduleUntilHours.toHours()
 }
 
 // NotificationSettings returns the settings for messages, with the defaults for omitted settings.

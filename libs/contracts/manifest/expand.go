@@ -76,7 +76,7 @@ func (e *expander) measureCollection(n *yaml.Node, depth int) (extent, *Problem)
 		}
 		size.values += part.values
 		size.bytes += part.bytes
-		size.height = max(size.height, 1+part.height-mergedLevels(n, i))
+		size.height = max(size.height, 1+part.height-countMergedLevels(n, i))
 		if problem := size.check(item); problem != nil {
 			return extent{}, problem
 		}
@@ -87,10 +87,10 @@ func (e *expander) measureCollection(n *yaml.Node, depth int) (extent, *Problem)
 	return size, nil
 }
 
-// mergedLevels returns by how many levels one item of the mapping `n` moves up when
+// countMergedLevels returns by how many levels one item of the mapping `n` moves up when
 // merge keys are replaced. The argument `item` is the index of this item. A merge
 // key names a mapping or a list of mappings, whose fields become fields of `n`.
-func mergedLevels(n *yaml.Node, item int) int {
+func countMergedLevels(n *yaml.Node, item int) int {
 	switch {
 	case n.Kind != yaml.MappingNode || item%2 == 0 || resolveAlias(n.Content[item-1]).Tag != "!!merge":
 		return 0

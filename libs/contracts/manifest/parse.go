@@ -35,7 +35,7 @@ func ParseUntil(src []byte, predecessors int, stop func() bool) (*Manifest, []Pr
 	}
 	newValidator(m, r, root).checkManifest()
 	if len(r.problems) > 0 {
-		return nil, r.sortedProblems(), nil
+		return nil, r.sortProblems(), nil
 	}
 	return m, nil, nil
 }

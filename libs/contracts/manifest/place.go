@@ -178,7 +178,7 @@ func (v *validator) checkLegal(at *path) {
 	}
 	v.checkLegalTexts(at, LegalTranslation{Imprint: l.Imprint, Privacy: l.Privacy, Terms: l.Terms})
 	checkTranslations(v, at, l.Translations)
-	for _, language := range sortedLanguages(l.Translations) {
+	for _, language := range sortLanguages(l.Translations) {
 		v.checkLegalTexts(at.field("translations").field(string(language)), l.Translations[language])
 	}
 }

@@ -134,9 +134,9 @@ func (r *report) hasFailed(at *path) bool {
 	return r.failed[""]
 }
 
-// sortedProblems returns the problems ordered by line. There are at most
+// sortProblems returns the problems ordered by line. There are at most
 // [MaxProblems] problems, and one more that states the number of further problems.
-func (r *report) sortedProblems() []Problem {
+func (r *report) sortProblems() []Problem {
 	slices.SortStableFunc(r.problems, func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) })
 	all := len(r.problems) + r.dropped
 	if all <= MaxProblems {

@@ -309,8 +309,8 @@ func (s *SelfService) setNull() {
 	s.RescheduleUntilHours.setNull()
 }
 
-// hoursOrNil returns the number of hours. It returns 0 if the field was omitted, and nil for never.
-func (u Until) hoursOrNil() *int {
+// toHours returns the number of hours. It returns 0 if the field was omitted, and nil for never.
+func (u Until) toHours() *int {
 	if u.Never {
 		return nil
 	}
@@ -318,7 +318,7 @@ func (u Until) hoursOrNil() *int {
 }
 
 // MarshalJSON returns the hours as a JSON number, or null for never.
-func (u Until) MarshalJSON() ([]byte, error) { return json.Marshal(u.hoursOrNil()) }
+func (u Until) MarshalJSON() ([]byte, error) { return json.Marshal(u.toHours()) }
 
 // UnmarshalJSON parses the output of [Until.MarshalJSON].
 func (u *Until) UnmarshalJSON(b []byte) error {

@@ -36,12 +36,12 @@ func nearestField(got string, fields []string) string {
 			return f
 		}
 	}
-	if near := nearest(got, fields); near != "" {
+	if near := findNearest(got, fields); near != "" {
 		return near
 	}
 	isShort := func(f string) bool {
 		i := strings.LastIndexByte(f, '_')
-		return i > 0 && nearest(strings.ToLower(got), []string{f[:i]}) != ""
+		return i > 0 && findNearest(strings.ToLower(got), []string{f[:i]}) != ""
 	}
 	if i := slices.IndexFunc(fields, isShort); i >= 0 && !slices.ContainsFunc(fields[i+1:], isShort) {
 		return fields[i]
@@ -77,7 +77,7 @@ func nearestZone(got string) string {
 	if city != "" {
 		return city
 	}
-	return nearest(got, zone.Names())
+	return findNearest(got, zone.Names())
 }
 
 // currencySymbols maps common symbols and names of currencies to ISO 4217 codes.
@@ -97,16 +97,16 @@ func nearestCurrency(got string) string {
 	if code := currencySymbols[strings.ToLower(got)]; code != "" {
 		return code
 	}
-	return nearest(strings.ToUpper(got), slices.Concat([]string{"EUR", "USD", "GBP", "CHF", "JPY", "CAD", "AUD"},
+	return findNearest(strings.ToUpper(got), slices.Concat([]string{"EUR", "USD", "GBP", "CHF", "JPY", "CAD", "AUD"},
 		money.Codes()))
 }
 
 // Nearest returns the candidate that is most similar to the text `got`, or "" if none is similar.
-func Nearest(got string, candidates []string) string { return nearest(got, candidates) }
+func Nearest(got string, candidates []string) string { return findNearest(got, candidates) }
 
-// nearest returns the candidate that differs least from the text `got`: by at most two edits, or
+// findNearest returns the candidate that differs least from the text `got`: by at most two edits, or
 // by one edit if `got` has fewer than four letters. It returns "" if there is no such candidate.
-func nearest(got string, candidates []string) string {
+func findNearest(got string, candidates []string) string {
 	best, maxEdits := "", 2
 	if len(got) < 4 {
 		maxEdits = 1

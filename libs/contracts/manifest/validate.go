@@ -175,7 +175,7 @@ func (v *validator) checkKey(at *path, key Key, to *keyList) {
 	hint := "write the key of one that is listed"
 	if v.comparisons < maxComparisons {
 		v.comparisons += len(to.list)
-		if near := nearest(string(key), to.list); near != "" {
+		if near := findNearest(string(key), to.list); near != "" {
 			hint = "did you mean " + near + "?"
 		}
 	}
@@ -211,7 +211,7 @@ func (v *validator) checkLanguages(root *path) {
 
 // checkTranslations reports translations into languages that the business does not offer.
 func checkTranslations[T any](v *validator, at *path, translations map[Language]T) {
-	for _, l := range sortedLanguages(translations) {
+	for _, l := range sortLanguages(translations) {
 		if v.languages == nil || v.languages[l] {
 			continue
 		}
@@ -221,8 +221,8 @@ func checkTranslations[T any](v *validator, at *path, translations map[Language]
 	}
 }
 
-// sortedLanguages returns the languages of the translations in alphabetical order.
-func sortedLanguages[T any](translations map[Language]T) []Language {
+// sortLanguages returns the languages of the translations in alphabetical order.
+func sortLanguages[T any](translations map[Language]T) []Language {
 	return slices.Sorted(maps.Keys(translations))
 }
 

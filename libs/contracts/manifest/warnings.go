@@ -54,7 +54,7 @@ func WarningsUntil(src []byte, now time.Time, stop func() bool) ([]Problem, erro
 		w.today = timespan.DateOf(now, location)
 	}
 	w.checkManifest(m)
-	return r.sortedProblems(), nil
+	return r.sortProblems(), nil
 }
 
 // warner searches a valid manifest for probable mistakes.

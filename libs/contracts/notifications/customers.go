@@ -16,9 +16,9 @@ type Erase struct {
 	Stay  []uuid.UUID `json:"stay"`
 }
 
-// MostStay is the maximal number of ids in Stay: the future bookings and orders
+// MaxStay is the maximal number of ids in Stay: the future bookings and orders
 // of the booking service, and the future reservations of the rental service.
-const MostStay = 2 * customer.MostHeld
+const MaxStay = 2 * customer.MaxExported
 
 // Erased holds the numbers of deleted messages and webhook deliveries.
 type Erased struct {
@@ -32,23 +32,24 @@ func (c *Client) EraseCustomer(ctx context.Context, businessID uuid.UUID, reques
 	return EraseCustomer.Call(ctx, c.peer, endpoints.About(businessID, request))
 }
 
-// HeldMessage is a message to or about a customer, with its text. The HTML form is left
+// StoredMessage is a message to or about a customer, with its text. The HTML form is left
 // out, because it has the same words. If the message is to an owner, Recipient is empty.
-type HeldMessage struct {
+type StoredMessage struct {
 	Message
 	Text string `json:"text"`
 }
 
-// MostHeld is the maximal number of exported messages about a customer: five for each of customer.MostHeld bookings.
-const MostHeld = 5 * customer.MostHeld
+// MaxExported is the maximal number of exported messages about a customer: five for each of customer.MaxExported
+// bookings.
+const MaxExported = 5 * customer.MaxExported
 
-// Held is the stored data of one customer, oldest first. It has at most MostHeld + 1 messages.
-type Held struct {
-	Messages []HeldMessage `json:"messages"`
+// CustomerData is the stored data of one customer, oldest first. It has at most MaxExported + 1 messages.
+type CustomerData struct {
+	Messages []StoredMessage `json:"messages"`
 }
 
-// Held returns the stored messages to a customer, and the stored messages to owners
+// CustomerData returns the stored messages to a customer, and the stored messages to owners
 // about the customer. Fault: invalid_parameter if `email` is not an email address.
-func (c *Client) Held(ctx context.Context, businessID uuid.UUID, email string) (*Held, error) {
-	return ExportHeld.Call(ctx, c.peer, endpoints.About(businessID, customer.Of{Email: email}))
+func (c *Client) CustomerData(ctx context.Context, businessID uuid.UUID, email string) (*CustomerData, error) {
+	return ExportCustomerData.Call(ctx, c.peer, endpoints.About(businessID, customer.Of{Email: email}))
 }

@@ -41,8 +41,9 @@ var (
 	RetryDelivery  = endpoints.Post[DeliveryID, Delivery](API,
 		business+"/deliveries/:id/retry", owner).Answers(http.StatusAccepted)
 
-	EraseCustomer = endpoints.Post[ofBusiness[Erase], Erased](API, business+"/customers/erase", owner)
-	ExportHeld    = endpoints.Ask[ofBusiness[customer.Of], Held](API, business+"/customers/held", "console")
+	EraseCustomer      = endpoints.Post[ofBusiness[Erase], Erased](API, business+"/customers/erase", owner)
+	ExportCustomerData = endpoints.Ask[ofBusiness[customer.Of], CustomerData](API, business+"/customers/held",
+		"console")
 )
 
 type ofBusiness[Body any] = endpoints.With[endpoints.OfBusiness, Body]

@@ -27,13 +27,13 @@ type Client struct {
 // NewClient returns a client that sends its requests through the argument `peer`.
 func NewClient(peer endpoints.Caller) *Client { return &Client{peer: peer} }
 
-// Of returns a client for the data of one business. If the slug now belongs to
+// ForBusiness returns a client for the data of one business. If the slug now belongs to
 // another business, the methods of this client return a fault business_not_found.
 //
-// Without Of, the rental service finds the business by the slug in its cached offers.
+// Without ForBusiness, the rental service finds the business by the slug in its cached offers.
 // While the catalog service is down or slow, a cached offer can be stale: its business
-// may have been removed. Only Reserve, Ahead and Outside always use the newest offer.
-func (c *Client) Of(business uuid.UUID) *Client { return &Client{peer: c.peer, of: business} }
+// may have been removed. Only Reserve, CountAhead and FindConflicts always use the newest offer.
+func (c *Client) ForBusiness(business uuid.UUID) *Client { return &Client{peer: c.peer, of: business} }
 
 // Ceilings returns the maximal number of units that can be booked online, for each rental
 // of a business. The result is computed from the given version of the offer or a newer one.
@@ -71,9 +71,9 @@ func (c *Client) Reservations(ctx context.Context, slug string, filter Filter,
 	return ListReservations.Call(ctx, c.peer, ReservationsRequest{c.slugParams(slug), filter, page})
 }
 
-// Ahead returns the number of pending and reserved reservations that end today or later, in the time zone
+// CountAhead returns the number of pending and reserved reservations that end today or later, in the time zone
 // of the business. It also counts all reservations that are picked up, even if their return is late.
-func (c *Client) Ahead(ctx context.Context, slug string) (int, error) {
+func (c *Client) CountAhead(ctx context.Context, slug string) (int, error) {
 	out, err := CountAhead.Call(ctx, c.peer, OfSlug{Slug: slug})
 	if err != nil {
 		return 0, err
@@ -95,11 +95,11 @@ func (c *Client) Reservation(ctx context.Context, slug string, id uuid.UUID) (*R
 	return ReadReservation.Call(ctx, c.peer, c.reservationParams(slug, id))
 }
 
-// Move changes the status of a reservation by one of the Move… transitions, and returns
+// Transition changes the status of a reservation by one of the Transition… constants, and returns
 // the changed reservation. Faults: not_found if the reservation or the transition is
 // unknown; conflict if the status of the reservation does not permit the transition.
-func (c *Client) Move(ctx context.Context, slug string, id uuid.UUID, move string) (*Reservation, error) {
-	return ChangeReservationStatus.Call(ctx, c.peer, MoveRequest{c.reservationParams(slug, id), move})
+func (c *Client) Transition(ctx context.Context, slug string, id uuid.UUID, transition string) (*Reservation, error) {
+	return ChangeReservationStatus.Call(ctx, c.peer, TransitionRequest{c.reservationParams(slug, id), transition})
 }
 
 // Cancellation returns the effect that cancelling a reservation would have

@@ -7,9 +7,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
 )
 
-// Held is the stored data of one customer, oldest first. It has at most customer.MostHeld
-// + 1 reservations. The last of them shows that there are more than MostHeld.
-type Held struct {
+// CustomerData is the stored data of one customer, oldest first. It has at most customer.MaxExported
+// + 1 reservations. The last of them shows that there are more than MaxExported.
+type CustomerData struct {
 	Reservations []Reservation `json:"reservations"`
 }
 
@@ -23,9 +23,9 @@ func (c *Client) Customers(ctx context.Context, slug string, search customer.Sea
 	return out.Customers, nil
 }
 
-// Held returns the stored data of a customer. Faults: invalid_parameter if `email` is not an email address.
-func (c *Client) Held(ctx context.Context, slug, email string) (*Held, error) {
-	return ExportHeld.Call(ctx, c.peer, endpoints.Request(c.slugParams(slug), customer.Of{Email: email}))
+// CustomerData returns the stored data of a customer. Faults: invalid_parameter if `email` is not an email address.
+func (c *Client) CustomerData(ctx context.Context, slug, email string) (*CustomerData, error) {
+	return ExportCustomerData.Call(ctx, c.peer, endpoints.Request(c.slugParams(slug), customer.Of{Email: email}))
 }
 
 // ExpiringCustomers returns digests of customers. These customers' data would be

@@ -45,8 +45,8 @@ var (
 		reservations, sellers).Answers(http.StatusCreated).Private()
 	ListReservations = endpoints.Get[ReservationsRequest, ReservationList](API,
 		reservations, "console").Private()
-	CountAhead  = endpoints.Get[OfSlug, AheadCount](API, reservations+"/ahead", "console")
-	FindOutside = endpoints.Ask[With[OutsideRequest], OutsideResponse](API,
+	CountAhead    = endpoints.Get[OfSlug, AheadCount](API, reservations+"/ahead", "console")
+	FindConflicts = endpoints.Ask[With[ConflictsRequest], ConflictsResponse](API,
 		reservations+"/outside", "console")
 	ReadReservation = endpoints.Get[OfReservation, Reservation](API,
 		reservations+"/:id", "notifications", "console")
@@ -58,24 +58,26 @@ var (
 		reservations+"/:id/cancel", owner).Private()
 	RefundReservation = endpoints.Post[Change[booking.NewRefund], Reservation](API,
 		reservations+"/:id/refund", owner).Private()
-	ChangeReservationStatus = endpoints.Post[MoveRequest, Reservation](API, reservations+"/:id/:move", owner).Private()
+	ChangeReservationStatus = endpoints.Post[TransitionRequest, Reservation](API, reservations+"/:id/:move",
+		owner).Private()
 
 	ReportRevenue = endpoints.Get[ReportRequest, report.Revenue](API,
 		business+"/reports/revenue", "console").Private()
 	SearchCustomers = endpoints.Ask[With[customer.Search], customer.List](API,
 		business+"/customers/search", "console")
-	ExportHeld            = endpoints.Ask[With[customer.Of], Held](API, business+"/customers/held", "console").Private()
+	ExportCustomerData = endpoints.Ask[With[customer.Of], CustomerData](API, business+"/customers/held",
+		"console").Private()
 	ListExpiringCustomers = endpoints.Ask[With[customer.Expiring], customer.ExpiringList](API,
 		business+"/customers/expiring", "console")
 	EraseCustomer = endpoints.Post[With[customer.Erase], customer.Erased](API,
 		business+"/customers/erase", owner)
 
-	ReadManaged  = endpoints.Get[endpoints.ByToken, Managed](API, "/internal/manage/:token", "pages").Private()
-	ReadCalendar = endpoints.Get[endpoints.ByToken, []byte](API,
+	ReadCustomerView = endpoints.Get[endpoints.ByToken, CustomerView](API, "/internal/manage/:token", "pages").Private()
+	ReadCalendar     = endpoints.Get[endpoints.ByToken, []byte](API,
 		"/internal/manage/:token/calendar", "pages").Private()
 	OpenPaymentPage = endpoints.Post[endpoints.ByToken, booking.OpenPayment](API,
 		"/internal/manage/:token/payment", byLink).Private()
-	CancelByLink = endpoints.Post[endpoints.With[endpoints.ByToken, booking.CancelByLink], Managed](API,
+	CancelByLink = endpoints.Post[endpoints.With[endpoints.ByToken, booking.CancelByLink], CustomerView](API,
 		"/internal/manage/:token/cancel", byLink).Private()
 )
 
@@ -101,14 +103,14 @@ type OfReservation struct {
 // Change is a request about a reservation, with a body.
 type Change[Body any] = endpoints.With[OfReservation, Body]
 
-// MoveRequest requests that the status of a reservation is changed by the transition Move.
-type MoveRequest struct {
+// TransitionRequest requests that the status of a reservation is changed by the transition Transition.
+type TransitionRequest struct {
 	OfReservation
-	Move string `path:"move"`
+	Transition string `path:"move"`
 }
 
 // Target returns the reservation that the request changes.
-func (r MoveRequest) Target() OfReservation { return r.OfReservation }
+func (r TransitionRequest) Target() OfReservation { return r.OfReservation }
 
 // LinkRequest requests the customer's link to a reservation. It identifies the business
 // by its id instead of its slug, because the caller knows the id from an event.

@@ -29,8 +29,8 @@ func Statuses() []string {
 // The transitions of a reservation that the owner can request, besides its
 // cancellation. Each is the last segment of the URL path of its request.
 const (
-	MovePickup = "pickup"
-	MoveReturn = "return"
+	TransitionPickup = "pickup"
+	TransitionReturn = "return"
 )
 
 // NewReservation requests a reservation of units of a rental.

@@ -38,7 +38,8 @@ type Decision struct {
 	Allowed    bool
 	RetryAfter time.Duration // exact time until a request would pass; 0 if this request is allowed
 	Left       int           // number of further requests that would pass now
-	Reset      time.Duration // time until the oldest counted request expires; for a refused request, equal to RetryAfter
+	// time until the oldest counted request expires; for a refused request, equal to RetryAfter
+	Reset time.Duration
 }
 
 // newRefusal returns a decision that refuses a request. The client may repeat the request after the duration `wait`.
@@ -52,7 +53,7 @@ type Limiter interface {
 	// AllowInTurn counts one request against several limits, in order and in one round trip. It stops at the
 	// first limit that refuses the request. The request counts against the limits before the refusing one.
 	// AllowInTurn returns one decision per limit that it has checked. Each limit must have an N above 0.
-	AllowInTurn(ctx context.Context, asked ...Question) ([]Decision, error)
+	AllowInTurn(ctx context.Context, questions ...Question) ([]Decision, error)
 }
 
 // Question asks whether one more request of Client passes Limit. The answer to a Question is a [Decision].

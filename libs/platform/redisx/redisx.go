@@ -67,7 +67,7 @@ func (c *Config) options() (*redis.UniversalOptions, error) {
 	addresses := []string{}
 	if several, severalErr := redis.ParseClusterURL(c.URL); severalErr == nil && len(several.Addrs) > 1 {
 		addresses = several.Addrs
-		single, err = redis.ParseURL(withoutAddresses(c.URL))
+		single, err = redis.ParseURL(removeAddresses(c.URL))
 	}
 	if err != nil {
 		return nil, err
@@ -83,8 +83,8 @@ func (c *Config) options() (*redis.UniversalOptions, error) {
 	}, nil
 }
 
-// withoutAddresses removes the query parameters `addr` from a URL.
-func withoutAddresses(all string) string {
+// removeAddresses removes the query parameters `addr` from a URL.
+func removeAddresses(all string) string {
 	parsed, err := url.Parse(all)
 	if err != nil {
 		return all

@@ -26,8 +26,8 @@ func Invalid(format string, args ...any) error {
 	return fault.Newf(fault.InvalidParameter, format, args...)
 }
 
-// Quoted returns a text of the client as an error sentence contains it: in quotes, and shortened if it is long.
-func Quoted(s string) string { return strconv.Quote(clip.Text(s)) }
+// Quote returns a text of the client as an error sentence contains it: in quotes, and shortened if it is long.
+func Quote(s string) string { return strconv.Quote(clip.Text(s)) }
 
 // IsSlug reports whether `s` has the form of a slug: 1 to 63 lower-case letters, digits and hyphens.
 func IsSlug(s string) bool {
@@ -58,7 +58,7 @@ func ID(name, s string) (uuid.UUID, error) {
 		}
 	}
 	return uuid.Nil, Invalid("%s: %s is not a UUID; write one such as 6f1c2a34-5b6d-4e7f-8a9b-0c1d2e3f4a5b.", name,
-		Quoted(s))
+		Quote(s))
 }
 
 // Date parses a date of the form YYYY-MM-DD.
@@ -83,7 +83,7 @@ func Time(name, s string) (timespan.TimeOfDay, error) {
 func Number(name, s string, most int) (int, error) {
 	n, err := strconv.ParseUint(s, 10, 31)
 	if err != nil || n < 1 || int(n) > most {
-		return 0, Invalid("%s: %s is not right; write a whole number from 1 to %d.", name, Quoted(s), most)
+		return 0, Invalid("%s: %s is not right; write a whole number from 1 to %d.", name, Quote(s), most)
 	}
 	return int(n), nil
 }

@@ -118,14 +118,14 @@ func (c *Cache[V]) Get(ctx context.Context, key string) (V, error) {
 		}
 		return e.value, nil
 	}
-	e, err := c.orStale(ctx, key, c.revalidateOnce)
+	e, err := c.askOrUseStale(ctx, key, c.revalidateOnce)
 	return e.value, err
 }
 
 // RevalidateOrStale asks the owning service and returns the newest value. If the service does not answer, it
 // returns the cached value. It also returns the time since the value was confirmed as the newest version.
 func (c *Cache[V]) RevalidateOrStale(ctx context.Context, key string) (V, time.Duration, error) {
-	e, err := c.orStale(ctx, key, func(ctx context.Context, key string) (entry[V], error) {
+	e, err := c.askOrUseStale(ctx, key, func(ctx context.Context, key string) (entry[V], error) {
 		return c.refresh(ctx, key, true)
 	})
 	if err != nil {
@@ -149,9 +149,9 @@ func (c *Cache[V]) Expire(key string) {
 	}
 }
 
-// orStale calls the function `ask` and returns its result. If the cache has a value for the key, orStale waits for
-// `ask` at most for the duration StaleTimeout. If `ask` then fails, orStale returns the cached value.
-func (c *Cache[V]) orStale(ctx context.Context, key string, ask func(context.Context, string) (entry[V],
+// askOrUseStale calls the function `ask` and returns its result. If the cache has a value for the key, askOrUseStale
+// waits for `ask` at most for the duration StaleTimeout. If `ask` then fails, askOrUseStale returns the cached value.
+func (c *Cache[V]) askOrUseStale(ctx context.Context, key string, ask func(context.Context, string) (entry[V],
 	error)) (entry[V], error) {
 	now := c.opts.Clock.Now()
 	cached, isCached := c.lookup(key)

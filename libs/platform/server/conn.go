@@ -72,7 +72,7 @@ func (c *conn) Read(p []byte) (int, error) {
 	for {
 		switch {
 		case c.checked > 0:
-			return c.passChecked(p)
+			return c.copyChecked(p)
 		case c.body.isOpen():
 			return c.readBody(p)
 		case c.refused.Load() != nil:
@@ -84,8 +84,8 @@ func (c *conn) Read(p []byte) (int, error) {
 	}
 }
 
-// passChecked copies checked bytes to the buffer `p`.
-func (c *conn) passChecked(p []byte) (int, error) {
+// copyChecked copies checked bytes to the buffer `p`.
+func (c *conn) copyChecked(p []byte) (int, error) {
 	if !c.markBusy() {
 		return 0, io.EOF
 	}
@@ -105,7 +105,7 @@ func (c *conn) readBody(p []byte) (int, error) {
 	if len(c.in) > 0 {
 		c.checked, c.readErr = c.body.consume(c.in)
 		if c.checked > 0 {
-			return c.passChecked(p)
+			return c.copyChecked(p)
 		}
 		return 0, c.readErr
 	}

@@ -99,7 +99,7 @@ func hasSameShape(a, b string) bool {
 
 // checkMounted returns an error if an endpoint of the service is declared but not mounted.
 func (s *Server) checkMounted() error {
-	for _, row := range s.declaredRows() {
+	for _, row := range s.listDeclaredRows() {
 		if !slices.Contains(s.mounted, row) {
 			return fmt.Errorf("%s: %s %s is declared and is not mounted", s.name, row.Method, row.Path)
 		}
@@ -107,9 +107,9 @@ func (s *Server) checkMounted() error {
 	return nil
 }
 
-// declaredRows returns the declarations of all endpoints of the service. These are the declarations in s.rows, and all
-// declarations of each API of which the service mounts at least one endpoint.
-func (s *Server) declaredRows() []*endpoints.Row {
+// listDeclaredRows returns the declarations of all endpoints of the service. These are the declarations in s.rows, and
+// all declarations of each API of which the service mounts at least one endpoint.
+func (s *Server) listDeclaredRows() []*endpoints.Row {
 	declared, seen := slices.Clone(s.rows), map[*endpoints.API]bool{nil: true}
 	for _, row := range s.mounted {
 		if !seen[row.API] {

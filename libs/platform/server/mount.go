@@ -62,8 +62,9 @@ func Plain[T, Out any](show func(T) Out) func(context.Context, T) (*Out, error) 
 	return func(_ context.Context, result T) (*Out, error) { return new(show(result)), nil }
 }
 
-// Shown returns a handler for [Mount]. The handler calls `handle` and converts the result with `show` to the answer.
-func Shown[Req, T, Out any](handle func(context.Context, Req) (T, error),
+// ShowResult returns a handler for [Mount]. The handler calls `handle` and converts the result with `show` to the
+// answer.
+func ShowResult[Req, T, Out any](handle func(context.Context, Req) (T, error),
 	show func(T) Out) func(context.Context, Req) (*Out, error) {
 	return func(ctx context.Context, req Req) (*Out, error) {
 		result, err := handle(ctx, req)

@@ -224,8 +224,9 @@ func (s *Server) OnStop(name string, closer func(context.Context) error) {
 	s.closers = append(s.closers, part{name, closer})
 }
 
-// Draining reports whether the server is stopping. A handler that waits for new events should then answer immediately.
-func (s *Server) Draining() bool { return s.draining.Load() }
+// IsDraining reports whether the server is stopping. A handler that waits for new events should then answer
+// immediately.
+func (s *Server) IsDraining() bool { return s.draining.Load() }
 
 // Run serves requests until ctx ends or a part of the service fails. Then Run stops the service in this order: the
 // service becomes unready, waits for DrainDelay, stops accepting connections, finishes its requests and ends its parts.

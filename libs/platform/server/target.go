@@ -31,7 +31,7 @@ func decodeUnreserved(target []byte) ([]byte, bool) {
 	}
 	plain := make([]byte, 0, len(target))
 	for i := 0; i < end; i++ {
-		if c, ok := unreservedAt(target[i:end]); ok {
+		if c, ok := decodeUnreservedPair(target[i:end]); ok {
 			plain = append(plain, c)
 			i += 2
 			continue
@@ -44,9 +44,9 @@ func decodeUnreserved(target []byte) ([]byte, bool) {
 	return append(plain, target[end:]...), true
 }
 
-// unreservedAt decodes the percent-encoding at the start of `b`. It
+// decodeUnreservedPair decodes the percent-encoding at the start of `b`. It
 // returns the character, and whether the character is unreserved.
-func unreservedAt(b []byte) (byte, bool) {
+func decodeUnreservedPair(b []byte) (byte, bool) {
 	if len(b) < 3 || b[0] != '%' {
 		return 0, false
 	}

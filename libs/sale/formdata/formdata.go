@@ -93,7 +93,7 @@ func (c *check) value(path string, value any, depth int) {
 			c.fail(clip.Text(path), "the text holds a NUL character; leave it out.")
 		}
 	case json.Number:
-		if !keptExactly(v.String()) {
+		if !isStoredExactly(v.String()) {
 			c.fail(clip.Text(path), "the number is out of range; send one of at most %d digits before the point and "+
 				"%d after it, or a text.", maxDigits, maxDigits)
 		}
@@ -124,12 +124,12 @@ func (c *check) key(key string) bool {
 	return false
 }
 
-// keptExactly reports whether a JSON number, written without an exponent, has at
+// isStoredExactly reports whether a JSON number, written without an exponent, has at
 // most maxDigits digits before its decimal point and at most maxDigits after it.
 //
 // PostgreSQL stores the numbers of a jsonb value without an exponent, with thousands of digits if necessary.
 // Without this check, a short text such as 1e9999 would become thousands of digits long at each read.
-func keptExactly(number string) bool {
+func isStoredExactly(number string) bool {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(strings.TrimPrefix(number, "-")), "e")
 	whole, fraction, _ := strings.Cut(mantissa, ".")
 	shift := 0

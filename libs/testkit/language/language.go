@@ -65,7 +65,7 @@ func Comments(path string, source []byte) ([]Problem, error) {
 			}
 		}
 	}
-	for name, doc := range documented(file) {
+	for name, doc := range collectDocs(file) {
 		if first := strings.Fields(article.ReplaceAllString(doc.Text(), "")); len(first) > 0 &&
 			strings.Trim(first[0], ",.:'’s") != strings.Trim(name, "s") {
 			report(doc.Pos(), "the comment of %s begins with %q", name, first[0])
@@ -83,8 +83,8 @@ var (
 // sentences splits a comment into its sentences. The ends of paragraphs and list items also end a sentence.
 func sentences(comment string) []string { return ends.Split(comment, -1) }
 
-// documented returns the doc comments of the functions and types in a file, by the declared name.
-func documented(file *ast.File) map[string]*ast.CommentGroup {
+// collectDocs returns the doc comments of the functions and types in a file, by the declared name.
+func collectDocs(file *ast.File) map[string]*ast.CommentGroup {
 	docs := map[string]*ast.CommentGroup{}
 	for _, declaration := range file.Decls {
 		switch d := declaration.(type) {

@@ -41,10 +41,10 @@ func Match(requested string, languages []string) (string, bool) {
 		}
 	}
 	if len(sameScript) > 0 {
-		return sameScript.nearest(want.tag), true
+		return sameScript.findNearest(want.tag), true
 	}
 	if len(openScript) > 0 {
-		return openScript.nearest(want.tag), true
+		return openScript.findNearest(want.tag), true
 	}
 	return "", false
 }
@@ -65,10 +65,10 @@ type candidate struct {
 
 type candidates []candidate
 
-// nearest returns the language of the list whose region is nearest to the region of `want`. If several languages are
-// equally near, nearest returns the first of them. All languages in the list must be variants of one language. With
+// findNearest returns the language of the list whose region is nearest to the region of `want`. If several languages
+// are equally near, nearest returns the first of them. All languages in the list must be variants of one language. With
 // different languages, the CLDR matcher could, for example, select Spanish for readers of Catalan.
-func (list candidates) nearest(want language.Tag) string {
+func (list candidates) findNearest(want language.Tag) string {
 	tags := make([]language.Tag, len(list))
 	for i, o := range list {
 		tags[i] = o.tag

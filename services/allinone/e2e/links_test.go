@@ -56,7 +56,7 @@ func TestCustomerLinkCancelsAndCalendarFeedFollows(t *testing.T) {
 		peer.Secret(peer.Credential(w.PeerSecrets["pages"], "booking")))
 	defer p.Close()
 	customer := bookingclient.NewLinks(p)
-	seen, err := customer.Managed(t.Context(), token)
+	seen, err := customer.CustomerView(t.Context(), token)
 	if err != nil || seen.Business.Slug != "fair" || seen.Booking.ID.String() != booked.Booking.ID ||
 		!seen.Booking.Cancellation.Allowed {
 		t.Fatalf("%+v, %v", seen, err)

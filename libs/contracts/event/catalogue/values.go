@@ -45,8 +45,8 @@ const (
 
 func pointer[T any](value T) *T { return &value }
 
-// booked returns a booking that waits for its payment.
-func booked() booking.Booking {
+// newBooking returns a booking that waits for its payment.
+func newBooking() booking.Booking {
 	starts := time.Date(2026, time.December, 1, 10, 0, 0, 0, time.UTC)
 	return booking.Booking{
 		ID: theBooking, Status: booking.StatusPending,
@@ -56,11 +56,11 @@ func booked() booking.Booking {
 		StaffID:  &member, StaffName: pointer("Inês"), PartySize: 1, Total: "60.00", Currency: euro, Source: "page",
 		CustomerName: customer, CustomerEmail: email, CustomerPhone: &phone, FormData: answers, Locale: "en",
 		CreatedAt: created, UpdatedAt: created, Sequence: 1, StaffRequested: true,
-		Payment: payment(booking.PaymentOpen),
+		Payment: newPayment(booking.PaymentOpen),
 	}
 }
 
-func payment(status string) *booking.Payment {
+func newPayment(status string) *booking.Payment {
 	p := &booking.Payment{Provider: provider, Status: status, Amount: "60.00", Refunded: "0.00"}
 	if status == booking.PaymentOpen {
 		p.DueAt = pointer(created.Add(30 * time.Minute))
@@ -68,19 +68,19 @@ func payment(status string) *booking.Payment {
 	return p
 }
 
-// bookedAs returns the booking after a change, with its new status, sequence number and payment.
-func bookedAs(status string, sequence int, p *booking.Payment) booking.Booking {
-	b := booked()
+// newChangedBooking returns the booking after a change, with its new status, sequence number and payment.
+func newChangedBooking(status string, sequence int, p *booking.Payment) booking.Booking {
+	b := newBooking()
 	b.Status, b.UpdatedAt, b.Sequence, b.Payment = status, changed, sequence, p
 	return b
 }
 
-func confirmed() booking.Booking {
-	return bookedAs(booking.StatusConfirmed, 3, payment(booking.PaymentPaid))
+func newConfirmedBooking() booking.Booking {
+	return newChangedBooking(booking.StatusConfirmed, 3, newPayment(booking.PaymentPaid))
 }
 
-func rescheduled() booking.Rescheduled {
-	b := bookedAs(booking.StatusConfirmed, 4, payment(booking.PaymentPaid))
+func newRescheduled() booking.Rescheduled {
+	b := newChangedBooking(booking.StatusConfirmed, 4, newPayment(booking.PaymentPaid))
 	from := booking.BookedTime{
 		Date: b.Date, StartTime: b.StartTime, EndTime: b.EndTime, StartsAt: b.StartsAt, EndsAt: b.EndsAt,
 		StaffID: b.StaffID, StaffName: b.StaffName,
@@ -92,10 +92,10 @@ func rescheduled() booking.Rescheduled {
 	return booking.Rescheduled{Booking: b, From: from, To: to}
 }
 
-// refund returns a payment of a booking. Half of the payment was
+// newRefundedPayment returns a payment of a booking. Half of the payment was
 // refunded. The argument `status` is the status of the refund.
-func refund(status string) *booking.Payment {
-	p := payment(booking.PaymentPaid)
+func newRefundedPayment(status string) *booking.Payment {
+	p := newPayment(booking.PaymentPaid)
 	p.Refund = &booking.Refund{Amount: "30.00", Percent: 50, Status: status}
 	switch status {
 	case booking.RefundRefunded:
@@ -106,45 +106,45 @@ func refund(status string) *booking.Payment {
 	return p
 }
 
-func cancelled() booking.Booking {
-	return bookedAs(booking.StatusCancelled, 4, refund(booking.RefundPending))
+func newCancelledBooking() booking.Booking {
+	return newChangedBooking(booking.StatusCancelled, 4, newRefundedPayment(booking.RefundPending))
 }
 
-// withdrawnBooking returns a booking whose class session the business has withdrawn.
-func withdrawnBooking() booking.Booking {
-	b := confirmed()
+// newWithdrawnBooking returns a booking whose class session the business has withdrawn.
+func newWithdrawnBooking() booking.Booking {
+	b := newConfirmedBooking()
 	b.Sequence, b.Withdrawn = 4, true
 	return b
 }
 
-func ended(status string) booking.Booking {
-	return bookedAs(status, 4, payment(booking.PaymentPaid))
+func newEndedBooking(status string) booking.Booking {
+	return newChangedBooking(status, 4, newPayment(booking.PaymentPaid))
 }
 
-func paid() booking.Booking {
-	return bookedAs(booking.StatusPending, 2, payment(booking.PaymentPaid))
+func newPaidBooking() booking.Booking {
+	return newChangedBooking(booking.StatusPending, 2, newPayment(booking.PaymentPaid))
 }
 
-func failed() booking.Booking {
-	return bookedAs(booking.StatusPending, 2, payment(booking.PaymentOpen))
+func newFailedBooking() booking.Booking {
+	return newChangedBooking(booking.StatusPending, 2, newPayment(booking.PaymentOpen))
 }
 
-func expired() booking.Booking {
-	return bookedAs(booking.StatusPending, 2, payment(booking.PaymentCancelled))
+func newExpiredBooking() booking.Booking {
+	return newChangedBooking(booking.StatusPending, 2, newPayment(booking.PaymentCancelled))
 }
 
-func refunded(status string, sequence int) booking.Booking {
-	return bookedAs(booking.StatusCancelled, sequence, refund(status))
+func newRefundedBooking(status string, sequence int) booking.Booking {
+	return newChangedBooking(booking.StatusCancelled, sequence, newRefundedPayment(status))
 }
 
-func disputed() booking.Booking {
-	p := payment(booking.PaymentPaid)
+func newDisputedBooking() booking.Booking {
+	p := newPayment(booking.PaymentPaid)
 	p.Dispute = &booking.Dispute{Status: booking.DisputeOpen, Reason: "fraudulent"}
-	return bookedAs(booking.StatusConfirmed, 4, p)
+	return newChangedBooking(booking.StatusConfirmed, 4, p)
 }
 
-// ordered returns an order of tickets with the given status. The argument `p` is the status of the order's payment.
-func ordered(status string, p string) booking.Ticket {
+// newTicket returns an order of tickets with the given status. The argument `p` is the status of the order's payment.
+func newTicket(status string, p string) booking.Ticket {
 	order := booking.Ticket{
 		ID: ticket, Status: status, EventID: show, EventName: "New Year Gala", TierID: tier, TierName: "VIP",
 		Tiers: []booking.SoldTier{{TierID: tier, TierName: "VIP", Quantity: 2, Price: pointer(json.Number("30.00"))}},
@@ -153,34 +153,34 @@ func ordered(status string, p string) booking.Ticket {
 		CustomerName: customer, CustomerEmail: &email, CustomerPhone: &phone, FormData: answers, Locale: "en",
 		CreatedAt: created,
 	}
-	order.Payment = payment(p)
+	order.Payment = newPayment(p)
 	return order
 }
 
-func movedTickets() booking.RescheduledTicket {
+func newRescheduledTicket() booking.RescheduledTicket {
 	starts := time.Date(2026, time.December, 31, 20, 0, 0, 0, time.UTC)
 	from := booking.TicketTime{Date: "2026-12-31", StartTime: "20:00:00", StartsAt: starts,
 		EndsAt: starts.Add(5 * time.Hour)}
 	to := booking.TicketTime{Date: "2026-12-31", StartTime: "21:00:00", StartsAt: starts.Add(time.Hour),
 		EndsAt: starts.Add(6 * time.Hour)}
-	order := ordered(booking.StatusSold, booking.PaymentPaid)
+	order := newTicket(booking.StatusSold, booking.PaymentPaid)
 	order.StartTime = to.StartTime
 	return booking.RescheduledTicket{Ticket: order, From: from, To: to}
 }
 
-func withdrawnTickets() booking.Ticket {
-	order := ordered(booking.StatusSold, booking.PaymentPaid)
+func newWithdrawnTicket() booking.Ticket {
+	order := newTicket(booking.StatusSold, booking.PaymentPaid)
 	order.Withdrawn = true
 	return order
 }
 
-func cancelledTickets() booking.Ticket {
-	order := ordered(booking.StatusCancelled, booking.PaymentPaid)
-	order.CancelledAt, order.Payment = &changed, refund(booking.RefundPending)
+func newCancelledTicket() booking.Ticket {
+	order := newTicket(booking.StatusCancelled, booking.PaymentPaid)
+	order.CancelledAt, order.Payment = &changed, newRefundedPayment(booking.RefundPending)
 	return order
 }
 
-func reserved(status string) rental.Reservation {
+func newReservation(status string) rental.Reservation {
 	date := timespan.NewDate(2026, time.December, 1)
 	r := rental.Reservation{
 		ID: reservation, RentalID: kayak, RentalName: "Kayak", Status: status, Quantity: 2, StartDate: date,
@@ -189,31 +189,31 @@ func reserved(status string) rental.Reservation {
 		Extras: []rental.Extra{}, Units: []rental.Unit{},
 		Price: pointer(json.Number("60.00")), Total: pointer(json.Number("60.00")), Currency: euro, Timezone: lisbon,
 		CustomerName: customer, CustomerEmail: &email, CustomerPhone: &phone, FormData: answers, Locale: "en",
-		Payment: payment(booking.PaymentPaid), CreatedAt: created, UpdatedAt: changed,
+		Payment: newPayment(booking.PaymentPaid), CreatedAt: created, UpdatedAt: changed,
 	}
 	switch status {
 	case rental.StatusPending:
-		r.Payment, r.UpdatedAt = payment(booking.PaymentOpen), created
+		r.Payment, r.UpdatedAt = newPayment(booking.PaymentOpen), created
 	case rental.StatusPickedUp, rental.StatusReturned:
 		r.Units = []rental.Unit{{RentalID: kayak, Unit: "k1"}, {RentalID: kayak, Unit: "k2"}}
 	case rental.StatusCancelled:
-		r.Payment = refund(booking.RefundPending)
+		r.Payment = newRefundedPayment(booking.RefundPending)
 	}
 	return r
 }
 
-func withdrawnReservation() rental.Reservation {
-	r := reserved(rental.StatusReserved)
+func newWithdrawnReservation() rental.Reservation {
+	r := newReservation(rental.StatusReserved)
 	r.Withdrawn = true
 	return r
 }
 
-func published(version int64) catalog.Business {
+func newBusiness(version int64) catalog.Business {
 	return catalog.Business{ID: business, Slug: Slug, Name: "Harbor Studio", Version: version, UpdatedAt: changed}
 }
 
-// erased returns the numbers of bookings and orders of an anonymized customer.
-func erased() any {
+// newErased returns the numbers of bookings and orders of an anonymized customer.
+func newErased() any {
 	return struct {
 		Bookings int  `json:"bookings"`
 		Tickets  int  `json:"tickets"`

@@ -32,7 +32,7 @@ func Serve(s *server.Server, log *eventlog.Log) {
 		if err != nil {
 			return err
 		}
-		page, err := log.Feed(c.UserContext(), after, limit, wait, s.Draining)
+		page, err := log.Feed(c.UserContext(), after, limit, wait, s.IsDraining)
 		if err != nil {
 			return err
 		}

@@ -167,7 +167,7 @@ func (j *checker) checkStragglers(op *operation) {
 func (j *checker) checkCancellations(op *operation) {
 	rows := j.rows[op.tag]
 	isCancelled := slices.ContainsFunc(op.cancellations, func(c *cancellation) bool { return c.findSuccess() != nil })
-	maybe := slices.ContainsFunc(op.cancellations, func(c *cancellation) bool { return c.mayHaveHappened() })
+	maybe := slices.ContainsFunc(op.cancellations, func(c *cancellation) bool { return c.canHaveHadEffect() })
 	for _, r := range rows {
 		switch {
 		case isCancelled && r.IsLive:

@@ -48,8 +48,8 @@ func (t *tables) readChanges(ctx context.Context) (map[uuid.UUID][]change, error
 	return bySubject, err
 }
 
-// mayHaveHappened reports whether the task may have had an effect.
-func (t *task) mayHaveHappened() bool {
+// canHaveHadEffect reports whether the task may have had an effect.
+func (t *task) canHaveHadEffect() bool {
 	return slices.ContainsFunc(t.attempts, func(a *attempt) bool { return a.outcome != refused })
 }
 
@@ -65,7 +65,7 @@ func (t *task) findSuccess() *attempt {
 func (op *operation) findCauses(c change) []*reschedule {
 	var found []*reschedule
 	for _, m := range op.reschedules {
-		if m.mayHaveHappened() && m.actor == c.By && m.target.formatStart() == c.Start &&
+		if m.canHaveHadEffect() && m.actor == c.By && m.target.formatStart() == c.Start &&
 			(m.target.staff == nil || c.StaffID != nil && *m.target.staff == *c.StaffID) {
 			found = append(found, m)
 		}
@@ -117,7 +117,7 @@ func (j *checker) checkReschedules(op *operation) {
 			j.checkNewStart(op, c, causes)
 		}
 		if possible := len(slices.DeleteFunc(slices.Clone(op.reschedules),
-			func(m *reschedule) bool { return !m.mayHaveHappened() })); done > possible {
+			func(m *reschedule) bool { return !m.canHaveHadEffect() })); done > possible {
 			j.addFinding(op, "it was rescheduled %d times, but only %d requests can have succeeded", done, possible)
 		}
 	}
@@ -205,7 +205,7 @@ func (op *operation) listPossibleRefunds(p payment, changes []change) []int64 {
 	}
 	var amounts []int64
 	for _, c := range op.cancellations {
-		if c.actor != changes[off].By || !c.mayHaveHappened() {
+		if c.actor != changes[off].By || !c.canHaveHadEffect() {
 			continue
 		}
 		amount := map[any]int64{nil: byPolicy, "policy": byPolicy, "full": p.Amount, "none": 0, 12.5: 1250}[c.refund]

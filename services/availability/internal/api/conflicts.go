@@ -15,7 +15,7 @@ import (
 // serveConflicts responds with the future bookings that would conflict
 // with an offer that is not published yet (docs/decisions/008).
 func (p *Public) serveConflicts(c *fiber.Ctx) error {
-	var req availability.OutsideRequest
+	var req availability.ConflictsRequest
 	if err := server.JSON(c, &req); err != nil {
 		return err
 	}
@@ -44,16 +44,16 @@ func (p *Public) serveConflicts(c *fiber.Ctx) error {
 // findConflicts checks each booking of the request against the unpublished
 // offer. If the request ends first, findConflicts returns an error.
 func findConflicts(ctx context.Context, published *catalog.Snapshot,
-	req *availability.OutsideRequest) (*availability.OutsideResponse, error) {
-	answer := &availability.OutsideResponse{Outside: []availability.Outside{}}
-	unpublishedCheck, publishedCheck := slot.NewConflictChecker(&req.Offer, req.Held),
-		slot.NewConflictChecker(published, req.Held)
-	for i := range req.Held {
+	req *availability.ConflictsRequest) (*availability.ConflictsResponse, error) {
+	answer := &availability.ConflictsResponse{Conflicts: []availability.Conflict{}}
+	unpublishedCheck, publishedCheck := slot.NewConflictChecker(&req.Offer, req.Bookings),
+		slot.NewConflictChecker(published, req.Bookings)
+	for i := range req.Bookings {
 		if ctx.Err() != nil {
 			return nil, fault.Wrap(fault.PeerUnavailable, context.Cause(ctx),
 				"The bookings could not be compared in time; try again shortly.")
 		}
-		h := &req.Held[i]
+		h := &req.Bookings[i]
 		reason := unpublishedCheck.FindReason(h)
 		if reason == nil {
 			continue
@@ -62,7 +62,7 @@ func findConflicts(ctx context.Context, published *catalog.Snapshot,
 			reason.StaffName = findMemberName(&req.Offer, h, reason)
 		}
 		reason.Explain()
-		answer.Outside = append(answer.Outside, availability.Outside{Index: i, Reason: *reason,
+		answer.Conflicts = append(answer.Conflicts, availability.Conflict{Index: i, Reason: *reason,
 			Already: publishedCheck.FindReason(h) != nil})
 	}
 	return answer, nil
@@ -70,7 +70,7 @@ func findConflicts(ctx context.Context, published *catalog.Snapshot,
 
 // findMemberName returns the name of the staff member in the reason r. If the offer no
 // longer has this staff member, findMemberName returns the name that the booking contains.
-func findMemberName(offer *catalog.Snapshot, h *availability.Held, r *availability.Reason) string {
+func findMemberName(offer *catalog.Snapshot, h *availability.FutureBooking, r *availability.Reason) string {
 	if m := offer.StaffMember(*r.StaffID); m != nil {
 		return m.Name
 	}

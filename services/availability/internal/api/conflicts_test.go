@@ -14,7 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-func (s service) postConflicts(t *testing.T, req availability.OutsideRequest) reply {
+func (s service) postConflicts(t *testing.T, req availability.ConflictsRequest) reply {
 	t.Helper()
 	body, err := json.Marshal(req)
 	if err != nil {
@@ -28,15 +28,15 @@ func (s service) postConflicts(t *testing.T, req availability.OutsideRequest) re
 }
 
 // newHeld returns a booking of one service by Ben.
-func newHeld(t *testing.T, service uuid.UUID, local string, zone *catalog.Snapshot) availability.Held {
+func newHeld(t *testing.T, service uuid.UUID, local string, zone *catalog.Snapshot) availability.FutureBooking {
 	t.Helper()
 	at, err := timespan.ParseLocalDateTime(local)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return availability.Held{
+	return availability.FutureBooking{
 		StartsAt: timespan.Instant(at.Date, at.Time, zone.Location()), StaffID: &ben, StaffName: "Ben",
-		Services: []availability.HeldService{{ID: service, Name: "Haircut", DurationMinutes: 45}},
+		Services: []availability.FutureService{{ID: service, Name: "Haircut", DurationMinutes: 45}},
 	}
 }
 
@@ -49,24 +49,24 @@ func TestConflictsReportReasonAndEarlierConflict(t *testing.T) {
 	wanted.Overrides = append(wanted.Overrides[:len(wanted.Overrides):len(wanted.Overrides)],
 		catalog.DayOverride{Date: closed})
 	gone := newHeld(t, uuid.New(), "2027-03-03T10:00", offer)
-	held := []availability.Held{newHeld(t, haircut, "2027-03-03T10:00", offer),
+	held := []availability.FutureBooking{newHeld(t, haircut, "2027-03-03T10:00", offer),
 		newHeld(t, haircut, "2027-03-02T10:00", offer),
 		gone}
-	s.postConflicts(t, availability.OutsideRequest{Slug: "harbor", OfferVersion: 3, Offer: wanted,
-		Held: held}).expect(t, 200,
+	s.postConflicts(t, availability.ConflictsRequest{Slug: "harbor", OfferVersion: 3, Offer: wanted,
+		Bookings: held}).expect(t, 200,
 		`{"outside": [
 		{"index": 1, "already": false, "reason": {"rule": "override", "whose": "business", "date": "2027-03-02",
 			"message": "An override of the business's hours on 2027-03-02 leaves this time out."}},
 		{"index": 2, "already": true, "reason": {"rule": "removed", "name": "Haircut", "message": "Haircut is no longer in the offer."}}]}`)
 
 	wanted.Staff = nil
-	if reply := s.postConflicts(t, availability.OutsideRequest{Slug: "harbor", OfferVersion: 3, Offer: wanted,
-		Held: held[:1]}); !strings.Contains(reply.body, "Ben is no longer in the offer.") {
+	if reply := s.postConflicts(t, availability.ConflictsRequest{Slug: "harbor", OfferVersion: 3, Offer: wanted,
+		Bookings: held[:1]}); !strings.Contains(reply.body, "Ben is no longer in the offer.") {
 		t.Errorf("of a member who is gone: %s", reply.body)
 	}
 	held[0].Services = nil
-	if reply := s.postConflicts(t, availability.OutsideRequest{Slug: "harbor", OfferVersion: 3, Offer: wanted,
-		Held: held[:1]}); reply.status != http.StatusBadRequest {
+	if reply := s.postConflicts(t, availability.ConflictsRequest{Slug: "harbor", OfferVersion: 3, Offer: wanted,
+		Bookings: held[:1]}); reply.status != http.StatusBadRequest {
 		t.Errorf("of a booking of nothing: %d %s", reply.status, reply.body)
 	}
 }

@@ -24,7 +24,7 @@ type ConflictChecker struct {
 }
 
 // NewConflictChecker returns a checker for an offer. The argument `held` contains all future bookings.
-func NewConflictChecker(offer *catalog.Snapshot, held []availability.Held) *ConflictChecker {
+func NewConflictChecker(offer *catalog.Snapshot, held []availability.FutureBooking) *ConflictChecker {
 	o := &ConflictChecker{
 		offer: offer, seats: map[booking.Occurrence]int{}, uses: map[uuid.UUID][]unitUse{},
 		overbooked: map[uuid.UUID][]timespan.Span{},
@@ -39,7 +39,7 @@ func NewConflictChecker(offer *catalog.Snapshot, held []availability.Held) *Conf
 }
 
 // add counts the seats or the capacity units of a booking.
-func (o *ConflictChecker) add(h *availability.Held) {
+func (o *ConflictChecker) add(h *availability.FutureBooking) {
 	if h.SessionID != nil {
 		o.seats[booking.Occurrence{SessionID: *h.SessionID, StartsAt: h.StartsAt}] += max(1, h.PartySize)
 		return
@@ -52,7 +52,7 @@ func (o *ConflictChecker) add(h *availability.Held) {
 
 // eachUnitUse calls `yield` for each service of the booking that needs no staff,
 // with the time of that service. eachUnitUse stops when `yield` returns false.
-func (o *ConflictChecker) eachUnitUse(h *availability.Held, yield func(*catalog.Service, timespan.Span) bool) {
+func (o *ConflictChecker) eachUnitUse(h *availability.FutureBooking, yield func(*catalog.Service, timespan.Span) bool) {
 	at := h.StartsAt
 	for _, part := range h.Services {
 		during := timespan.Span{Start: at, End: at + int64(part.DurationMinutes)*minute}
@@ -65,7 +65,7 @@ func (o *ConflictChecker) eachUnitUse(h *availability.Held, yield func(*catalog.
 
 // FindReason returns the first rule of the offer with which a booking conflicts, or nil if there is no conflict.
 // FindReason does not check minimum notice, advance limit, slot grid and pause, which restrict new bookings only.
-func (o *ConflictChecker) FindReason(h *availability.Held) *availability.Reason {
+func (o *ConflictChecker) FindReason(h *availability.FutureBooking) *availability.Reason {
 	services, reason := o.findServices(h)
 	if reason != nil {
 		return reason
@@ -97,7 +97,7 @@ func (o *ConflictChecker) FindReason(h *availability.Held) *availability.Reason 
 
 // findServices returns the services of a booking as the offer defines them, but with the durations that were
 // booked. If the offer no longer has one of the services, findServices returns the reason of the conflict.
-func (o *ConflictChecker) findServices(h *availability.Held) ([]*catalog.Service, *availability.Reason) {
+func (o *ConflictChecker) findServices(h *availability.FutureBooking) ([]*catalog.Service, *availability.Reason) {
 	services := make([]*catalog.Service, len(h.Services))
 	for i, part := range h.Services {
 		s := o.offer.Service(part.ID)
@@ -120,7 +120,7 @@ func (o *ConflictChecker) findServices(h *availability.Held) ([]*catalog.Service
 	return services, nil
 }
 
-func (o *ConflictChecker) checkSeats(h *availability.Held, class *catalog.Service) *availability.Reason {
+func (o *ConflictChecker) checkSeats(h *availability.FutureBooking, class *catalog.Service) *availability.Reason {
 	booked := o.seats[booking.Occurrence{SessionID: *h.SessionID, StartsAt: h.StartsAt}]
 	for _, c := range class.Classes {
 		if c.ID == *h.SessionID && booked > c.Capacity {
@@ -130,7 +130,7 @@ func (o *ConflictChecker) checkSeats(h *availability.Held, class *catalog.Servic
 	return nil
 }
 
-func (o *ConflictChecker) checkUnits(h *availability.Held) *availability.Reason {
+func (o *ConflictChecker) checkUnits(h *availability.FutureBooking) *availability.Reason {
 	var reason *availability.Reason
 	o.eachUnitUse(h, func(s *catalog.Service, during timespan.Span) bool {
 		if overlapsAny(o.overbooked[s.ID], during) {

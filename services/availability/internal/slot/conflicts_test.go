@@ -59,14 +59,14 @@ func TestConflictCheckerAgreesWithOracle(t *testing.T) {
 }
 
 // isReasonValid reports whether the details in a reason are true.
-func isReasonValid(r *availability.Reason, offer *catalog.Snapshot, h *availability.Held) bool {
+func isReasonValid(r *availability.Reason, offer *catalog.Snapshot, h *availability.FutureBooking) bool {
 	switch {
 	case r.Rule == availability.RuleTooFew:
 		return r.Booked > r.Offered
 	case r.Rule == availability.RuleRemoved && r.StaffID != nil:
 		return offer.StaffMember(*h.StaffID) == nil
 	case r.Rule == availability.RuleRemoved:
-		return slices.ContainsFunc(h.Services, func(s availability.HeldService) bool {
+		return slices.ContainsFunc(h.Services, func(s availability.FutureService) bool {
 			return r.Name == s.Name || r.Name == s.VariantName
 		})
 	}
@@ -74,8 +74,8 @@ func isReasonValid(r *availability.Reason, offer *catalog.Snapshot, h *availabil
 }
 
 // drawBookings draws bookings of listed slots. Several may be for the same slot, to exceed capacities.
-func (b business) drawBookings(offer *catalog.Snapshot) []availability.Held {
-	var held []availability.Held
+func (b business) drawBookings(offer *catalog.Snapshot) []availability.FutureBooking {
+	var held []availability.FutureBooking
 	for range 3 {
 		q := b.drawQuestion(offer)
 		if q.IsPackage = q.IsPackage && q.IsPerService; !q.IsPackage {
@@ -84,9 +84,9 @@ func (b business) drawBookings(offer *catalog.Snapshot) []availability.Held {
 		listed := Find(offer, q.Question, booking.Occupied{}).AppendSlots(nil, q.From)
 		for range min(len(listed), 2+b.IntN(3)) {
 			s := listed[b.IntN(len(listed))]
-			h := availability.Held{StartsAt: s.Start, PerService: q.IsPerService, PartySize: 1 + b.IntN(2)}
+			h := availability.FutureBooking{StartsAt: s.Start, PerService: q.IsPerService, PartySize: 1 + b.IntN(2)}
 			for i, v := range q.Services {
-				h.Services = append(h.Services, availability.HeldService{
+				h.Services = append(h.Services, availability.FutureService{
 					ID: v.ID, Name: v.ID.String(), DurationMinutes: v.DurationMinutes, VariantID: q.variants[q.ids[i]],
 					VariantName: "variant " + v.ID.String(),
 				})
@@ -187,7 +187,8 @@ func (b business) changeSessions(offer *catalog.Snapshot, s *catalog.Service) {
 
 // isConflictByOracle decides minute by minute, by semantics.md §2 and docs/decisions/008, whether a booking conflicts
 // with an offer.
-func isConflictByOracle(t *clockTable, offer *catalog.Snapshot, all []availability.Held, h *availability.Held) bool {
+func isConflictByOracle(t *clockTable, offer *catalog.Snapshot, all []availability.FutureBooking,
+	h *availability.FutureBooking) bool {
 	question := requestedQuestion{Question: Question{StaffID: h.StaffID, IsPackage: h.PerService,
 		IsPerService: h.PerService}}
 	for _, part := range h.Services {
@@ -217,7 +218,7 @@ func isConflictByOracle(t *clockTable, offer *catalog.Snapshot, all []availabili
 
 // hasSeat reports whether the session of a booking still takes place at its start and has enough seats for all
 // bookings.
-func (o *oracle) hasSeat(all []availability.Held, h *availability.Held) bool {
+func (o *oracle) hasSeat(all []availability.FutureBooking, h *availability.FutureBooking) bool {
 	booked := 0
 	for _, other := range all {
 		if other.SessionID != nil && *other.SessionID == *h.SessionID && other.StartsAt == h.StartsAt {
@@ -238,7 +239,7 @@ func (o *oracle) hasSeat(all []availability.Held, h *availability.Held) bool {
 
 // isOverbookedAt reports whether, in any minute of an appointment at minute i, more bookings use one of its services
 // than the capacity allows.
-func (o *oracle) isOverbookedAt(all []availability.Held, i int) bool {
+func (o *oracle) isOverbookedAt(all []availability.FutureBooking, i int) bool {
 	for _, p := range o.listParts(i) {
 		if isStaffed(p.service) {
 			continue
@@ -272,11 +273,12 @@ func TestConflictCheckerReportsBookedAndOffered(t *testing.T) {
 	if err := offer.Prepare(); err != nil {
 		t.Fatal(err)
 	}
-	var held []availability.Held
+	var held []availability.FutureBooking
 	for _, hour := range []int{9, 9, 9, 10, 11} {
 		at := time.Date(2027, 3, 1, hour, 0, 0, 0, time.UTC).Unix()
 		held = append(held,
-			availability.Held{StartsAt: at, Services: []availability.HeldService{{ID: sauna.ID, DurationMinutes: 60}}})
+			availability.FutureBooking{StartsAt: at,
+				Services: []availability.FutureService{{ID: sauna.ID, DurationMinutes: 60}}})
 	}
 	check := NewConflictChecker(offer, held)
 	for i := range held {

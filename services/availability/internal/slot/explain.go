@@ -383,7 +383,7 @@ func dropPast(e *explanation, input *trial) {
 func dropNotice(_ *explanation, input *trial) { input.offer.Bookings.MinNoticeMinutes = 0 }
 
 func describeNotice(e *explanation, _ int, reason *availability.Reason) {
-	from := e.toLocal(e.question.earliest(e.offer))
+	from := e.toLocal(e.question.findEarliestStart(e.offer))
 	reason.Minutes, reason.From = e.offer.Bookings.MinNoticeMinutes, &from
 }
 

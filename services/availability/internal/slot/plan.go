@@ -22,7 +22,7 @@ type Plan struct {
 func NewPlan(offer *catalog.Snapshot, q Question) *Plan {
 	from, to, ok := q.clamp(offer)
 	p := &Plan{
-		offer: offer, question: q, from: from, to: to, earliest: q.earliest(offer),
+		offer: offer, question: q, from: from, to: to, earliest: q.findEarliestStart(offer),
 		appointment: newAppointment(offer, q),
 	}
 	switch {

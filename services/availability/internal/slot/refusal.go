@@ -80,7 +80,7 @@ var customerRules = []customerRule{
 // the start, isPast reports whether it is before the current date of the business.
 func (s *start) isPast() bool {
 	if s.question.IsOverride {
-		return s.start < s.question.earliest(s.offer)
+		return s.start < s.question.findEarliestStart(s.offer)
 	}
 	return time.Unix(s.start, 0).Before(s.question.Now)
 }
@@ -92,7 +92,7 @@ func (s *start) isBeyondAdvanceLimit() bool {
 	return !s.question.IsOverride && s.date > last && !s.isPossible(limitRules...)
 }
 
-func (s *start) isTooSoon() bool { return s.start < s.question.earliest(s.offer) }
+func (s *start) isTooSoon() bool { return s.start < s.question.findEarliestStart(s.offer) }
 
 // hasNoSession reports whether the class has no session at this start, even if the opening hours are ignored.
 func (s *start) hasNoSession() bool { return s.question.Services[0].IsClass() && !s.isPossible() }

@@ -98,8 +98,8 @@ func Find(offer *catalog.Snapshot, q Question, occupied booking.Occupied) *Openi
 	return NewPlan(offer, q).Find(occupied)
 }
 
-// earliest returns the first instant at which a start is allowed.
-func (q Question) earliest(offer *catalog.Snapshot) int64 {
+// findEarliestStart returns the first instant at which a start is allowed.
+func (q Question) findEarliestStart(offer *catalog.Snapshot) int64 {
 	if q.IsOverride {
 		return timespan.Instant(offer.Today(q.Now), 0, offer.Location())
 	}

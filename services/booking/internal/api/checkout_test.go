@@ -225,7 +225,7 @@ func TestCustomerLinkShowsUnpaidBooking(t *testing.T) {
 			c.act(s, f, b, page)
 			s.clock.Advance(expiresAfter)
 			s.step()
-			seen, err := s.pages().Managed(t.Context(), tokenOf(b.ManageURL))
+			seen, err := s.pages().CustomerView(t.Context(), tokenOf(b.ManageURL))
 			if err != nil || seen.Booking.Unpaid != c.unpaid ||
 				(seen.Booking.Status == booking.StatusCancelled) != (name != "it is paid") {
 				t.Errorf("%+v, %v", seen, err)

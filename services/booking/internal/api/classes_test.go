@@ -156,7 +156,7 @@ func TestClassBookingTakesSeats(t *testing.T) {
 	if err != nil || len(list.Bookings) != 2 || *list.Bookings[0].ClassScheduleID != eveningID {
 		t.Fatalf("the owner sees %+v (%v)", list, err)
 	}
-	if _, err := client.Move(t.Context(), w.offer.ID, b.ID, booking.MoveCancel); err != nil {
+	if _, err := client.Transition(t.Context(), w.offer.ID, b.ID, booking.TransitionCancel); err != nil {
 		t.Fatal(err)
 	}
 	w.expectSeats(2, 0)

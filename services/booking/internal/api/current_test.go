@@ -120,7 +120,7 @@ func TestNoBookingCommitsByReplacedOffer(t *testing.T) {
 	count := c.bookDuring(func() error {
 		c.change(func(*catalog.Snapshot) {}) // availability offers no slot in this version
 		c.set(func(w *fixture) { w.hasSlots = false })
-		return c.client().Published(t.Context(), c.offer.ID, c.offer.Version)
+		return c.client().NotifyPublished(t.Context(), c.offer.ID, c.offer.Version)
 	})
 	for client, a := range c.last {
 		if a.status == http.StatusCreated && client%2 == 1 {
@@ -143,7 +143,7 @@ func TestRefusalUsesCurrentOffer(t *testing.T) {
 	told := func(edit func(*catalog.Snapshot)) {
 		w.set(func(w *fixture) { w.staleOffer = w.offer })
 		w.change(edit)
-		if err := w.client().Published(t.Context(), w.offer.ID, w.offer.Version); err != nil {
+		if err := w.client().NotifyPublished(t.Context(), w.offer.ID, w.offer.Version); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -159,7 +159,7 @@ func TestRefusalUsesCurrentOffer(t *testing.T) {
 	w.expect("what was booked by a name stays", w.book(key, newOrder("11:00", nil), header, "two"), http.StatusCreated,
 		"")
 	w.set(func(w *fixture) { w.staleOffer, w.offer = w.offer, nil })
-	if err := w.client().Published(t.Context(), w.staleOffer.ID, w.staleOffer.Version+1); err != nil {
+	if err := w.client().NotifyPublished(t.Context(), w.staleOffer.ID, w.staleOffer.Version+1); err != nil {
 		t.Fatal(err)
 	}
 	w.expect("the business has gone",
@@ -186,7 +186,7 @@ func TestRetryWithRevokedKeyIsRejected(t *testing.T) {
 func TestPublishRejectsInvalidVersion(t *testing.T) {
 	t.Parallel()
 	w := open(t, noLimits)
-	if err := w.client().Published(t.Context(), w.offer.ID, 0); !fault.Is(err, fault.InvalidParameter) {
+	if err := w.client().NotifyPublished(t.Context(), w.offer.ID, 0); !fault.Is(err, fault.InvalidParameter) {
 		t.Error(err)
 	}
 }

@@ -136,15 +136,15 @@ func (l *CustomerLinks) servePayment(c *fiber.Ctx) error {
 }
 
 // showView converts the customer view into the JSON form of the internal API.
-func showView(m usecase.CustomerView) booking.Managed {
+func showView(m usecase.CustomerView) booking.CustomerView {
 	m = m.Translate()
-	view := booking.Managed{Kind: m.Kind, Business: m.Offer.LinkBusiness()}
+	view := booking.CustomerView{Kind: m.Kind, Business: m.Offer.LinkBusiness()}
 	if m.Kind == event.Ticket {
 		view.Ticket = showCustomerTicket(m)
 		return view
 	}
 	b := showBooking(m.Booking)
-	view.Booking = &booking.ManagedBooking{
+	view.Booking = &booking.CustomerBooking{
 		ID: b.ID, Status: b.Status, Date: b.Date, StartTime: b.StartTime, EndTime: b.EndTime, StartsAt: b.StartsAt,
 		EndsAt:   b.EndsAt,
 		Timezone: b.Timezone, Services: b.Services, StaffID: b.StaffID, StaffName: b.StaffName,
@@ -155,7 +155,7 @@ func showView(m usecase.CustomerView) booking.Managed {
 		CreatedAt: b.CreatedAt,
 		Payment:   hideOwnerFields(b.Payment), CanPay: m.CanPay, Unpaid: m.IsUnpaid,
 		Cancellation: m.Cancellation.Render(),
-		Reschedule:   booking.MayMove{Allowed: m.Reschedule.Allowed, Reason: m.Reschedule.Reason},
+		Reschedule:   booking.ReschedulePermission{Allowed: m.Reschedule.Allowed, Reason: m.Reschedule.Reason},
 	}
 	if until := m.Reschedule.Until; !until.IsZero() {
 		view.Booking.Reschedule.Until = &until
@@ -176,9 +176,9 @@ func hideOwnerFields(p *booking.Payment) *booking.Payment {
 	return p
 }
 
-func showCustomerTicket(m usecase.CustomerView) *booking.ManagedTicket {
+func showCustomerTicket(m usecase.CustomerView) *booking.CustomerTicket {
 	t := m.Ticket
-	return &booking.ManagedTicket{
+	return &booking.CustomerTicket{
 		ID: t.ID, Status: t.Status, EventName: t.EventName, TierName: joinTierNames(t),
 		Tiers: convertAll(t.Tiers, showTier(t.Currency)),
 		Date:  t.LocalStart.Format(time.DateOnly), StartTime: t.LocalStart.Format(time.TimeOnly), StartsAt: t.StartsAt,

@@ -53,16 +53,16 @@ func TestCustomerLinkHidesInternalFields(t *testing.T) {
 	a := w.book(w.key("write"), newOrder("10:00", map[string]any{"staff_id": annaID, "source": "secret-campaign",
 		"form_data": map[string]any{"allergies": "nuts"}}))
 	w.expect("booked", a, 201, "")
-	got, err := pages.Managed(t.Context(), tokenOf(a.body.ManageURL))
+	got, err := pages.CustomerView(t.Context(), tokenOf(a.body.ManageURL))
 	if err != nil {
 		t.Fatal(err)
 	}
 	start := time.Date(2027, 3, 2, 10, 0, 0, 0, time.UTC)
 	name, anna := "Anna", annaID
-	want := &booking.Managed{
+	want := &booking.CustomerView{
 		Kind:     event.Booking,
 		Business: w.offer.LinkBusiness(),
-		Booking: &booking.ManagedBooking{
+		Booking: &booking.CustomerBooking{
 			ID: a.body.Booking.ID, Status: "pending", Date: "2027-03-02", StartTime: "10:00:00", EndTime: "10:45:00",
 			StartsAt: start, EndsAt: start.Add(45 * time.Minute),
 			Timezone: "Europe/Lisbon", Services: []booking.BookedService{{ID: cutID, Name: "Haircut",
@@ -72,7 +72,7 @@ func TestCustomerLinkHidesInternalFields(t *testing.T) {
 			Sequence: 1, CreatedAt: now,
 			Cancellation: booking.Cancellation{Allowed: true, Refund: booking.CancellationRefund{Amount: "0.00",
 				Currency: "EUR"}, Until: &start, Deadline: &start},
-			Reschedule: booking.MayMove{Reason: booking.CancelNotOffered},
+			Reschedule: booking.ReschedulePermission{Reason: booking.CancelNotOffered},
 		},
 	}
 	want.Booking.Cancellation.Refund.Amount = got.Booking.Cancellation.Refund.Amount
@@ -134,7 +134,7 @@ func TestCustomerLinkShowsTickets(t *testing.T) {
 		t.Fatal(err)
 	}
 	pages, token := w.pages(), tokenOf(order.ManageURL)
-	got, err := pages.Managed(t.Context(), token)
+	got, err := pages.CustomerView(t.Context(), token)
 	if err != nil || got.Kind != event.Ticket || got.Booking != nil || got.Ticket.ID != order.ID ||
 		got.Ticket.EventName != "Gala" || got.Ticket.Quantity != 2 ||
 		got.Ticket.StartTime != "22:00:00" || !got.Ticket.EndsAt.After(got.Ticket.StartsAt) {
@@ -303,7 +303,7 @@ func TestCustomerLinkReschedulesUntilDeadline(t *testing.T) {
 		booking.Reschedule{Date: "2027-03-04", Time: "10:00"}); !fault.Is(err, fault.Conflict) {
 		t.Errorf("too late: %v", err)
 	}
-	if seen, err := pages.Managed(t.Context(), token); err != nil || seen.Booking.Reschedule.Allowed ||
+	if seen, err := pages.CustomerView(t.Context(), token); err != nil || seen.Booking.Reschedule.Allowed ||
 		seen.Booking.Reschedule.Reason != booking.CancelTooLate {
 		t.Errorf("seen: %+v, %v", seen, err)
 	}
@@ -391,7 +391,7 @@ func TestCustomerCancelAndOwnerTransitionExclude(t *testing.T) {
 				if n%2 == 0 {
 					_, err = pages.Cancel(t.Context(), tokenOf(a.body.ManageURL), noRefund)
 				} else {
-					_, err = client.Move(t.Context(), w.offer.ID, a.body.Booking.ID, booking.MoveCancel)
+					_, err = client.Transition(t.Context(), w.offer.ID, a.body.Booking.ID, booking.TransitionCancel)
 				}
 				mu.Lock()
 				defer mu.Unlock()
@@ -429,7 +429,7 @@ func TestSaleKeepsZoneAndCurrency(t *testing.T) {
 	}
 	s.change(func(o *catalog.Snapshot) { o.Timezone, o.Currency = "America/Chicago", "JPY" })
 	pages, token := s.pages(), tokenOf(a.body.ManageURL)
-	view, err := pages.Managed(t.Context(), token)
+	view, err := pages.CustomerView(t.Context(), token)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -437,7 +437,7 @@ func TestSaleKeepsZoneAndCurrency(t *testing.T) {
 		b.Total != "40.00" || b.Cancellation.Refund.Currency != "EUR" {
 		t.Errorf("the booking is shown as %+v", b)
 	}
-	ticket, err := pages.Managed(t.Context(), tokenOf(order.ManageURL))
+	ticket, err := pages.CustomerView(t.Context(), tokenOf(order.ManageURL))
 	if err != nil || ticket.Ticket.Timezone != "Europe/Lisbon" || ticket.Ticket.Currency != "EUR" ||
 		ticket.Ticket.StartTime != "22:00:00" {
 		t.Errorf("the tickets are shown as %+v, %v", ticket.Ticket, err)

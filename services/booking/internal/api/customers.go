@@ -39,11 +39,12 @@ func (in *Internal) serveCustomerData(c *fiber.Ctx) error {
 	if of.Email, err = customer.Check(of.Email); err != nil {
 		return err
 	}
-	bookings, tickets, err := in.records.FindCustomerData(c.UserContext(), businessID, of.Email, customer.MostHeld+1)
+	bookings, tickets, err := in.records.FindCustomerData(c.UserContext(), businessID, of.Email, customer.MaxExported+1)
 	if err != nil {
 		return err
 	}
-	return c.JSON(booking.Held{Bookings: convertAll(bookings, showBooking), Tickets: convertAll(tickets, showTicket)})
+	return c.JSON(booking.CustomerData{Bookings: convertAll(bookings, showBooking),
+		Tickets: convertAll(tickets, showTicket)})
 }
 
 func (in *Internal) serveExpiringCustomers(c *fiber.Ctx) error {

@@ -57,7 +57,8 @@ func TestEventsContainSubjects(t *testing.T) {
 		t.Fatalf("%+v, %v", first, err)
 	}
 	who := actor.Actor{Kind: actor.Owner, ID: uuid.New()}
-	confirmed, err := client.Move(actor.With(t.Context(), who), w.offer.ID, first.Bookings[0].ID, booking.MoveConfirm)
+	confirmed, err := client.Transition(actor.With(t.Context(), who), w.offer.ID, first.Bookings[0].ID,
+		booking.TransitionConfirm)
 	if err != nil {
 		t.Fatal(err)
 	}

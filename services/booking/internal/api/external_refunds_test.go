@@ -163,7 +163,7 @@ func TestDisputeStopsRefunds(t *testing.T) {
 						return c.Refund, err
 					},
 					func() (booking.CancellationRefund, error) {
-						m, err := s.pages().Managed(t.Context(), tokenOf(a.body.ManageURL))
+						m, err := s.pages().CustomerView(t.Context(), tokenOf(a.body.ManageURL))
 						if err == nil && m.Booking.Payment.Dispute != nil {
 							t.Errorf("%s, the customer is shown the dispute", when)
 						}

@@ -115,10 +115,10 @@ func TestFeedShowsBookingsOfOneOrAllMembers(t *testing.T) {
 					"customer_name": fmt.Sprintf("Guest %d", i)})), 201, "")
 	}
 	client := w.client()
-	if _, err := client.Move(t.Context(), w.offer.ID, erasedID, booking.MoveCancel); err != nil {
+	if _, err := client.Transition(t.Context(), w.offer.ID, erasedID, booking.TransitionCancel); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := client.Move(t.Context(), w.offer.ID, confirmed, booking.MoveConfirm); err != nil {
+	if _, err := client.Transition(t.Context(), w.offer.ID, confirmed, booking.TransitionConfirm); err != nil {
 		t.Fatal(err)
 	}
 	class := entry{UID: eveningID.String() + "-" + fmt.Sprint(time.Date(2027, 3, 2, 18, 0, 0, 0, time.UTC).Unix()),

@@ -114,7 +114,8 @@ func TestPeersReadOccupiedTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	start := from.Unix() + 9*3600 + 30*60
-	if len(occupied.Busy) != 1 || occupied.Busy[0].ID != *a.body.Booking.StaffID || occupied.Busy[0].CapacityUnit != 0 ||
+	if len(occupied.Busy) != 1 || occupied.Busy[0].ID != *a.body.Booking.StaffID ||
+		occupied.Busy[0].CapacityUnit != 0 ||
 		len(occupied.Busy[0].Edges) != 2 || occupied.Busy[0].Edges[0] != start || occupied.Busy[0].Edges[1] != start+
 		55*60 {
 		t.Errorf("occupied is %+v", occupied)
@@ -147,7 +148,7 @@ func TestPeersListAndChangeBookings(t *testing.T) {
 		newOrder("09:30", map[string]any{"form_data": map[string]any{"notes": "x", "_consent": true}})).body.Booking.ID
 	second := w.book(key, newOrder("11:30", map[string]any{"date": "2027-03-03"})).body.Booking.ID
 
-	if n, err := client.Ahead(t.Context(), w.offer.ID); err != nil || n != 2 {
+	if n, err := client.CountAhead(t.Context(), w.offer.ID); err != nil || n != 2 {
 		t.Errorf("%d are ahead, %v", n, err)
 	}
 	page, err := client.Bookings(t.Context(), w.offer.ID, booking.Filter{}, request.Page{Limit: 1})
@@ -173,28 +174,31 @@ func TestPeersListAndChangeBookings(t *testing.T) {
 		t.Errorf("of that day there are %+v, %v", one, err)
 	}
 
-	updated, err := client.Move(t.Context(), w.offer.ID, first, booking.MoveCancel)
+	updated, err := client.Transition(t.Context(), w.offer.ID, first, booking.TransitionCancel)
 	if err != nil || updated.Status != booking.StatusCancelled {
 		t.Fatalf("cancelled: %+v, %v", updated, err)
 	}
-	if _, err := client.Move(t.Context(), w.offer.ID, first, booking.MoveCancel); !fault.Is(err, fault.Conflict) {
+	if _, err := client.Transition(t.Context(), w.offer.ID, first, booking.TransitionCancel); !fault.Is(err,
+		fault.Conflict) {
 		t.Errorf("cancelled again: %v", err)
 	}
 	w.expect("the time it freed", w.book(key, newOrder("09:30", map[string]any{"staff_id": annaID})), 201, "")
-	if _, err := client.Move(t.Context(), w.offer.ID, second, booking.MoveConfirm); err != nil {
+	if _, err := client.Transition(t.Context(), w.offer.ID, second, booking.TransitionConfirm); err != nil {
 		t.Error(err)
 	}
 	w.clock.Set(time.Date(2027, 3, 3, 0, 0, 0, 0, time.UTC))
-	if _, err := client.Move(t.Context(), w.offer.ID, second, booking.MoveComplete); err != nil {
+	if _, err := client.Transition(t.Context(), w.offer.ID, second, booking.TransitionComplete); err != nil {
 		t.Error(err)
 	}
-	if _, err := client.Move(t.Context(), w.offer.ID, second, booking.MoveNoShow); !fault.Is(err, fault.Conflict) {
+	if _, err := client.Transition(t.Context(), w.offer.ID, second, booking.TransitionNoShow); !fault.Is(err,
+		fault.Conflict) {
 		t.Errorf("no-show after complete: %v", err)
 	}
-	if _, err := client.Move(t.Context(), uuid.New(), second, booking.MoveCancel); !fault.Is(err, fault.NotFound) {
+	if _, err := client.Transition(t.Context(), uuid.New(), second, booking.TransitionCancel); !fault.Is(err,
+		fault.NotFound) {
 		t.Errorf("of another business: %v", err)
 	}
-	if _, err := client.Move(t.Context(), w.offer.ID, second, "delete"); !fault.Is(err, fault.NotFound) {
+	if _, err := client.Transition(t.Context(), w.offer.ID, second, "delete"); !fault.Is(err, fault.NotFound) {
 		t.Errorf("an unknown move: %v", err)
 	}
 }
@@ -231,7 +235,7 @@ func TestFinishNamesAllowedDays(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.clock.Set(moment)
-		_, err = w.client().Move(t.Context(), w.offer.ID, id, move)
+		_, err = w.client().Transition(t.Context(), w.offer.ID, id, move)
 		return err
 	}
 	allowed := func(at, what string) {

@@ -54,9 +54,9 @@ func (s *paymentFixture) sellTickets(f *fakeStripe) (uuid.UUID, string) {
 	return order.ID, tokenOf(order.ManageURL)
 }
 
-func (s *paymentFixture) ticket(token string) *booking.ManagedTicket {
+func (s *paymentFixture) ticket(token string) *booking.CustomerTicket {
 	s.t.Helper()
-	view, err := s.pages().Managed(s.t.Context(), token)
+	view, err := s.pages().CustomerView(s.t.Context(), token)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -101,7 +101,8 @@ func TestTicketsFollowEventTime(t *testing.T) {
 			}
 		}
 	}
-	if !eventData.From.StartsAt.Equal(old) || !eventData.To.StartsAt.Equal(start) || eventData.To.Date != "2027-03-05" ||
+	if !eventData.From.StartsAt.Equal(old) || !eventData.To.StartsAt.Equal(start) ||
+		eventData.To.Date != "2027-03-05" ||
 		eventData.ID != id {
 		t.Errorf("the event contains %+v", eventData)
 	}
@@ -249,7 +250,7 @@ func TestWithdrawnClassIsFullyRefundable(t *testing.T) {
 			as := func(withdrawn bool) {
 				t.Helper()
 				w.follow()
-				view, err := w.pages().Managed(t.Context(), token)
+				view, err := w.pages().CustomerView(t.Context(), token)
 				if err != nil || view.Booking.Withdrawn != withdrawn ||
 					view.Booking.Cancellation.Allowed != withdrawn {
 					t.Errorf("withdrawn is to be %t: %+v, %v", withdrawn, view.Booking, err)

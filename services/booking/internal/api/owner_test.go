@@ -63,12 +63,13 @@ func TestRepeatedTransitionGetsFirstAnswer(t *testing.T) {
 	w := open(t, noLimits)
 	id := w.book(w.key("write"), newOrder("09:30", nil)).body.Booking.ID
 	for range 2 {
-		updated, err := w.client().Move(withKey(t, "a"), w.offer.ID, id, booking.MoveConfirm)
+		updated, err := w.client().Transition(withKey(t, "a"), w.offer.ID, id, booking.TransitionConfirm)
 		if err != nil || updated.Status != booking.StatusConfirmed || updated.ID != id {
 			t.Errorf("confirm: %+v, %v", updated, err)
 		}
 	}
-	if _, err := w.client().Move(withKey(t, "b"), w.offer.ID, id, booking.MoveConfirm); !fault.Is(err, fault.Conflict) {
+	if _, err := w.client().Transition(withKey(t, "b"), w.offer.ID, id, booking.TransitionConfirm); !fault.Is(err,
+		fault.Conflict) {
 		t.Errorf("another key: %v", err)
 	}
 }

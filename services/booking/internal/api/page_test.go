@@ -234,7 +234,7 @@ func TestOpenBookingsOfAddressAreLimited(t *testing.T) {
 	full("three", newPageRequest("13:30", setEmail("ZOE@example.com")))
 	fits("another address", newPageRequest("13:30", setEmail("zoe@example.org")))
 	w.expect("by API key", w.book(w.key("write"), newOrder("14:30", nil)), 201, "")
-	if _, err := w.client().Move(t.Context(), w.offer.ID, first, booking.MoveCancel); err != nil {
+	if _, err := w.client().Transition(t.Context(), w.offer.ID, first, booking.TransitionCancel); err != nil {
 		t.Fatal(err)
 	}
 	fits("after one was cancelled", newPageRequest("15:30"))
@@ -369,7 +369,7 @@ func TestPageBookingIsCountedInOneStatement(t *testing.T) {
 func expectPackage(t *testing.T, w *fixture, name string, got *booking.Booking) {
 	t.Helper()
 	token := tokenOf(got.ManageURL)
-	seen, err := w.pages().Managed(t.Context(), token)
+	seen, err := w.pages().CustomerView(t.Context(), token)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -414,7 +414,7 @@ func TestOnlyPageAndOwnerSellPackages(t *testing.T) {
 		newOrder("15:30", map[string]any{"service_ids": []string{cutID.String(), saunaID.String()}}),
 	)
 	w.expect("by API key", alone, 201, "")
-	if seen, err := w.pages().Managed(t.Context(), tokenOf(alone.body.ManageURL)); err != nil ||
+	if seen, err := w.pages().CustomerView(t.Context(), tokenOf(alone.body.ManageURL)); err != nil ||
 		seen.Booking.Services[0].PackageName != "" {
 		t.Errorf("by API key the customer sees %+v, %v", seen.Booking, err)
 	}

@@ -94,7 +94,9 @@ func TestCancelRefundsPreviewedAmount(t *testing.T) {
 			t.Parallel()
 			s, f := openPolicyShop(t)
 			id, reference := s.buyPaid(f, "09:30")
-			s.change(func(o *catalog.Snapshot) { o.CancellationPolicy = []catalog.CancellationRule{{RefundPercent: 7}} })
+			s.change(func(o *catalog.Snapshot) {
+				o.CancellationPolicy = []catalog.CancellationRule{{RefundPercent: 7}}
+			})
 			start := time.Date(2027, 3, 2, 9, 30, 0, 0, time.UTC)
 			s.clock.Advance(start.Add(-c.before).Sub(s.clock.Now()))
 			got, err := s.client().Cancellation(t.Context(), s.offer.ID, id)
@@ -209,9 +211,11 @@ func TestOwnerChoosesRefund(t *testing.T) {
 		percent   int
 		fault     fault.Kind
 	}{
-		{requested: "policy", refunds: []int64{4000}, percent: 100}, {requested: "full", refunds: []int64{4000}, percent: 100},
+		{requested: "policy", refunds: []int64{4000}, percent: 100},
+		{requested: "full", refunds: []int64{4000}, percent: 100},
 		{requested: "none"}, {requested: "0"},
-		{requested: "12.5", refunds: []int64{1250}, percent: 31}, {requested: "40", refunds: []int64{4000}, percent: 100},
+		{requested: "12.5", refunds: []int64{1250}, percent: 31},
+		{requested: "40", refunds: []int64{4000}, percent: 100},
 		{requested: "0.01", refunds: []int64{1}},
 		{requested: "40.01", fault: fault.Conflict}, {requested: "-1", fault: fault.InvalidParameter},
 		{requested: "0.001", fault: fault.InvalidParameter},
@@ -505,7 +509,7 @@ func TestCustomerCancelsUntilDeadline(t *testing.T) {
 	look := func(want cancellation.Preview) {
 		t.Helper()
 		want.Currency = s.offer.Money()
-		seen, err := s.pages().Managed(t.Context(), tokenOf(url))
+		seen, err := s.pages().CustomerView(t.Context(), tokenOf(url))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -566,7 +570,8 @@ func TestRescheduleNeverRaisesRefund(t *testing.T) {
 			return err
 		}, 0, "0.00"},
 		{"the owner", time.Hour, func(s *paymentFixture, id uuid.UUID, _ string) error {
-			_, err := s.client().Reschedule(actor.With(s.t.Context(), ownerActor), s.offer.ID, id, "harbor", late, false)
+			_, err := s.client().Reschedule(actor.With(s.t.Context(), ownerActor), s.offer.ID, id, "harbor", late,
+				false)
 			return err
 		}, 100, "40.00"},
 	} {
@@ -587,7 +592,7 @@ func TestRescheduleNeverRaisesRefund(t *testing.T) {
 			if err != nil || got.Refund != preview(c.amount, c.percent).Refund {
 				t.Errorf("the owner is shown %+v, %v", got.Refund, err)
 			}
-			view, err := s.pages().Managed(t.Context(), token)
+			view, err := s.pages().CustomerView(t.Context(), token)
 			if err != nil || view.Booking.Cancellation.Refund != got.Refund {
 				t.Errorf("the customer is shown %+v, %v", view.Booking.Cancellation.Refund, err)
 			}
@@ -637,7 +642,7 @@ func TestManualConfirmationAppliesToPaidBookings(t *testing.T) {
 		100).Refund || got.Until != nil {
 		t.Errorf("to decline it gives back %+v, %v", got, err)
 	}
-	if view, err := s.pages().Managed(t.Context(), token); err != nil ||
+	if view, err := s.pages().CustomerView(t.Context(), token); err != nil ||
 		view.Booking.Cancellation.Refund != preview("0.00", 0).Refund {
 		t.Errorf("to withdraw it gives back %+v, %v", view.Booking.Cancellation, err)
 	}
@@ -653,7 +658,7 @@ func TestManualConfirmationAppliesToPaidBookings(t *testing.T) {
 		Status: booking.RefundRefunded})
 
 	id, _ = s.buyPaid(f, "12:30")
-	if b, err := s.client().Move(t.Context(), s.offer.ID, id, booking.MoveConfirm); err != nil ||
+	if b, err := s.client().Transition(t.Context(), s.offer.ID, id, booking.TransitionConfirm); err != nil ||
 		b.Status != booking.StatusConfirmed {
 		t.Fatalf("%+v, %v", b, err)
 	}

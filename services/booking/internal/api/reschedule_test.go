@@ -228,9 +228,9 @@ func TestRescheduleRejectsEndedOrWithdrawnBooking(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for _, move := range []string{booking.MoveConfirm, booking.MoveComplete} {
+	for _, move := range []string{booking.TransitionConfirm, booking.TransitionComplete} {
 		w.clock.Set(now.AddDate(0, 0, 1))
-		if _, err := w.client().Move(t.Context(), w.offer.ID, id, move); err != nil {
+		if _, err := w.client().Transition(t.Context(), w.offer.ID, id, move); err != nil {
 			t.Fatal(err)
 		}
 	}

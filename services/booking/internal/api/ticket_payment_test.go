@@ -257,7 +257,7 @@ func TestCustomerLinkPaysAndCancelsTickets(t *testing.T) {
 	token := tokenOf(order.ManageURL)
 	see := func(when, status string, pays bool, refund booking.Cancellation) {
 		t.Helper()
-		m, err := links.Managed(t.Context(), token)
+		m, err := links.CustomerView(t.Context(), token)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -94,7 +94,7 @@ SELECT * FROM booked UNION ALL SELECT * FROM ordered`
 // EraseCustomer does not change bookings and orders that have not ended, but returns them.
 //
 // EraseCustomer records an event that does not contain the e-mail address. Fault: conflict if EraseCustomer would
-// return more than customer.MostHeld bookings and orders, because one answer cannot contain all of them.
+// return more than customer.MaxExported bookings and orders, because one answer cannot contain all of them.
 func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, req customer.Erase,
 	now time.Time) (customer.Erased, error) {
 	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (customer.Erased,
@@ -106,9 +106,9 @@ func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, req cus
 		if err != nil {
 			return customer.Erased{}, fmt.Errorf("erase a customer: %w", err)
 		}
-		if len(ahead) > customer.MostHeld {
+		if len(ahead) > customer.MaxExported {
 			return customer.Erased{}, fault.Newf(fault.Conflict, "More than %d bookings and orders of this address "+
-				"lie ahead; send force to erase them, too.", customer.MostHeld)
+				"lie ahead; send force to erase them, too.", customer.MaxExported)
 		}
 		erased := customer.Erased{Bookings: len(bookings), Tickets: len(tickets), Ahead: ahead}
 		if err := anonymize(ctx, tx, businessID, bookings, tickets); err != nil {

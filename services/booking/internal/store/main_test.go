@@ -35,7 +35,7 @@ func open(t testing.TB) (*store.Store, *pgxpool.Pool) {
 	return store.New(pool), pool
 }
 
-// newPart returns a part that occupies one resource from minute `from` to minute `to` after noon. The argument `lane`
+// newPart returns a part that occupies one resource from minute `from` to minute `to` after noon. The argument `unit`
 // is the number of the capacity unit.
 func newPart(resource uuid.UUID, unit, from, to int) availability.Part {
 	return availability.Part{

@@ -266,7 +266,7 @@ func (s *Store) IsCancelledUnpaid(ctx context.Context, businessID, subjectID uui
 	if status != booking.StatusCancelled || p == nil || p.Status != PaymentCancelled {
 		return false, nil
 	}
-	return eventlog.Unpaid(ctx, s.pool, businessID, subjectID)
+	return eventlog.IsUnpaid(ctx, s.pool, businessID, subjectID)
 }
 
 // FindPayment returns the id of the business and the id of the subject

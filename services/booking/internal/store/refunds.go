@@ -40,9 +40,9 @@ type Payment struct {
 	UpdatedAt         time.Time             `json:"updated_at"`
 }
 
-// Left returns the amount that can still be refunded: the paid amount minus refunds and pending refunds. It
+// RefundableRest returns the amount that can still be refunded: the paid amount minus refunds and pending refunds. It
 // is 0 while a dispute is open, and after the business has lost the dispute. The receiver `p` may be nil.
-func (p *Payment) Left() int64 {
+func (p *Payment) RefundableRest() int64 {
 	if p == nil || p.Status != PaymentPaid || p.DisputeStatus == payment.DisputeOpen ||
 		p.DisputeStatus == payment.DisputeLost {
 		return 0

@@ -23,11 +23,11 @@ const (
 type ArchiveRecords interface {
 	// BusinessesToArchive returns the ids of businesses that have occupied time to archive, at most
 	// `limit` ids in ascending order. The ids are greater than the argument `after`.
-	// Occupied time is archived if it ended at or before the time in the argument `then`.
-	BusinessesToArchive(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error)
+	// Occupied time is archived if it ended at or before the time in the argument `endedBy`.
+	BusinessesToArchive(ctx context.Context, after uuid.UUID, endedBy time.Time, limit int) ([]uuid.UUID, error)
 	// ArchiveOccupied archives the occupied time of one business that ended at or before the
-	// time in the argument `then`. It returns the number of bookings with archived time.
-	ArchiveOccupied(ctx context.Context, business uuid.UUID, then time.Time) (int64, error)
+	// time in the argument `endedBy`. It returns the number of bookings with archived time.
+	ArchiveOccupied(ctx context.Context, business uuid.UUID, endedBy time.Time) (int64, error)
 }
 
 // ArchiveJob is a job that archives the occupied time of a booking when the booking ended [store.ArchiveAge]

@@ -59,14 +59,14 @@ type Pricing interface {
 // [store.Store] implements Bookings and documents the methods.
 type Bookings interface {
 	Snapshot(ctx context.Context, businessID uuid.UUID, from, to time.Time,
-		asked store.SnapshotRequest) (store.Snapshot, error)
+		request store.SnapshotRequest) (store.Snapshot, error)
 	Booking(ctx context.Context, businessID, id uuid.UUID) (store.Booking, error)
 	Reschedule(ctx context.Context, r store.Reschedule) (store.Booking, error)
 	Book(ctx context.Context, b store.NewBooking) error
-	AcquireLock(ctx context.Context, asked store.LockRequest) (store.LockResult, error)
-	FindConfirmation(ctx context.Context, key store.IdempotencyKey, hash [sha256.Size]byte, begun,
+	AcquireLock(ctx context.Context, request store.LockRequest) (store.LockResult, error)
+	FindConfirmation(ctx context.Context, key store.IdempotencyKey, hash [sha256.Size]byte, startedAt,
 		now time.Time) (store.Confirmation, error)
-	Refuse(ctx context.Context, l store.IdempotencyLock, begun time.Time) error
+	Refuse(ctx context.Context, l store.IdempotencyLock, startedAt time.Time) error
 	ReleaseLock(ctx context.Context, l store.IdempotencyLock) error
 	OpenPayment(ctx context.Context, p store.OpenPayment) error
 	AbandonPayment(ctx context.Context, a store.AbandonRequest, now time.Time) error

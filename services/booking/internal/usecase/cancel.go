@@ -62,7 +62,8 @@ func newSalePayment(p *store.Payment, currency money.Currency, providers payment
 		return cancellation.Payment{}
 	}
 	return cancellation.Payment{
-		Amount: p.Amount, Left: p.Left(), HasPendingRefund: p.RefundStatus == payment.RefundPending, Policy: p.Policy,
+		Amount: p.Amount, Left: p.RefundableRest(), HasPendingRefund: p.RefundStatus == payment.RefundPending,
+		Policy:             p.Policy,
 		RefundedExternally: p.RefundedElsewhere, Step: providers.Step(p.Provider, currency),
 	}
 }

@@ -126,11 +126,11 @@ func (o *Owner) list(c *fiber.Ctx) error {
 }
 
 // readIDs returns the business ids in the query parameter id, or nil if the parameter is missing. Fault:
-// invalid_parameter if there are more than [catalog.MostListed] ids or if one of them is invalid.
+// invalid_parameter if there are more than [catalog.MaxListed] ids or if one of them is invalid.
 func readIDs(c *fiber.Ctx) ([]uuid.UUID, error) {
 	texts := server.Query(c)("id")
-	if len(texts) > catalog.MostListed {
-		return nil, request.TooMany("id", catalog.MostListed)
+	if len(texts) > catalog.MaxListed {
+		return nil, request.TooMany("id", catalog.MaxListed)
 	}
 	var of []uuid.UUID
 	for _, text := range texts {
@@ -202,7 +202,7 @@ func (o *Owner) listRemoved(c *fiber.Ctx) error {
 			return err
 		}
 	}
-	ids, err := o.Store.Removed(c.UserContext(), before, after, page.Limit+1)
+	ids, err := o.Store.ListRemoved(c.UserContext(), before, after, page.Limit+1)
 	if err != nil {
 		return err
 	}

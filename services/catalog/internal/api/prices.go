@@ -38,7 +38,7 @@ func (p *Public) requestPricesAndCounts(
 	ctx context.Context, key rendered.Key, v *ready.Version, now time.Time,
 	quote func(context.Context) prices, count func() map[uuid.UUID]int,
 ) (prices, map[uuid.UUID]int) {
-	if cached := p.cachedPrices(key, v, now); cached.byID != nil {
+	if cached := p.findCachedPrices(key, v, now); cached.byID != nil {
 		return cached, count()
 	}
 	var (
@@ -49,7 +49,7 @@ func (p *Public) requestPricesAndCounts(
 		// After an error, the prices are unknown.
 		quotes, _ = p.quotes.Do(ctx, fmt.Sprint(key, v.Snapshot.Version), func(ctx context.Context) (prices, error) {
 			// Another call may have stored the prices while this call waited.
-			if cached := p.cachedPrices(key, v, now); cached.byID != nil {
+			if cached := p.findCachedPrices(key, v, now); cached.byID != nil {
 				return cached, nil
 			}
 			return quote(ctx), nil
@@ -60,10 +60,10 @@ func (p *Public) requestPricesAndCounts(
 	return quotes, counts
 }
 
-// cachedPrices returns the prices of the cached answer if these
+// findCachedPrices returns the prices of the cached answer if these
 // prices are still valid. Otherwise it returns the zero value.
-func (p *Public) cachedPrices(key rendered.Key, v *ready.Version, now time.Time) prices {
-	cached := p.cached(key, v, now)
+func (p *Public) findCachedPrices(key rendered.Key, v *ready.Version, now time.Time) prices {
+	cached := p.findCached(key, v, now)
 	if cached == nil {
 		return prices{}
 	}

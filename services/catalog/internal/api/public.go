@@ -87,13 +87,13 @@ func (p *Public) sendServices(c *fiber.Ctx) error {
 	key := rendered.Key{Slug: version.Snapshot.Slug, Path: "services", Language: language(c, version.Snapshot),
 		Date:  date,
 		Today: today}
-	if cached := p.cached(key, version, now); cached != nil {
+	if cached := p.findCached(key, version, now); cached != nil {
 		return sendAnswer(c, cached)
 	}
 	answer, err := p.answers.Do(c.UserContext(), fmt.Sprint(key, version.Snapshot.Version),
 		func(ctx context.Context) (*rendered.Answer, error) {
 			// Another request may have rendered the answer while this request waited.
-			if cached := p.cached(key, version, now); cached != nil {
+			if cached := p.findCached(key, version, now); cached != nil {
 				return cached, nil
 			}
 			return p.renderServices(ctx, key, version, now)
@@ -104,8 +104,8 @@ func (p *Public) sendServices(c *fiber.Ctx) error {
 	return sendAnswer(c, answer)
 }
 
-// cached returns the cached answer if the prices in the answer are still valid. Otherwise it returns nil.
-func (p *Public) cached(key rendered.Key, version *ready.Version, now time.Time) *rendered.Answer {
+// findCached returns the cached answer if the prices in the answer are still valid. Otherwise it returns nil.
+func (p *Public) findCached(key rendered.Key, version *ready.Version, now time.Time) *rendered.Answer {
 	if cached := p.Rendered.Get(key, version.Snapshot.Version); cached != nil && cached.IsValidAt(now) {
 		return cached
 	}

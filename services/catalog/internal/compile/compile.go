@@ -50,7 +50,7 @@ func Snapshot(m *manifest.Manifest, pictures map[string]catalog.Picture, version
 	snapshot.Events = c.eventList()
 	snapshot.Rentals = c.rentalList()
 	snapshot.Rules = c.ruleList()
-	snapshot.PriceNeeds = priceNeeds(snapshot.Rules)
+	snapshot.PriceNeeds = listPriceInputs(snapshot.Rules)
 	if c.err != nil {
 		return nil, c.err
 	}

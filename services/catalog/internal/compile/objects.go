@@ -283,8 +283,8 @@ func (c *compiler) rule(r *manifest.PricingRule) catalog.Rule {
 	}
 }
 
-// priceNeeds returns the inputs that at least one of the rules needs, each once, in the order of [rule.Kinds].
-func priceNeeds(rules []catalog.Rule) []rule.Input {
+// listPriceInputs returns the inputs that at least one of the rules needs, each once, in the order of [rule.Kinds].
+func listPriceInputs(rules []catalog.Rule) []rule.Input {
 	var needs []rule.Input
 	for _, spec := range rule.Kinds {
 		if slices.ContainsFunc(rules, func(r catalog.Rule) bool { return r.Kind == spec.Kind }) {

@@ -24,9 +24,9 @@ func decode(ctx context.Context, file []byte, header header) (image.Image, error
 	case errors.Is(err, codec.ErrTooLarge):
 		return nil, errTooManyPixels
 	case err != nil:
-		return nil, header.format.damaged()
+		return nil, header.format.newDamagedError()
 	case picture.Bounds().Empty():
-		return nil, header.format.damaged()
+		return nil, header.format.newDamagedError()
 	}
 	return picture, nil
 }
@@ -42,7 +42,7 @@ func (f format) decode(ctx context.Context, file []byte) (image.Image, error) {
 		return gif.Decode(limited)
 	case formatWebP:
 		picture, err := webp.Decode(limited)
-		return studio(picture), err
+		return convertStudio(picture), err
 	case formatAVIF:
 		return codec.DecodeAVIF(ctx, file, maxDecoding/avifCost)
 	}
@@ -72,9 +72,9 @@ type studioPicture struct {
 	stride int
 }
 
-// studio returns a picture of the WebP decoder as a [studioPicture].
+// convertStudio returns a picture of the WebP decoder as a [studioPicture].
 // If the picture has no luminance, studio returns it unchanged.
-func studio(picture image.Image) image.Image {
+func convertStudio(picture image.Image) image.Image {
 	switch p := picture.(type) {
 	case *image.YCbCr:
 		return studioPicture{YCbCr: p}

@@ -20,15 +20,16 @@ const (
 	formatAVIF format = "avif"
 )
 
-// damaged returns the error for a file that has the format's header, but cannot be decoded.
-func (f format) damaged() error {
+// newDamagedError returns the error for a file that has the format's header, but cannot be decoded.
+func (f format) newDamagedError() error {
 	return RefusedError("The " + strings.ToUpper(string(f)) + " file is damaged or incomplete.")
 }
 
 // Errors for files that are refused because of their header.
 const (
-	errEmpty         RefusedError = "The file is empty."
-	errSVG           RefusedError = "SVG files are not accepted, because they can contain programs. Save the picture as PNG."
+	errEmpty RefusedError = "The file is empty."
+	errSVG   RefusedError = "SVG files are not accepted, because they can contain programs. Save the picture " +
+		"as PNG."
 	errHEIC          RefusedError = "HEIC files are not accepted. Save the picture as JPEG."
 	errAnimatedWebP  RefusedError = "Animated WebP files are not accepted. Save one picture of it as WebP, PNG or JPEG."
 	errFormat        RefusedError = "The file is not a picture. Accepted are JPEG, PNG, WebP, AVIF and GIF."
@@ -54,7 +55,7 @@ func readHeader(file []byte) (header, error) {
 	case err != nil:
 		return header{}, err
 	case h.size.X < 1 || h.size.Y < 1:
-		return header{}, h.format.damaged()
+		return header{}, h.format.newDamagedError()
 	case h.size.X > maxPixels/h.size.Y, h.cost*float64(h.size.X)*float64(h.size.Y) > maxDecoding:
 		return header{}, errTooManyPixels
 	}
@@ -72,7 +73,7 @@ func parseHeader(file []byte) (header, error) {
 	case bytes.HasPrefix(file, []byte("GIF87a")), bytes.HasPrefix(file, []byte("GIF89a")):
 		config, err := gif.DecodeConfig(bytes.NewReader(file))
 		if err != nil {
-			return header{}, formatGIF.damaged()
+			return header{}, formatGIF.newDamagedError()
 		}
 		return header{format: formatGIF, size: image.Pt(config.Width, config.Height), cost: 2}, nil
 	case len(file) >= 12 && string(file[:4]) == "RIFF" && string(file[8:12]) == "WEBP":
@@ -121,13 +122,13 @@ func parseJPEG(file []byte) (header, error) {
 		}
 		at = end
 	}
-	return header{}, formatJPEG.damaged()
+	return header{}, formatJPEG.newDamagedError()
 }
 
 // readFrame reads the frame header of a JPEG: its size, and the memory for its components.
 func (h *header) readFrame(content []byte, progressive bool) error {
 	if len(content) < 6 || len(content) < 6+3*int(content[5]) || content[5] == 0 || h.size != (image.Point{}) {
-		return formatJPEG.damaged()
+		return formatJPEG.newDamagedError()
 	}
 	h.size = image.Pt(int(binary.BigEndian.Uint16(content[3:])), int(binary.BigEndian.Uint16(content[1:])))
 	var samples, maxH, maxV int
@@ -137,7 +138,7 @@ func (h *header) readFrame(content []byte, progressive bool) error {
 		maxH, maxV = max(maxH, sampling>>4), max(maxV, sampling&15)
 	}
 	if maxH == 0 || maxV == 0 {
-		return formatJPEG.damaged()
+		return formatJPEG.newDamagedError()
 	}
 	h.cost = float64(samples) / float64(maxH*maxV)
 	if progressive {
@@ -153,11 +154,12 @@ func (h *header) readFrame(content []byte, progressive bool) error {
 func parsePNG(file []byte) (header, error) {
 	config, err := png.DecodeConfig(bytes.NewReader(file))
 	if err != nil || len(file) < 29 {
-		return header{}, formatPNG.damaged()
+		return header{}, formatPNG.newDamagedError()
 	}
 	bits, colour, interlaced := int(file[24]), file[25], file[28] != 0
 	channels := map[byte]int{0: 1, 2: 4, 3: 1, 4: 4, 6: 4}[colour]
-	h := header{format: formatPNG, size: image.Pt(config.Width, config.Height), cost: float64(channels * max(8, bits) / 8)}
+	h := header{format: formatPNG, size: image.Pt(config.Width, config.Height),
+		cost: float64(channels * max(8, bits) / 8)}
 	if colour == 0 && bits <= 16 {
 		h.cost *= 4 // a transparent grey makes the decoder use four channels
 	}
@@ -187,7 +189,7 @@ func parseWebP(file []byte) (header, error) {
 	for at := 12; at+8 <= len(file); {
 		length := int(binary.LittleEndian.Uint32(file[at+4:]))
 		if length > len(file)-at-8 {
-			return header{}, formatWebP.damaged()
+			return header{}, formatWebP.newDamagedError()
 		}
 		content := file[at+8 : at+8+length]
 		switch name := string(file[at : at+4]); {
@@ -198,7 +200,8 @@ func parseWebP(file []byte) (header, error) {
 			declare(1+int(content[4])|int(content[5])<<8|int(content[6])<<16,
 				1+int(content[7])|int(content[8])<<8|int(content[9])<<16)
 		case name == "VP8 " && length >= 10:
-			declare(int(binary.LittleEndian.Uint16(content[6:]))&0x3FFF, int(binary.LittleEndian.Uint16(content[8:]))&0x3FFF)
+			declare(int(binary.LittleEndian.Uint16(content[6:]))&0x3FFF,
+				int(binary.LittleEndian.Uint16(content[8:]))&0x3FFF)
 		case name == "VP8L" && length >= 5:
 			bits := binary.LittleEndian.Uint32(content[1:])
 			declare(1+int(bits&0x3FFF), 1+int(bits>>14&0x3FFF))
@@ -224,7 +227,7 @@ func parseAVIF(file []byte) (header, error) {
 	}
 	meta := box(file, "meta")
 	if len(meta) < 4 {
-		return header{}, formatAVIF.damaged()
+		return header{}, formatAVIF.newDamagedError()
 	}
 	var turns, mirror int
 	eachBox(box(box(meta[4:], "iprp"), "ipco"), func(name string, content []byte) {

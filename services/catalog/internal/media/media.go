@@ -179,7 +179,7 @@ func (p *Picture) fill(ctx context.Context, file []byte, header header) error {
 			return err
 		}
 	}
-	p.Colour = dominant(scaled)
+	p.Colour = findDominantColor(scaled)
 	return nil
 }
 
@@ -194,12 +194,12 @@ func encode(ctx context.Context, picture *image.RGBA, width int) (File, error) {
 	if err := ctx.Err(); err != nil {
 		return File{}, err
 	}
-	asWebP, err := codec.EncodeWebP(ctx, unmultiplied(picture), webpQuality)
+	asWebP, err := codec.EncodeWebP(ctx, unmultiply(picture), webpQuality)
 	if err != nil {
 		return File{}, fmt.Errorf("encode a picture as WebP: %w", err)
 	}
 	var asJPEG bytes.Buffer
-	if err := jpeg.Encode(&asJPEG, onWhite(picture), &jpeg.Options{Quality: jpegQuality}); err != nil {
+	if err := jpeg.Encode(&asJPEG, drawOnWhite(picture), &jpeg.Options{Quality: jpegQuality}); err != nil {
 		return File{}, fmt.Errorf("encode a picture as JPEG: %w", err)
 	}
 	return File{Width: width, WebP: asWebP, JPEG: asJPEG.Bytes()}, nil

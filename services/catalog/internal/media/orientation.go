@@ -44,12 +44,12 @@ func heifOrientation(turns, mirror int) orientation {
 	return [3][4]orientation{{1, 8, 3, 6}, {4, 5, 2, 7}, {2, 7, 4, 5}}[mirror][turns]
 }
 
-// turned reports whether the orientation exchanges width and height.
-func (o orientation) turned() bool { return o >= 5 }
+// isTurned reports whether the orientation exchanges width and height.
+func (o orientation) isTurned() bool { return o >= 5 }
 
 // sizeOf returns the size that a picture of the given size has after it is turned upright.
 func (o orientation) sizeOf(size image.Point) image.Point {
-	if o.turned() {
+	if o.isTurned() {
 		return image.Pt(size.Y, size.X)
 	}
 	return size
@@ -71,7 +71,7 @@ func (o orientation) apply(picture *image.RGBA) *image.RGBA {
 			if o == 3 || o == 4 || o == 6 || o == 7 {
 				toY = size.Y - 1 - y
 			}
-			if o.turned() {
+			if o.isTurned() {
 				toX, toY = toY, toX
 			}
 			copy(upright.Pix[upright.PixOffset(toX, toY):][:4], picture.Pix[picture.PixOffset(x, y):][:4])

@@ -76,8 +76,8 @@ func averageRow(pixels []byte, sums []uint64, from, to int) {
 	}
 }
 
-// unmultiplied returns a copy of a picture whose colours are not multiplied by alpha.
-func unmultiplied(picture *image.RGBA) *image.NRGBA {
+// unmultiply returns a copy of a picture whose colours are not multiplied by alpha.
+func unmultiply(picture *image.RGBA) *image.NRGBA {
 	copied := image.NewNRGBA(picture.Bounds())
 	copy(copied.Pix, picture.Pix)
 	for n := 0; n < len(copied.Pix); n += 4 {
@@ -92,8 +92,8 @@ func unmultiplied(picture *image.RGBA) *image.NRGBA {
 	return copied
 }
 
-// onWhite returns a copy of a picture on a white background.
-func onWhite(picture *image.RGBA) *image.RGBA {
+// drawOnWhite returns a copy of a picture on a white background.
+func drawOnWhite(picture *image.RGBA) *image.RGBA {
 	copied := image.NewRGBA(picture.Bounds())
 	for n := 0; n < len(copied.Pix); n += 4 {
 		rest := 255 - picture.Pix[n+3]
@@ -105,9 +105,9 @@ func onWhite(picture *image.RGBA) *image.RGBA {
 	return copied
 }
 
-// dominant returns the most frequent colour of a picture, such as #aabbcc. It groups
+// findDominantColor returns the most frequent colour of a picture, such as #aabbcc. It groups
 // colours by four bits of each channel. A transparent picture has the colour white.
-func dominant(picture *image.RGBA) string {
+func findDominantColor(picture *image.RGBA) string {
 	type group struct{ count, red, green, blue int }
 	groups := make([]group, 1<<12)
 	best := &group{1, 255, 255, 255}

@@ -169,7 +169,8 @@ func (e *event) show(l Language, prices map[uuid.UUID]json.Number, sold SoldCoun
 	}
 	if !l.IsResolved {
 		shown.EventTranslations = &publicapi.EventTranslations{
-			Name: e.name.all(), Description: e.description.plain.all(), DescriptionHTML: e.description.html.all(),
+			Name: e.name.listTranslations(), Description: e.description.plain.listTranslations(),
+			DescriptionHTML: e.description.html.listTranslations(),
 		}
 	}
 	return shown
@@ -187,7 +188,7 @@ func (t *tier) show(l Language, prices map[uuid.UUID]json.Number, sold SoldCount
 		shown.QuotedPrice = &price
 	}
 	if !l.IsResolved {
-		shown.NameTranslations = &publicapi.NameTranslations{Name: t.name.all()}
+		shown.NameTranslations = &publicapi.NameTranslations{Name: t.name.listTranslations()}
 	}
 	return shown
 }

@@ -140,7 +140,8 @@ func (r *rental) show(l Language, q Quotes) publicapi.Rental {
 	}
 	if !l.IsResolved {
 		shown.RentalTranslations = &publicapi.RentalTranslations{
-			Name: r.name.all(), Description: r.description.plain.all(), DescriptionHTML: r.description.html.all(),
+			Name: r.name.listTranslations(), Description: r.description.plain.listTranslations(),
+			DescriptionHTML: r.description.html.listTranslations(),
 		}
 	}
 	return shown

@@ -180,13 +180,14 @@ func (s *service) show(l Language, q Quotes) publicapi.Service {
 			v.QuotedPrice = &price
 		}
 		if !l.IsResolved {
-			v.NameTranslations = &publicapi.NameTranslations{Name: s.variants[i].all()}
+			v.NameTranslations = &publicapi.NameTranslations{Name: s.variants[i].listTranslations()}
 		}
 	}
 	if !l.IsResolved {
 		shown.ServiceTranslations = &publicapi.ServiceTranslations{
-			Name: s.name.all(), Description: s.description.plain.all(), DescriptionHTML: s.description.html.all(),
-			Category: s.category.all(),
+			Name: s.name.listTranslations(), Description: s.description.plain.listTranslations(),
+			DescriptionHTML: s.description.html.listTranslations(),
+			Category:        s.category.listTranslations(),
 		}
 	}
 	return shown

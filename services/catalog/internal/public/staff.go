@@ -100,8 +100,9 @@ func (s *staff) show(l Language) publicapi.StaffMember {
 	shown.DescriptionHTML = s.description.html.show(l)
 	if !l.IsResolved {
 		shown.StaffTranslations = &publicapi.StaffTranslations{
-			Name: nonNil(s.name.all()), Category: nonNil(s.category.all()),
-			Bio: nonNil(s.description.plain.all()), DescriptionHTML: nonNil(s.description.html.all()),
+			Name: nonNil(s.name.listTranslations()), Category: nonNil(s.category.listTranslations()),
+			Bio:             nonNil(s.description.plain.listTranslations()),
+			DescriptionHTML: nonNil(s.description.html.listTranslations()),
 		}
 	}
 	return shown

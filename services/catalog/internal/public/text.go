@@ -33,8 +33,8 @@ func (t text) show(l Language) string {
 	return t.original
 }
 
-// all returns the translations by language code, or nil if there are none.
-func (t text) all() map[string]string {
+// listTranslations returns the translations by language code, or nil if there are none.
+func (t text) listTranslations() map[string]string {
 	if len(t.translations) == 0 {
 		return nil
 	}

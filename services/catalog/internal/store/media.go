@@ -81,7 +81,8 @@ func (s *Store) AddPicture(ctx context.Context, of BusinessRef, p catalog.Upload
 
 // CheckLimits returns [ErrTooManyPictures] if adding the picture p would exceed the limits of
 // the business. A picture that the business already has is always allowed. Error: [ErrNotFound].
-func (s *Store) CheckLimits(ctx context.Context, of BusinessRef, p catalog.UploadedPicture, limits PictureLimits) error {
+func (s *Store) CheckLimits(ctx context.Context, of BusinessRef, p catalog.UploadedPicture,
+	limits PictureLimits) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		business, err := lockRef(ctx, tx, of)
 		if err != nil {
@@ -125,7 +126,7 @@ func scanPicture(row pgx.CollectableRow) (catalog.UploadedPicture, error) {
 // ListPictures returns up to `limit` pictures of the business with this slug, sorted by id. It
 // returns only pictures whose ids are greater than the argument `after`. Error: [ErrNotFound].
 func (s *Store) ListPictures(ctx context.Context, slug, after string, limit int) ([]catalog.UploadedPicture, error) {
-	if _, err := s.Head(ctx, slug); err != nil {
+	if _, err := s.ReadHead(ctx, slug); err != nil {
 		return nil, err
 	}
 	return postgres.Rows(ctx, s.pool, scanPicture, "list pictures",
@@ -153,7 +154,8 @@ func (s *Store) DeletePicture(ctx context.Context, of BusinessRef, id string) er
 			return err
 		}
 		var used bool
-		if err := tx.QueryRow(ctx, `SELECT coalesce(pictures ? $3, false) FROM versions WHERE business_id = $1 AND version = $2`,
+		if err := tx.QueryRow(ctx,
+			`SELECT coalesce(pictures ? $3, false) FROM versions WHERE business_id = $1 AND version = $2`,
 			business.id, *business.head, id).Scan(&used); err != nil {
 			return fmt.Errorf("read the pictures of a version: %w", err)
 		}

@@ -20,7 +20,7 @@ func TestChangesReportTrueOutcomeAfterFailure(t *testing.T) {
 	s := store.New(pool)
 	newest := func(t *testing.T, slug string, want int64) func() bool {
 		return func() bool {
-			head, err := s.Head(actor.AsSystem(context.Background()), slug)
+			head, err := s.ReadHead(actor.AsSystem(context.Background()), slug)
 			if err != nil && !errors.Is(err, store.ErrNotFound) {
 				t.Error(err)
 			}

@@ -21,8 +21,8 @@ type Stored struct {
 	PublishedAt time.Time
 }
 
-// Head returns the number of the newest version of slug. Error: [ErrNotFound].
-func (s *Store) Head(ctx context.Context, slug string) (int64, error) {
+// ReadHead returns the number of the newest version of slug. Error: [ErrNotFound].
+func (s *Store) ReadHead(ctx context.Context, slug string) (int64, error) {
 	var head *int64
 	err := s.pool.QueryRow(ctx, `SELECT head FROM businesses WHERE slug = $1`, slug).Scan(&head)
 	switch {
@@ -88,7 +88,7 @@ func (s *Store) Version(ctx context.Context, slug string, version int64) (Stored
 	if !errors.Is(err, pgx.ErrNoRows) {
 		return Stored{}, fmt.Errorf("read version: %w", err)
 	}
-	if _, err := s.Head(ctx, slug); err != nil {
+	if _, err := s.ReadHead(ctx, slug); err != nil {
 		return Stored{}, err
 	}
 	return Stored{}, NoVersionError(version)
@@ -107,7 +107,7 @@ func (s *Store) List(ctx context.Context, of []uuid.UUID, after string, limit in
 // Versions returns up to `limit` versions of slug whose numbers
 // are below `before`, the newest first. Error: [ErrNotFound].
 func (s *Store) Versions(ctx context.Context, slug string, before int64, limit int) ([]Version, error) {
-	if _, err := s.Head(ctx, slug); err != nil {
+	if _, err := s.ReadHead(ctx, slug); err != nil {
 		return nil, err
 	}
 	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[Version], "list versions", `SELECT v.version, v.published_at

@@ -22,9 +22,9 @@ func (s *Store) Predecessors(ctx context.Context, slug string) (int, error) {
 	return n, nil
 }
 
-// Removed returns up to `limit` ids of businesses that were removed at or before the instant `before`.
+// ListRemoved returns up to `limit` ids of businesses that were removed at or before the instant `before`.
 // The ids are in ascending order, and only ids greater than the argument `after` are returned.
-func (s *Store) Removed(ctx context.Context, before time.Time, after uuid.UUID, limit int) ([]uuid.UUID, error) {
+func (s *Store) ListRemoved(ctx context.Context, before time.Time, after uuid.UUID, limit int) ([]uuid.UUID, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list removed businesses",
 		`SELECT id FROM businesses WHERE removed_at <= $1 AND id > $2 ORDER BY id LIMIT $3`, before, after, limit)
 }

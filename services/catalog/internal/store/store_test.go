@@ -119,7 +119,7 @@ func TestIfMatchAdmitsOnePublish(t *testing.T) {
 	if winners != 1 {
 		t.Errorf("%d publishes won", winners)
 	}
-	if head, err := s.Head(testkit.AsSystem(t), "harbor"); err != nil || head != 2 {
+	if head, err := s.ReadHead(testkit.AsSystem(t), "harbor"); err != nil || head != 2 {
 		t.Errorf("head is %d, %v", head, err)
 	}
 }
@@ -264,7 +264,7 @@ func TestRemoveKeepsVersionNumbers(t *testing.T) {
 func wantNotFound(t *testing.T, s *store.Store, slug string) {
 	t.Helper()
 	ctx := testkit.AsSystem(t)
-	_, head := s.Head(ctx, slug)
+	_, head := s.ReadHead(ctx, slug)
 	_, text := s.Text(ctx, slug, 1)
 	_, newest := s.Version(ctx, slug, store.NewestVersion)
 	_, first := s.Version(ctx, slug, 1)
@@ -373,7 +373,7 @@ func TestRemovedListsByRemovalTime(t *testing.T) {
 		{noon.Add(2 * time.Hour), uuid.Nil, 2, []uuid.UUID{harbor, quay}},
 		{noon.Add(2 * time.Hour), quay, 2, []uuid.UUID{harborAgain}},
 	} {
-		got, err := s.Removed(testkit.AsSystem(t), c.before, c.after, c.limit)
+		got, err := s.ListRemoved(testkit.AsSystem(t), c.before, c.after, c.limit)
 		if err != nil {
 			t.Fatal(err)
 		}

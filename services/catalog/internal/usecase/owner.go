@@ -39,7 +39,7 @@ var _ Store = (*store.Store)(nil)
 // Bookings informs the booking service about the newest version of a business. From then on, booking
 // does not accept bookings that are based on older versions. [bookingclient.Client] implements Bookings.
 type Bookings interface {
-	Published(ctx context.Context, businessID uuid.UUID, version int64) error
+	NotifyPublished(ctx context.Context, businessID uuid.UUID, version int64) error
 }
 
 var _ Bookings = (*bookingclient.Client)(nil)
@@ -107,7 +107,7 @@ func (o *Owner) Announce(ctx context.Context, change, slug string, business uuid
 	announceCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cmp.Or(o.AnnounceTimeout, announceTimeout))
 	defer cancel()
 	err := retry.Do(announceCtx, retry.NewConstant(announceInterval), func(ctx context.Context) error {
-		return retry.RetryableError(o.Bookings.Published(ctx, business, version))
+		return retry.RetryableError(o.Bookings.NotifyPublished(ctx, business, version))
 	})
 	if err == nil {
 		return nil

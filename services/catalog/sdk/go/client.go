@@ -164,7 +164,7 @@ func (c *Client) do(ctx context.Context, method, path string, header http.Header
 	header.Set("Accept", "application/json")
 	header.Set("User-Agent", "slotmesh-go/"+Version)
 	for attempt := 0; ; attempt++ {
-		answered, text, err := c.once(ctx, method, path, header, body)
+		answered, text, err := c.sendOnce(ctx, method, path, header, body)
 		if err == nil {
 			if err := json.Unmarshal(text, out); err != nil {
 				return nil, fmt.Errorf("slotmesh: the answer is not what the document describes: %w", err)
@@ -177,9 +177,9 @@ func (c *Client) do(ctx context.Context, method, path string, header http.Header
 	}
 }
 
-// once sends a request once and returns the header and the body of the
+// sendOnce sends a request once and returns the header and the body of the
 // answer. If Slotmesh refuses the request, the error is an [*Error].
-func (c *Client) once(ctx context.Context, method, path string, header http.Header,
+func (c *Client) sendOnce(ctx context.Context, method, path string, header http.Header,
 	body []byte) (http.Header, []byte, error) {
 	request, err := http.NewRequestWithContext(ctx, method, c.address+strings.Replace(path, "{slug}", c.slug, 1),
 		bytes.NewReader(body))

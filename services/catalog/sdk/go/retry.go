@@ -20,7 +20,7 @@ type retries struct {
 // the error of the last attempt. Without waiting, wait returns `err` if a retry is useless or the maximum number of
 // retries is reached. It also returns `err` at once if the pause would exceed the longest wait or the deadline of ctx.
 func (r retries) wait(ctx context.Context, before int, err error) error {
-	if ctx.Err() != nil || before >= r.most || !passesLater(err) {
+	if ctx.Err() != nil || before >= r.most || !isTemporary(err) {
 		return err
 	}
 	pause := pauseAfter(before, err)
@@ -37,9 +37,9 @@ func (r retries) wait(ctx context.Context, before int, err error) error {
 	}
 }
 
-// passesLater reports whether the same request may succeed later. The client can repeat
+// isTemporary reports whether the same request may succeed later. The client can repeat
 // every request safely, because reads change nothing and bookings have an Idempotency-Key.
-func passesLater(err error) bool {
+func isTemporary(err error) bool {
 	var refused *Error
 	if errors.As(err, &refused) {
 		switch refused.Status {

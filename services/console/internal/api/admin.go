@@ -68,8 +68,9 @@ func (a *Admin) mountBookings(business *authorize.Router) {
 		newReadHandler("Booking", a.Rooms.Sales.PreviewCancellation))
 	business.Post("/bookings/:id/cancel", access.Serve, newRefundHandler("Booking", a.Rooms.Sales.CancelBooking))
 	business.Post("/bookings/:id/refund", access.Refund, newRefundHandler("Booking", a.Rooms.Sales.RefundBooking))
-	business.Post("/bookings/:id/"+booking.MoveConfirm, access.Serve, a.confirm)
-	for _, transition := range []string{booking.MoveComplete, booking.MoveNoShow, booking.MoveReopen} {
+	business.Post("/bookings/:id/"+booking.TransitionConfirm, access.Serve, a.confirm)
+	for _, transition := range []string{booking.TransitionComplete, booking.TransitionNoShow,
+		booking.TransitionReopen} {
 		business.Post("/bookings/:id/"+transition, access.Finish,
 			newTransitionHandler("Booking", transition, a.Rooms.Sales.TransitionBooking))
 	}
@@ -78,7 +79,7 @@ func (a *Admin) mountBookings(business *authorize.Router) {
 func (a *Admin) mountSales(business *authorize.Router) {
 	business.Post("/reservations", access.Serve, newCreateHandler(a.Rooms.Sales.Reserve))
 	business.Get("/reservations", access.SeeSales, a.listReservations)
-	for _, transition := range []string{rental.MovePickup, rental.MoveReturn} {
+	for _, transition := range []string{rental.TransitionPickup, rental.TransitionReturn} {
 		business.Post("/reservations/:id/"+transition, access.Serve,
 			newTransitionHandler("Reservation", transition, a.Rooms.Sales.TransitionReservation))
 	}

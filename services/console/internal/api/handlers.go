@@ -89,7 +89,7 @@ func (a *Admin) confirm(c *fiber.Ctx) error {
 	}
 	confirmed, err := a.Rooms.Sales.TransitionBooking(withNotification(c.UserContext(), body.Notify), principal(c),
 		slug, id,
-		booking.MoveConfirm)
+		booking.TransitionConfirm)
 	if err != nil {
 		return err
 	}

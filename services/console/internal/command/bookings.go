@@ -18,13 +18,14 @@ func (c *command) newBookingsGroup() *cobra.Command {
 	return newGroup("bookings", "Look after a business's bookings",
 		append(newRefundCommands(c, of, "its time is free again"),
 			c.newListBookingsCommand(), c.newShowBookingCommand(), c.newBookCommand(), c.newRescheduleCommand(),
-			newTransitionCommand(c, "bookings", booking.MoveConfirm, "Confirm a pending booking", newBookingTable),
-			newTransitionCommand(c, "bookings", booking.MoveComplete, "Say that a confirmed booking took place",
+			newTransitionCommand(c, "bookings", booking.TransitionConfirm, "Confirm a pending booking",
 				newBookingTable),
-			newTransitionCommand(c, "bookings", booking.MoveNoShow,
+			newTransitionCommand(c, "bookings", booking.TransitionComplete, "Say that a confirmed booking took place",
+				newBookingTable),
+			newTransitionCommand(c, "bookings", booking.TransitionNoShow,
 				"Say that the customer of a confirmed booking did not come",
 				newBookingTable),
-			newTransitionCommand(c, "bookings", booking.MoveReopen,
+			newTransitionCommand(c, "bookings", booking.TransitionReopen,
 				"Take complete or no-show back, until the end of the next day",
 				newBookingTable))...)
 }

@@ -119,7 +119,7 @@ func readUpTo[T any](ctx context.Context, c *client, path, member string, query 
 }
 
 // buildPath returns the path of a business in the admin API, or the path of an object below it.
-func buildPath(slug string, rest ...string) string { return adminapi.At(slug, rest...) }
+func buildPath(slug string, rest ...string) string { return adminapi.BusinessPath(slug, rest...) }
 
 // isJSON reports whether the text of a manifest is JSON. The server uses the same rule to decide between JSON and YAML.
 func isJSON(text []byte) bool {

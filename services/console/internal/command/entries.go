@@ -93,7 +93,7 @@ func newTransitionCommand[T any](c *command, list, transition, short string, sho
 			}
 			return c.print(moved, show(moved))
 		})
-	if transition == booking.MoveConfirm {
+	if transition == booking.TransitionConfirm {
 		addNotifyFlag(cmd, &notify)
 	}
 	return cmd

@@ -55,7 +55,7 @@ func TestPlanHasExitCodeForConflicts(t *testing.T) {
 		FormData: []byte("{}"),
 		Total:    "40.00", CustomerName: "Cara",
 	})
-	outside := availability.Outside{Reason: availability.Reason{Rule: availability.RuleClosed,
+	outside := availability.Conflict{Reason: availability.Reason{Rule: availability.RuleClosed,
 		Message: "The business is closed then."}}
 	w.Availability.SetAffected(outside)
 	r := s.run("plan", "-f", "-")

@@ -19,10 +19,11 @@ func (c *command) newReservationsGroup() *cobra.Command {
 	return newGroup("reservations", "Look after a business's rental reservations",
 		append(newRefundCommands(c, of, "its units are free again"),
 			c.newListReservationsCommand(), c.newCreateReservationCommand(),
-			newTransitionCommand(c, "reservations", rental.MovePickup,
+			newTransitionCommand(c, "reservations", rental.TransitionPickup,
 				"Say that the units of a reservation were picked up",
 				newReservationTable),
-			newTransitionCommand(c, "reservations", rental.MoveReturn, "Say that the units of a reservation are back",
+			newTransitionCommand(c, "reservations", rental.TransitionReturn,
+				"Say that the units of a reservation are back",
 				newReservationTable))...)
 }
 

@@ -11,12 +11,12 @@ import (
 // Availability is a fake of the availability service. The fake returns the same explanation for every start. In
 // reports, the fake returns two hours of working time of the member [FormerMember].
 type Availability struct {
-	mu          sync.Mutex
-	requests    []availability.ExplainRequest
-	explanation availability.Explanation
-	held        []availability.Held    // bookings in the last request for conflicts with a new offer
-	affected    []availability.Outside // answer to every request for conflicts
-	agenda      availability.Agenda    // answer to every request for an agenda
+	mu              sync.Mutex
+	requests        []availability.ExplainRequest
+	explanation     availability.Explanation
+	checkedBookings []availability.FutureBooking // bookings in the last request for conflicts with a new offer
+	affected        []availability.Conflict      // answer to every request for conflicts
+	agenda          availability.Agenda          // answer to every request for an agenda
 }
 
 // SetAgenda sets the agenda that the fake returns in later requests: the members' working hours, class sessions and
@@ -28,17 +28,17 @@ func (s *Availability) SetAgenda(agenda availability.Agenda) {
 }
 
 // SetAffected sets the bookings that the fake reports in later requests as conflicts with every new offer.
-func (s *Availability) SetAffected(outside ...availability.Outside) {
+func (s *Availability) SetAffected(outside ...availability.Conflict) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.affected = outside
 }
 
-// ListHeld returns the bookings that console sent in its last request for conflicts with a new offer.
-func (s *Availability) ListHeld() []availability.Held {
+// ListCheckedBookings returns the bookings that console sent in its last request for conflicts with a new offer.
+func (s *Availability) ListCheckedBookings() []availability.FutureBooking {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.held
+	return s.checkedBookings
 }
 
 // SetExplanation sets the explanation that the fake returns for every start in later requests.
@@ -67,12 +67,12 @@ func (s *Availability) Handler() http.Handler {
 		return newReply(s.explanation)
 	}))
 	mux.Handle("POST /internal/outside", serveLocked(&s.mu, func(r *http.Request) (*reply, error) {
-		var explainRequest availability.OutsideRequest
+		var explainRequest availability.ConflictsRequest
 		if err := json.NewDecoder(r.Body).Decode(&explainRequest); err != nil {
 			return nil, err
 		}
-		s.held = explainRequest.Held
-		return newReply(availability.OutsideResponse{Outside: s.affected})
+		s.checkedBookings = explainRequest.Bookings
+		return newReply(availability.ConflictsResponse{Conflicts: s.affected})
 	}))
 	mux.Handle("POST /internal/agenda", serveLocked(&s.mu, func(*http.Request) (*reply, error) {
 		agenda := s.agenda

@@ -37,7 +37,7 @@ func (s *Booking) TakeSilent() []string {
 	return taken
 }
 
-func (s *Booking) noteSilent(r *http.Request) {
+func (s *Booking) recordSilent(r *http.Request) {
 	if r.Header.Get(actor.NotifyHeader) == actor.NotifyNo {
 		s.silentRequests = append(s.silentRequests, path.Base(r.URL.Path))
 	}
@@ -209,14 +209,14 @@ var transitions = map[string]struct {
 	from []string
 	to   string
 }{
-	booking.MoveConfirm:  {[]string{booking.StatusPending}, booking.StatusConfirmed},
-	booking.MoveComplete: {[]string{booking.StatusConfirmed}, booking.StatusCompleted},
-	booking.MoveNoShow:   {[]string{booking.StatusConfirmed}, booking.StatusNoShow},
-	booking.MoveReopen:   {[]string{booking.StatusCompleted, booking.StatusNoShow}, booking.StatusConfirmed},
+	booking.TransitionConfirm:  {[]string{booking.StatusPending}, booking.StatusConfirmed},
+	booking.TransitionComplete: {[]string{booking.StatusConfirmed}, booking.StatusCompleted},
+	booking.TransitionNoShow:   {[]string{booking.StatusConfirmed}, booking.StatusNoShow},
+	booking.TransitionReopen:   {[]string{booking.StatusCompleted, booking.StatusNoShow}, booking.StatusConfirmed},
 }
 
 func (s *Booking) transition(r *http.Request) (*reply, error) {
-	s.noteSilent(r)
+	s.recordSilent(r)
 	bookings := s.bookings[r.PathValue("business")]
 	i := slices.IndexFunc(bookings, func(b booking.Booking) bool { return b.ID.String() == r.PathValue("id") })
 	if i < 0 {

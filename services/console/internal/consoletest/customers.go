@@ -72,7 +72,7 @@ func (s *Booking) exportCustomer(r *http.Request) (*reply, error) {
 	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
 		return nil, err
 	}
-	held := booking.Held{Bookings: []booking.Booking{}, Tickets: []booking.Ticket{}}
+	held := booking.CustomerData{Bookings: []booking.Booking{}, Tickets: []booking.Ticket{}}
 	for _, b := range s.bookings[r.PathValue("business")] {
 		if strings.EqualFold(b.CustomerEmail, asked.Email) {
 			held.Bookings = append(held.Bookings, b)
@@ -125,7 +125,7 @@ func (s *Rental) exportCustomer(r *http.Request) (*reply, error) {
 	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
 		return nil, err
 	}
-	held := rental.Held{Reservations: []rental.Reservation{}}
+	held := rental.CustomerData{Reservations: []rental.Reservation{}}
 	for _, one := range s.reservations {
 		if one.CustomerEmail != nil && strings.EqualFold(*one.CustomerEmail, asked.Email) {
 			held.Reservations = append(held.Reservations, one)
@@ -186,10 +186,10 @@ func (s *Notifications) exportCustomer(r *http.Request) (*reply, error) {
 	if err := s.checkAvailable(); err != nil {
 		return nil, err
 	}
-	held := notifications.Held{Messages: []notifications.HeldMessage{}}
+	held := notifications.CustomerData{Messages: []notifications.StoredMessage{}}
 	for _, m := range s.storedMessages[r.PathValue("business")] {
 		if strings.EqualFold(m.To, asked.Email) {
-			held.Messages = append(held.Messages, notifications.HeldMessage{Text: "See you soon.",
+			held.Messages = append(held.Messages, notifications.StoredMessage{Text: "See you soon.",
 				Message: notifications.Message{
 					ID: uuid.New(), Kind: "reminder", EventID: uuid.New(), About: notifications.Subject{Kind: "booking",
 						ID: m.About}, Recipient: m.To, Locale: "en",

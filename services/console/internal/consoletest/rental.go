@@ -131,20 +131,20 @@ func (s *Rental) listAhead(*http.Request) (*reply, error) {
 // listAffected returns all reservations as conflicts with the new offer if the field HasAffected is true. If the field
 // is false, listAffected returns no conflicts.
 func (s *Rental) listAffected(*http.Request) (*reply, error) {
-	answer := rental.OutsideResponse{Outside: []rental.Outside{}}
+	answer := rental.ConflictsResponse{Conflicts: []rental.Conflict{}}
 	for _, one := range s.reservations {
 		if s.HasAffected {
 			reason := availability.Reason{Rule: availability.RuleRemoved, Name: one.RentalName}
 			reason.Explain()
-			answer.Outside = append(answer.Outside, rental.Outside{Reservation: one, Reason: reason})
+			answer.Conflicts = append(answer.Conflicts, rental.Conflict{Reservation: one, Reason: reason})
 		}
 	}
 	return newReply(answer)
 }
 
 var reservationTransitions = map[string][2]string{
-	rental.MovePickup: {rental.StatusReserved, rental.StatusPickedUp},
-	rental.MoveReturn: {rental.StatusPickedUp, rental.StatusReturned},
+	rental.TransitionPickup: {rental.StatusReserved, rental.StatusPickedUp},
+	rental.TransitionReturn: {rental.StatusPickedUp, rental.StatusReturned},
 }
 
 // transition changes the status of a reservation. If the customer's name begins with "Late", the reservation is overdue

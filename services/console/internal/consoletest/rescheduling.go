@@ -91,7 +91,7 @@ func (s *Booking) reschedule(r *http.Request) (*reply, error) {
 	if err := json.NewDecoder(r.Body).Decode(&to); err != nil {
 		return nil, err
 	}
-	s.noteSilent(r)
+	s.recordSilent(r)
 	bookings := s.bookings[r.PathValue("business")]
 	i := slices.IndexFunc(bookings, func(b booking.Booking) bool { return b.ID.String() == r.PathValue("id") })
 	start, err := time.Parse("2006-01-02 15:04", to.Date+" "+to.Time)

@@ -122,7 +122,7 @@ func (a *Accounts) ListDeviceChoices(ctx context.Context, signed *SignedInPerson
 	if signed.Principal.IsOperator {
 		return []DeviceChoice{{Member: access.Member{Role: access.Operator}}}, nil
 	}
-	list, err := a.Businesses.List(ctx, signed.Principal.Businesses(), request.Page{Limit: catalog.MostListed})
+	list, err := a.Businesses.List(ctx, signed.Principal.Businesses(), request.Page{Limit: catalog.MaxListed})
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +160,7 @@ func (a *Accounts) ListDevices(ctx context.Context,
 		return devices, nil, err
 	}
 	names := map[uuid.UUID]string{}
-	list, err := a.Businesses.List(ctx, signed.Principal.Businesses(), request.Page{Limit: catalog.MostListed})
+	list, err := a.Businesses.List(ctx, signed.Principal.Businesses(), request.Page{Limit: catalog.MaxListed})
 	if err != nil {
 		a.Logger.WarnContext(ctx, "the businesses of programs are not named", slog.Any("error", err))
 		return devices, names, nil

@@ -69,7 +69,7 @@ func (a *Accounts) describeInvitations(ctx context.Context, list []store.Invitat
 	for i, inv := range list {
 		ids[i] = inv.BusinessID
 	}
-	businesses, err := a.Businesses.List(ctx, ids, request.Page{Limit: catalog.MostListed})
+	businesses, err := a.Businesses.List(ctx, ids, request.Page{Limit: catalog.MaxListed})
 	if err != nil {
 		return nil, err
 	}

@@ -166,7 +166,7 @@ func toMemberFault(err error) error {
 			"email: this person is a member already, with another role; change that instead.")
 	case errors.Is(err, store.ErrTooManyBusinesses):
 		return fault.Wrap(fault.Conflict, err,
-			fmt.Sprintf("email: this person belongs to %d businesses, which is the most.", catalog.MostListed))
+			fmt.Sprintf("email: this person belongs to %d businesses, which is the most.", catalog.MaxListed))
 	case errors.Is(err, store.ErrTooManyInvitations):
 		return fault.Wrap(fault.Conflict, err,
 			"email: this business has 200 open invitations, which is the most; withdraw some first.")

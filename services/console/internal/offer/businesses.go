@@ -87,12 +87,12 @@ func (o *UseCases) countFutureSales(ctx context.Context, business *catalog.Snaps
 		ahead plan.KeptSales
 		err   error
 	)
-	if ahead.Bookings, err = o.Bookings.Ahead(ctx, business.ID); err != nil {
+	if ahead.Bookings, err = o.Bookings.CountAhead(ctx, business.ID); err != nil {
 		return ahead, err
 	}
 	if ahead.Tickets, err = o.Bookings.TicketsAhead(ctx, business.ID, business.Slug); err != nil {
 		return ahead, err
 	}
-	ahead.Reservations, err = o.Rentals.Ahead(ctx, business.Slug)
+	ahead.Reservations, err = o.Rentals.CountAhead(ctx, business.Slug)
 	return ahead, err
 }

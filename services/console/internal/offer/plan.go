@@ -33,7 +33,7 @@ func (o *UseCases) Plan(ctx context.Context, by peers.Principal, slug string, te
 	}
 	p := &plan.Plan{
 		Version: business.Version, Warnings: warnings,
-		Conflicts: plan.Conflicts{Bookings: []plan.Booking{}, Reservations: []rental.Outside{},
+		Conflicts: plan.Conflicts{Bookings: []plan.Booking{}, Reservations: []rental.Conflict{},
 			Tickets: []plan.Tickets{}},
 	}
 	asks := []func() error{
@@ -101,7 +101,7 @@ func (o *UseCases) countErased(ctx context.Context, business, snapshot *catalog.
 		return err
 	}, func() error {
 		var err error
-		reserved, err = o.Rentals.Of(business.ID).ExpiringCustomers(ctx, business.Slug, expiring)
+		reserved, err = o.Rentals.ForBusiness(business.ID).ExpiringCustomers(ctx, business.Slug, expiring)
 		return err
 	})
 	if err != nil {
@@ -120,17 +120,18 @@ func (o *UseCases) findAffectedBookings(ctx context.Context, by peers.Principal,
 	if err != nil || len(future) == 0 {
 		return err
 	}
-	outsideRequest := availability.OutsideRequest{Slug: business.Slug, OfferVersion: business.Version, Offer: *snapshot,
-		Held: make([]availability.Held, len(future))}
+	outsideRequest := availability.ConflictsRequest{Slug: business.Slug, OfferVersion: business.Version,
+		Offer:    *snapshot,
+		Bookings: make([]availability.FutureBooking, len(future))}
 	for i := range future {
-		outsideRequest.Held[i] = toHeld(&future[i])
+		outsideRequest.Bookings[i] = toFutureBooking(&future[i])
 	}
-	answer, err := o.Availability.Outside(ctx, outsideRequest)
+	answer, err := o.Availability.FindConflicts(ctx, outsideRequest)
 	if err != nil {
 		return err
 	}
 	into.IsIncomplete = more
-	for _, found := range answer.Outside {
+	for _, found := range answer.Conflicts {
 		if found.Index < 0 || found.Index >= len(future) {
 			continue
 		}
@@ -162,12 +163,12 @@ func (o *UseCases) listFutureBookings(ctx context.Context, by peers.Principal,
 			}
 			for i := range list.Bookings {
 				if b := &list.Bookings[i]; b.EndsAt.After(now) && len(b.Services) > 0 &&
-					len(b.Services) <= availability.MaxHeldServices {
+					len(b.Services) <= availability.MaxFutureServices {
 					future = append(future, *b)
 				}
 			}
-			if len(future) > availability.MaxHeld {
-				return future[:availability.MaxHeld], true, nil
+			if len(future) > availability.MaxFutureBookings {
+				return future[:availability.MaxFutureBookings], true, nil
 			}
 			if page.Cursor = list.NextCursor; page.Cursor == "" {
 				break
@@ -177,8 +178,8 @@ func (o *UseCases) listFutureBookings(ctx context.Context, by peers.Principal,
 	return future, false, nil
 }
 
-func toHeld(b *booking.Booking) availability.Held {
-	h := availability.Held{
+func toFutureBooking(b *booking.Booking) availability.FutureBooking {
+	h := availability.FutureBooking{
 		StartsAt: b.StartsAt.Unix(), StaffID: b.StaffID, SessionID: b.ClassScheduleID, PartySize: b.PartySize,
 		PerService: b.IsPackage && b.StaffingMode == availability.StaffingPerService,
 	}
@@ -186,7 +187,7 @@ func toHeld(b *booking.Booking) availability.Held {
 		h.StaffName = *b.StaffName
 	}
 	for _, s := range b.Services {
-		h.Services = append(h.Services, availability.HeldService{
+		h.Services = append(h.Services, availability.FutureService{
 			ID: s.ID, Name: s.Name, VariantID: s.VariantID, VariantName: s.VariantName,
 			DurationMinutes: s.DurationMinutes,
 		})

@@ -21,13 +21,13 @@ import (
 // as the conflicting bookings. Then the method addTo adds them to the [plan.Conflicts] that has the conflicting
 // bookings.
 type affectedSales struct {
-	rentalAnswer    rental.OutsideResponse
+	rentalAnswer    rental.ConflictsResponse
 	ticketConflicts []plan.Tickets
 }
 
 func (s *affectedSales) addTo(o *plan.Conflicts) {
 	o.IsIncomplete = o.IsIncomplete || s.rentalAnswer.More
-	for _, r := range s.rentalAnswer.Outside {
+	for _, r := range s.rentalAnswer.Conflicts {
 		if o.Add(r.Already); len(o.Reservations) == plan.MaxListed {
 			o.Omitted++
 			continue
@@ -49,7 +49,7 @@ func (s *affectedSales) findReservations(ctx context.Context, o *UseCases, busin
 	if len(business.Rentals) == 0 {
 		return nil
 	}
-	answer, err := o.Rentals.Outside(ctx, business.Slug, rental.OutsideRequest{OfferVersion: business.Version,
+	answer, err := o.Rentals.FindConflicts(ctx, business.Slug, rental.ConflictsRequest{OfferVersion: business.Version,
 		Offer: *snapshot})
 	if err == nil {
 		s.rentalAnswer = *answer

@@ -103,7 +103,7 @@ func (p *Pages) cancel(c *fiber.Ctx) error {
 			b.ID,
 			booking.Cancel{Refund: refund})
 		if err == nil {
-			return redirectToBooking(c, page.Business, b.ID, booking.MoveCancel)
+			return redirectToBooking(c, page.Business, b.ID, booking.TransitionCancel)
 		}
 	}
 	status, ok := prepareRefusedCancellation(page, second, err, &cancelForm.ErrorText)

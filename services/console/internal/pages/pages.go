@@ -84,10 +84,14 @@ func (p *Pages) Mount(router fiber.Router, admit fiber.Handler) {
 	business.Get("/bookings/new", access.Serve, p.askBooking)
 	business.Post("/bookings/new", access.Serve, p.book)
 	business.Get("/bookings/:id", access.SeeBookings, p.showBooking)
-	business.Post("/bookings/:id/"+booking.MoveConfirm, access.Serve, p.newTransitionHandler(booking.MoveConfirm))
-	business.Post("/bookings/:id/"+booking.MoveComplete, access.Finish, p.newTransitionHandler(booking.MoveComplete))
-	business.Post("/bookings/:id/"+booking.MoveNoShow, access.Finish, p.newTransitionHandler(booking.MoveNoShow))
-	business.Post("/bookings/:id/"+booking.MoveReopen, access.Finish, p.newTransitionHandler(booking.MoveReopen))
+	business.Post("/bookings/:id/"+booking.TransitionConfirm, access.Serve,
+		p.newTransitionHandler(booking.TransitionConfirm))
+	business.Post("/bookings/:id/"+booking.TransitionComplete, access.Finish,
+		p.newTransitionHandler(booking.TransitionComplete))
+	business.Post("/bookings/:id/"+booking.TransitionNoShow, access.Finish,
+		p.newTransitionHandler(booking.TransitionNoShow))
+	business.Post("/bookings/:id/"+booking.TransitionReopen, access.Finish,
+		p.newTransitionHandler(booking.TransitionReopen))
 	business.Get("/bookings/:id/cancel", access.Serve, p.askCancel)
 	business.Post("/bookings/:id/cancel", access.Serve, p.cancel)
 	business.Get("/bookings/:id/refund", access.Refund, p.askRefund)
@@ -153,9 +157,9 @@ func doneText(page *view.Page, label string) string {
 	case "sold", "tickets_cancel", "reserved", "reserved_outside", "reservation_cancel", "undone", "off", "work",
 		"team_changed", "team_removed", "team_withdrawn", "team_made_ended", messageResent:
 		return page.Words.Say("done_" + label)
-	case "booked", "booked_warned", "moved", "moved_warned", "refunded", "paused", "resumed", booking.MoveConfirm,
-		booking.MoveCancel, booking.MoveComplete, booking.MoveNoShow,
-		booking.MoveReopen, rental.MovePickup, rental.MoveReturn:
+	case "booked", "booked_warned", "moved", "moved_warned", "refunded", "paused", "resumed", booking.TransitionConfirm,
+		booking.TransitionCancel, booking.TransitionComplete, booking.TransitionNoShow,
+		booking.TransitionReopen, rental.TransitionPickup, rental.TransitionReturn:
 		return page.Words.Say("done_" + label)
 	}
 	return ""

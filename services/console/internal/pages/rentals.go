@@ -26,8 +26,10 @@ func (p *Pages) mountRentals(business *authorize.Router) {
 	business.Get("/rentals", access.SeeSales, p.showRentals)
 	business.Get("/rentals/new", access.Serve, p.askReserve)
 	business.Post("/rentals/new", access.Serve, p.reserve)
-	business.Post("/reservations/:id/"+rental.MovePickup, access.Serve, p.newReservationHandler(rental.MovePickup))
-	business.Post("/reservations/:id/"+rental.MoveReturn, access.Serve, p.newReservationHandler(rental.MoveReturn))
+	business.Post("/reservations/:id/"+rental.TransitionPickup, access.Serve,
+		p.newReservationHandler(rental.TransitionPickup))
+	business.Post("/reservations/:id/"+rental.TransitionReturn, access.Serve,
+		p.newReservationHandler(rental.TransitionReturn))
 	business.Get("/reservations/:id/cancel", access.Serve, p.askCancelReservation)
 	business.Post("/reservations/:id/cancel", access.Serve, p.cancelReservation)
 	business.Get("/reservations/:id/refund", access.Refund, p.askRefundReservation)

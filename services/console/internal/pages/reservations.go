@@ -36,7 +36,7 @@ func (p *Pages) askCancelReservation(c *fiber.Ctx) error {
 // cannot be cancelled; showCancelReservation then redirects to the page of rentals, which shows the reason.
 func (p *Pages) showCancelReservation(c *fiber.Ctx, status int, page *view.Page,
 	cancelReservationForm view.CancelReservationForm) error {
-	preview, err := p.rooms.Rentals.Of(page.Business.ID).Cancellation(c.UserContext(), page.Business.Slug,
+	preview, err := p.rooms.Rentals.ForBusiness(page.Business.ID).Cancellation(c.UserContext(), page.Business.Slug,
 		cancelReservationForm.Reservation.ID)
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func (p *Pages) cancelReservation(c *fiber.Ctx) error {
 		Refunds: view.Refunds{Choice: cmp.Or(form.Get("refund"),
 			string(booking.RefundPolicy)), Amount: form.Get("amount")}}
 	refund, second, err := parseRefund(form, func() (*booking.Cancellation, error) {
-		return p.rooms.Rentals.Of(page.Business.ID).Cancellation(ctx, slug, r.ID)
+		return p.rooms.Rentals.ForBusiness(page.Business.ID).Cancellation(ctx, slug, r.ID)
 	})
 	if cancelReservationForm.ErrorText = checkRefundLimit(page, refund, r.Payment,
 		r.Currency); cancelReservationForm.ErrorText != "" {

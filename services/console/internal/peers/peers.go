@@ -73,7 +73,7 @@ func (o *Peers) OpenRentals(ctx context.Context, by Principal, slug string) (*re
 	if err != nil {
 		return nil, err
 	}
-	return o.Rentals.Of(business.ID), nil
+	return o.Rentals.ForBusiness(business.ID), nil
 }
 
 // LogChange logs a change and the principal who made the change. The attributes must identify objects by id, and must

@@ -41,7 +41,7 @@ func (o *UseCases) ReportRevenue(ctx context.Context, slug string,
 	if err != nil {
 		return nil, err
 	}
-	revenue, err := o.Rentals.Of(business.ID).RevenueReport(ctx, slug, q)
+	revenue, err := o.Rentals.ForBusiness(business.ID).RevenueReport(ctx, slug, q)
 	if err != nil {
 		return nil, err
 	}

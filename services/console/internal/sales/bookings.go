@@ -31,7 +31,7 @@ func (o *UseCases) TransitionBooking(ctx context.Context, by peers.Principal, sl
 			return nil, fault.New(fault.NotFound, "Booking not found")
 		}
 	}
-	moved, err := o.Bookings.Move(ctx, business.ID, id, transition)
+	moved, err := o.Bookings.Transition(ctx, business.ID, id, transition)
 	if err == nil {
 		o.LogChange(ctx, by, transition+" booking", slug, slog.String("booking_id", id.String()),
 			slog.String("status", moved.Status))

@@ -18,7 +18,7 @@ type CustomerDetails struct {
 	Bookings     peers.Part[booking.Booking]
 	Tickets      peers.Part[booking.Ticket]
 	Reservations peers.Part[rental.Reservation]
-	Messages     peers.Part[notifications.HeldMessage]
+	Messages     peers.Part[notifications.StoredMessage]
 	Spent        []Spending // nil if a list is unknown, because the sums would then be too small
 }
 
@@ -38,10 +38,10 @@ func (o *UseCases) LoadCustomer(ctx context.Context, slug, email string) (*Custo
 		return nil, err
 	}
 	d := &CustomerDetails{Email: address}
-	var taken booking.Held
-	var rented rental.Held
+	var taken booking.CustomerData
+	var rented rental.CustomerData
 	err = peers.RunTogether(func() error {
-		data, err := o.Bookings.Held(ctx, business.ID, address)
+		data, err := o.Bookings.CustomerData(ctx, business.ID, address)
 		if err != nil {
 			d.Tickets.IsUnknown = true
 			return peers.SetPart(ctx, o.Logger, &d.Bookings, nil, "", err)
@@ -50,7 +50,7 @@ func (o *UseCases) LoadCustomer(ctx context.Context, slug, email string) (*Custo
 		d.Bookings, d.Tickets = reverseToPart(data.Bookings), reverseToPart(data.Tickets)
 		return nil
 	}, func() error {
-		data, err := o.Rentals.Of(business.ID).Held(ctx, slug, address)
+		data, err := o.Rentals.ForBusiness(business.ID).CustomerData(ctx, slug, address)
 		if err != nil {
 			return peers.SetPart(ctx, o.Logger, &d.Reservations, nil, "", err)
 		}
@@ -58,7 +58,7 @@ func (o *UseCases) LoadCustomer(ctx context.Context, slug, email string) (*Custo
 		d.Reservations = reverseToPart(data.Reservations)
 		return nil
 	}, func() error {
-		data, err := o.Notifications.Held(ctx, business.ID, address)
+		data, err := o.Notifications.CustomerData(ctx, business.ID, address)
 		if err != nil {
 			return peers.SetPart(ctx, o.Logger, &d.Messages, nil, "", err)
 		}

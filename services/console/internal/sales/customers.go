@@ -26,12 +26,12 @@ type CustomerList struct {
 
 // CustomerExport has all data that is stored about one customer.
 type CustomerExport struct {
-	Email        string                      `json:"email"`
-	ExportedAt   time.Time                   `json:"exported_at"`
-	Bookings     []booking.Booking           `json:"bookings"`
-	Tickets      []booking.Ticket            `json:"tickets"`
-	Reservations []rental.Reservation        `json:"reservations"`
-	Messages     []notifications.HeldMessage `json:"messages"`
+	Email        string                        `json:"email"`
+	ExportedAt   time.Time                     `json:"exported_at"`
+	Bookings     []booking.Booking             `json:"bookings"`
+	Tickets      []booking.Ticket              `json:"tickets"`
+	Reservations []rental.Reservation          `json:"reservations"`
+	Messages     []notifications.StoredMessage `json:"messages"`
 }
 
 // ListCustomers lists the customers who have a booking, a reservation or tickets, sorted by e-mail address. The
@@ -54,7 +54,7 @@ func (o *UseCases) ListCustomers(ctx context.Context, slug, query string, page r
 	if err != nil {
 		return nil, err
 	}
-	reserved, err := o.Rentals.Of(business.ID).Customers(ctx, slug, search)
+	reserved, err := o.Rentals.ForBusiness(business.ID).Customers(ctx, slug, search)
 	if err != nil {
 		return nil, err
 	}
@@ -80,14 +80,15 @@ func (o *UseCases) findMissingCounts(ctx context.Context, businessID uuid.UUID, 
 	customers, reserved []customer.Customer) ([]customer.Customer, error) {
 	var more []customer.Customer
 	if of := listMissingAddresses(reserved, customers); len(of) > 0 {
-		found, err := o.Bookings.Customers(ctx, businessID, customer.Search{Of: of, Limit: customer.MostFound})
+		found, err := o.Bookings.Customers(ctx, businessID, customer.Search{Of: of, Limit: customer.MaxFound})
 		if err != nil {
 			return nil, err
 		}
 		more = found
 	}
 	if of := listMissingAddresses(customers, reserved); len(of) > 0 {
-		found, err := o.Rentals.Of(businessID).Customers(ctx, slug, customer.Search{Of: of, Limit: customer.MostFound})
+		found, err := o.Rentals.ForBusiness(businessID).Customers(ctx, slug,
+			customer.Search{Of: of, Limit: customer.MaxFound})
 		if err != nil {
 			return nil, err
 		}
@@ -120,23 +121,23 @@ func (o *UseCases) ExportCustomer(ctx context.Context, by peers.Principal, slug,
 	if err != nil {
 		return nil, err
 	}
-	booked, err := o.Bookings.Held(ctx, business.ID, address)
+	booked, err := o.Bookings.CustomerData(ctx, business.ID, address)
 	if err != nil {
 		return nil, err
 	}
-	reserved, err := o.Rentals.Of(business.ID).Held(ctx, slug, address)
+	reserved, err := o.Rentals.ForBusiness(business.ID).CustomerData(ctx, slug, address)
 	if err != nil {
 		return nil, err
 	}
-	written, err := o.Notifications.Held(ctx, business.ID, address)
+	written, err := o.Notifications.CustomerData(ctx, business.ID, address)
 	if err != nil {
 		return nil, err
 	}
-	if max(len(booked.Bookings), len(booked.Tickets), len(reserved.Reservations)) > customer.MostHeld ||
-		len(written.Messages) > notifications.MostHeld {
+	if max(len(booked.Bookings), len(booked.Tickets), len(reserved.Reservations)) > customer.MaxExported ||
+		len(written.Messages) > notifications.MaxExported {
 		return nil, fault.Newf(fault.Conflict, "More than %d bookings, orders or reservations, or %d messages, have "+
 			"this address, which is no one customer's then; list them instead.",
-			customer.MostHeld, notifications.MostHeld)
+			customer.MaxExported, notifications.MaxExported)
 	}
 	o.LogChange(ctx, by, "export customer", slug)
 	return &CustomerExport{
@@ -169,7 +170,7 @@ func (o *UseCases) EraseCustomer(ctx context.Context, by peers.Principal, slug s
 	if err != nil {
 		return nil, err
 	}
-	reserved, err := o.Rentals.Of(business.ID).EraseCustomer(ctx, slug, erase)
+	reserved, err := o.Rentals.ForBusiness(business.ID).EraseCustomer(ctx, slug, erase)
 	if err != nil {
 		return nil, peers.ToUnfinishedFault(err)
 	}

@@ -85,7 +85,7 @@ func (o *UseCases) ListReservations(ctx context.Context, by peers.Principal, slu
 func (o *UseCases) listReservations(ctx context.Context, by peers.Principal, business *catalog.Snapshot,
 	filter rental.Filter,
 	page request.Page) (*rental.ReservationList, error) {
-	list, err := o.Rentals.Of(business.ID).Reservations(ctx, business.Slug, filter, page)
+	list, err := o.Rentals.ForBusiness(business.ID).Reservations(ctx, business.Slug, filter, page)
 	if err != nil {
 		return nil, err
 	}

@@ -102,7 +102,8 @@ func (o *UseCases) LoadRentalOverview(ctx context.Context, by peers.Principal, b
 
 // loadFreeUnits reads the numbers of free units of at most maxRentals active rentals. The argument `from` is the first
 // day.
-func (o *UseCases) loadFreeUnits(ctx context.Context, business *catalog.Snapshot, from timespan.Date, f *Fortnight) error {
+func (o *UseCases) loadFreeUnits(ctx context.Context, business *catalog.Snapshot, from timespan.Date,
+	f *Fortnight) error {
 	for i := range timespan.Date(FortnightDays) {
 		f.Days = append(f.Days, from+i)
 	}
@@ -156,7 +157,7 @@ func (o *UseCases) requestFreeUnits(ctx context.Context, slug string, days []tim
 // customer's contact. Fault: not_found.
 func (o *UseCases) FindReservation(ctx context.Context, by peers.Principal, business *catalog.Snapshot,
 	id uuid.UUID) (*rental.Reservation, error) {
-	found, err := o.Rentals.Of(business.ID).Reservation(ctx, business.Slug, id)
+	found, err := o.Rentals.ForBusiness(business.ID).Reservation(ctx, business.Slug, id)
 	if err == nil && hidesContact(by, business) {
 		removeContact(found)
 	}

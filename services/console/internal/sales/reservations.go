@@ -38,7 +38,7 @@ func (o *UseCases) TransitionReservation(ctx context.Context, by peers.Principal
 	if err != nil {
 		return nil, err
 	}
-	reservation, err := rentals.Move(ctx, slug, id, transition)
+	reservation, err := rentals.Transition(ctx, slug, id, transition)
 	if err == nil {
 		o.LogChange(ctx, by, transition+" reservation", slug, slog.String("reservation_id", id.String()),
 			slog.String("status", reservation.Status))

@@ -31,7 +31,7 @@ func (t *tool) parse(raw json.RawMessage) (arguments, error) {
 	isKnown := t.InputSchema.(*jsonschema.Schema).Properties
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		if isKnown[name] == nil {
-			return nil, request.Invalid("%s: %s has no such argument; it takes %s.", request.Quoted(name), t.Name,
+			return nil, request.Invalid("%s: %s has no such argument; it takes %s.", request.Quote(name), t.Name,
 				joinNames(isKnown))
 		}
 		if string(bytes.TrimSpace(args[name])) == "null" {
@@ -91,7 +91,7 @@ var sources = map[string]string{
 func identifier(name, s string) (uuid.UUID, error) {
 	id, err := request.ID(name, s)
 	if err != nil {
-		return id, request.Invalid("%s: %s is no id; take %s.", name, request.Quoted(s), sources[name])
+		return id, request.Invalid("%s: %s is no id; take %s.", name, request.Quote(s), sources[name])
 	}
 	return id, nil
 }

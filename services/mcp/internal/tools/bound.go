@@ -96,16 +96,16 @@ func note(next *int) string {
 // the argument `maxSize`. A shortened text ends with an ellipsis.
 func clipText(s string, maxSize int) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
-	if n := fittingPrefix(s, maxSize, len("…")); n < len(s) {
+	if n := findFittingPrefix(s, maxSize, len("…")); n < len(s) {
 		return s[:n] + "…"
 	}
 	return s
 }
 
-// fittingPrefix returns the length of s if the JSON form of s has no more bytes than the
+// findFittingPrefix returns the length of s if the JSON form of s has no more bytes than the
 // argument `maxSize`. Otherwise it returns the length of the longest prefix of s that fits
 // together with an ending. The argument `ending` is the length of this ending in bytes.
-func fittingPrefix(s string, maxSize, ending int) int {
+func findFittingPrefix(s string, maxSize, ending int) int {
 	size, end := 0, 0
 	for i := 0; i < len(s); {
 		if size <= maxSize-ending {
@@ -123,8 +123,8 @@ func fittingPrefix(s string, maxSize, ending int) int {
 	return len(s)
 }
 
-// encodedSize returns the number of bytes of a text in its JSON form.
-func encodedSize(s string) int {
+// computeEncodedSize returns the number of bytes of a text in its JSON form.
+func computeEncodedSize(s string) int {
 	size := 0
 	for _, r := range s {
 		size += runeSize(r)
@@ -167,7 +167,7 @@ const (
 // clipLines shortens the text of an answer to at most maxText bytes, if possible at the end of a line.
 func clipLines(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
-	n := fittingPrefix(s, maxText, moreNoteSize)
+	n := findFittingPrefix(s, maxText, moreNoteSize)
 	if n == len(s) {
 		return s
 	}

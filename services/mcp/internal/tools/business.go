@@ -44,8 +44,9 @@ func (b *Toolbox) businessTool() *tool {
 			Name:  "get_business_info",
 			Title: "Business information",
 			Description: "Who the business is: name, place and contact, time zone with its present local time, " +
-				"currency, languages, what it offers (services, events, rentals), how customers pay, what cancelling costs, and whether " +
-				"online bookings are paused. Call it first: \"today\" and \"tomorrow\" mean the local_time given here.",
+				"currency, languages, what it offers (services, events, rentals), how customers pay, what cancelling " +
+				"costs, and whether online bookings are paused. Call it first: \"today\" and \"tomorrow\" mean the " +
+				"local_time given here.",
 			InputSchema:  inputSchema(localeProperty()),
 			OutputSchema: outputSchema[business](),
 			Annotations:  readAnnotations("Business information"),
@@ -171,7 +172,7 @@ func cutLinks(all map[string]string, most int) (map[string]string, int) {
 	kept, size := make(map[string]string), 0
 	for _, network := range slices.Sorted(maps.Keys(all)) {
 		link := all[network]
-		if more := encodedSize(network) + encodedSize(link) + len(`"":"",`); size+more <= most {
+		if more := computeEncodedSize(network) + computeEncodedSize(link) + len(`"":"",`); size+more <= most {
 			kept[network], size = link, size+more
 		}
 	}

@@ -63,7 +63,7 @@ func (a arguments) addCombined(query url.Values) error {
 	case availability.StaffingPerService:
 		query.Set("staffing_mode", mode)
 	default:
-		return request.Invalid("staffing_mode: %s is none; send %s or %s.", request.Quoted(mode), oneProvider,
+		return request.Invalid("staffing_mode: %s is none; send %s or %s.", request.Quote(mode), oneProvider,
 			availability.StaffingPerService)
 	}
 	var pairs []string

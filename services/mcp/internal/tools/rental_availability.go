@@ -98,7 +98,7 @@ func (a arguments) clockTime(name string) (string, error) {
 	return readChecked(a, name, func(name, s string) (timespan.TimeOfDay, error) {
 		t, err := request.Time(name, s)
 		if err != nil || t == timespan.MinutesPerDay {
-			err = request.Invalid("%s: %s is not a time of day; write HH:MM, 00:00 to 23:59.", name, request.Quoted(s))
+			err = request.Invalid("%s: %s is not a time of day; write HH:MM, 00:00 to 23:59.", name, request.Quote(s))
 		}
 		return t, err
 	})

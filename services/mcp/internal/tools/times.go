@@ -47,7 +47,7 @@ func newTimesText(slots []slot, offset int, date timespan.Date) timesText {
 			offset+count)
 	}
 	if len(slots) > 0 {
-		text.next = " Next: book_appointment with date, time" + neededSeats(slots[0]) + "."
+		text.next = " Next: book_appointment with date, time" + describeNeededArgument(slots[0]) + "."
 	}
 	text.times = sessions
 	for _, m := range members {
@@ -81,9 +81,9 @@ func groupByMember(slots []slot, date timespan.Date, withEnds bool) (int, string
 	return count, sessions, members
 }
 
-// neededSeats returns " and " with the name of the argument that book_appointment needs for
+// describeNeededArgument returns " and " with the name of the argument that book_appointment needs for
 // this slot in addition to date and time. It returns "" if there is no such argument.
-func neededSeats(s slot) string {
+func describeNeededArgument(s slot) string {
 	switch {
 	case s.ClassScheduleID != nil:
 		return " and class_schedule_id"

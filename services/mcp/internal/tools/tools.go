@@ -175,7 +175,7 @@ func (t *tool) allows(scope string) bool { return slices.Contains(t.scopes, scop
 // answer checks the scope of the API key and the names of the arguments, and then calls the tool.
 func (t *tool) answer(ctx context.Context, who caller.Caller, raw json.RawMessage) (result, error) {
 	if !t.allows(who.Scope) {
-		return result{}, t.forbidden(who.Scope)
+		return result{}, t.newForbiddenFault(who.Scope)
 	}
 	args, err := t.parse(raw)
 	if err != nil {
@@ -184,7 +184,7 @@ func (t *tool) answer(ctx context.Context, who caller.Caller, raw json.RawMessag
 	return t.call(ctx, who, args)
 }
 
-func (t *tool) forbidden(scope string) error {
+func (t *tool) newForbiddenFault(scope string) error {
 	if t.allows(booking.ScopeWrite) {
 		return fault.Newf(fault.ScopeForbidden, "The API key's scope is %s; booking takes a key of scope write or all.",
 			scope)

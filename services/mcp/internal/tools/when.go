@@ -38,7 +38,7 @@ func (a arguments) timeRange() (timeRange, error) {
 		}
 		if *target, err = timespan.ParseTimeOfDay(text); err != nil {
 			return timeRange{}, request.Invalid("%s: %s is not a time; send HH:MM, such as 17:30.", name,
-				request.Quoted(text))
+				request.Quote(text))
 		}
 		r.isGiven = true
 	}

@@ -20,16 +20,16 @@ type Customers struct {
 // Mount registers the endpoints of customers' data.
 func (a *Customers) Mount(r *server.Internal) {
 	server.MountResult(r, notifications.EraseCustomer, a.erase, newResultReader(a.Records), server.Plain(showErased))
-	server.Mount(r, notifications.ExportHeld, a.listMessages)
+	server.Mount(r, notifications.ExportCustomerData, a.listMessages)
 }
 
 func (a *Customers) listMessages(ctx context.Context,
-	r endpoints.With[endpoints.OfBusiness, customer.Of]) (*notifications.Held, error) {
+	r endpoints.With[endpoints.OfBusiness, customer.Of]) (*notifications.CustomerData, error) {
 	found, err := a.Owner.ListMessages(ctx, r.At.Business, r.Body.Email)
 	if err != nil {
 		return nil, err
 	}
-	return &notifications.Held{Messages: convertAll(found, showCustomerMessage)}, nil
+	return &notifications.CustomerData{Messages: convertAll(found, showCustomerMessage)}, nil
 }
 
 func (a *Customers) erase(ctx context.Context,
@@ -37,8 +37,8 @@ func (a *Customers) erase(ctx context.Context,
 	return a.Owner.Erase(ctx, r.At.Business, r.Body)
 }
 
-func showCustomerMessage(m store.Message) notifications.HeldMessage {
-	return notifications.HeldMessage{Message: showMessage(m), Text: m.Text}
+func showCustomerMessage(m store.Message) notifications.StoredMessage {
+	return notifications.StoredMessage{Message: showMessage(m), Text: m.Text}
 }
 
 func showErased(e store.ErasureCounts) notifications.Erased {

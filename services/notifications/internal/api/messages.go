@@ -16,8 +16,8 @@ type Messages struct{ Owner *usecase.Messages }
 // Mount registers the endpoints of messages.
 func (a *Messages) Mount(r *server.Internal) {
 	server.Mount(r, notifications.ListMessages, a.list)
-	server.Mount(r, notifications.ReadMessage, server.Shown(a.find, showWhole))
-	server.MountIdempotent(r, notifications.RetryMessage, server.Shown(a.retry, showMessage),
+	server.Mount(r, notifications.ReadMessage, server.ShowResult(a.find, showWhole))
+	server.MountIdempotent(r, notifications.RetryMessage, server.ShowResult(a.retry, showMessage),
 		newResultReader(a.Owner.Store), a.respondToRepeat)
 }
 
@@ -45,7 +45,7 @@ func (a *Messages) respondToRepeat(ctx context.Context, target notifications.Mes
 	if err := json.Unmarshal(stored, &target.ID); err != nil {
 		return nil, err
 	}
-	return server.Shown(a.find, showMessage)(ctx, target)
+	return server.ShowResult(a.find, showMessage)(ctx, target)
 }
 
 func showWhole(m store.Message) notifications.WholeMessage {

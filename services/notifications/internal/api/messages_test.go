@@ -230,7 +230,7 @@ func TestCustomersListMessagesOfCustomer(t *testing.T) {
 	second, first := p.addMessage(2, letter.Reminder, store.MessageNotSent),
 		p.addMessage(1, letter.BookingConfirmed, store.MessageSent)
 	notice := p.addMessage(3, letter.OwnerNotice, store.MessageFailed)
-	held, err := p.client.Held(t.Context(), p.business, " Zoe@Example.com")
+	held, err := p.client.CustomerData(t.Context(), p.business, " Zoe@Example.com")
 	if err != nil || len(held.Messages) != 3 {
 		t.Fatalf("%+v, %v", held, err)
 	}
@@ -243,12 +243,12 @@ func TestCustomersListMessagesOfCustomer(t *testing.T) {
 		}
 	}
 	for business, email := range map[uuid.UUID]string{p.business: "bob@example.com", uuid.New(): "zoe@example.com"} {
-		if held, err := p.client.Held(t.Context(), business, email); err != nil || held.Messages == nil ||
+		if held, err := p.client.CustomerData(t.Context(), business, email); err != nil || held.Messages == nil ||
 			len(held.Messages) != 0 {
 			t.Errorf("of %s: %+v, %v", email, held, err)
 		}
 	}
-	if _, err := p.client.Held(t.Context(), p.business, "zoe"); !fault.Is(err, fault.InvalidParameter) {
+	if _, err := p.client.CustomerData(t.Context(), p.business, "zoe"); !fault.Is(err, fault.InvalidParameter) {
 		t.Errorf("no address: %v", err)
 	}
 }

@@ -164,7 +164,7 @@ func (m *Messages) Take(ctx context.Context, tx pgx.Tx, events []event.Event) ([
 	params := make([]river.InsertManyParams, len(relevant))
 	for i, e := range relevant {
 		opts := &river.InsertOpts{Priority: choosePriority(backlog[e.BusinessID])}
-		if m.canBeUndone(e) {
+		if m.mustWait(e) {
 			opts.ScheduledAt = e.At.Add(m.UndoPeriod)
 		}
 		params[i] = river.InsertManyParams{Args: writeJob{BusinessID: e.BusinessID, EventID: e.ID}, InsertOpts: opts}

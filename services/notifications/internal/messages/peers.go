@@ -56,7 +56,7 @@ func (s *Services) Subject(ctx context.Context, businessID uuid.UUID, subject ev
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.rentals.Of(businessID).Reservation(ctx, offer.Slug, subject.ID)
+	found, err := s.rentals.ForBusiness(businessID).Reservation(ctx, offer.Slug, subject.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ type writer struct {
 }
 
 // Work writes the messages about all stored events of one subject together, and inserts the jobs that send the
-// messages. If the messages about the last event must wait ([Messages.dueAt]), the job runs again at that time.
+// messages. If the messages about the last event must wait ([Messages.findDueTime]), the job runs again at that time.
 func (w *writer) Work(ctx context.Context, job *river.Job[writeJob]) error {
 	for {
 		events, err := w.m.Store.SubjectEvents(ctx, job.Args.BusinessID, job.Args.EventID)
@@ -46,7 +46,7 @@ func (w *writer) Work(ctx context.Context, job *river.Job[writeJob]) error {
 		if err != nil {
 			return err
 		}
-		if wait := w.m.dueAt(events).Sub(w.m.Clock.Now()); wait > 0 {
+		if wait := w.m.findDueTime(events).Sub(w.m.Clock.Now()); wait > 0 {
 			return river.JobSnooze(wait)
 		}
 		if err := w.write(ctx, events, job); err != nil {
@@ -58,13 +58,13 @@ func (w *writer) Work(ctx context.Context, job *river.Job[writeJob]) error {
 // maxUndoPeriods is the maximum delay of the message about a series of changes, as a multiple of UndoPeriod.
 const maxUndoPeriods = 6
 
-// dueAt returns the time at which the messages about the given events are written. All events have the same subject and
-// are in order. If canBeUndone is true for the last event, the messages wait for UndoPeriod after this event. The
-// messages wait for at most maxUndoPeriods*UndoPeriod after the first event.
-func (m *Messages) dueAt(events []event.Event) time.Time {
+// findDueTime returns the time at which the messages about the given events are written. All events have the same
+// subject and are in order. If mustWait is true for the last event, the messages wait for UndoPeriod after this event.
+// The messages wait for at most maxUndoPeriods*UndoPeriod after the first event.
+func (m *Messages) findDueTime(events []event.Event) time.Time {
 	first, last := events[0], events[len(events)-1]
 	due := last.At
-	if m.canBeUndone(last) {
+	if m.mustWait(last) {
 		due = due.Add(m.UndoPeriod)
 	}
 	if latest := first.At.Add(maxUndoPeriods * m.UndoPeriod); latest.Before(due) {
@@ -73,10 +73,10 @@ func (m *Messages) dueAt(events []event.Event) time.Time {
 	return due
 }
 
-// canBeUndone reports whether the messages about the given event must wait ([plan.MustWait]). They must wait if the
+// mustWait reports whether the messages about the given event must wait ([plan.MustWait]). They must wait if the
 // business can still undo the change that the event reports. They must also wait if the customer may soon pay for the
 // new booking.
-func (m *Messages) canBeUndone(e event.Event) bool {
+func (m *Messages) mustWait(e event.Event) bool {
 	subject, err := plan.ParseSubject(e.Data)
 	return err == nil && plan.MustWait(plan.Change{Event: e, Subject: subject})
 }

@@ -43,7 +43,7 @@ func (s *Store) AcquireDeliveryLock(ctx context.Context, l DeliveryLock, duratio
 	err := s.pool.QueryRow(ctx, acquireLockSQL, l.BusinessID, l.EndpointID, l.Holder, duration,
 		wasScheduled).Scan(&isAcquired)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
-		return false, fmt.Errorf("take a lane: %w", err)
+		return false, fmt.Errorf("acquire a delivery lock: %w", err)
 	}
 	return isAcquired, nil
 }

@@ -22,15 +22,15 @@ type Customers struct {
 	Wake func(ctx context.Context, tx pgx.Tx, businessID, endpointID uuid.UUID, state store.EndpointState) error
 }
 
-// ListMessages returns the stored messages with the data of a customer, oldest first, at most notifications.MostHeld+1.
-// ListMessages removes the owners' addresses from notices to owners, because the customer may not see them. Fault:
-// invalid_parameter if the argument `email` is not an address.
+// ListMessages returns the stored messages with the data of a customer, oldest first, at most
+// notifications.MaxExported+1. ListMessages removes the owners' addresses from notices to owners, because the customer
+// may not see them. Fault: invalid_parameter if the argument `email` is not an address.
 func (c *Customers) ListMessages(ctx context.Context, businessID uuid.UUID, email string) ([]store.Message, error) {
 	address, err := customer.Check(email)
 	if err != nil {
 		return nil, err
 	}
-	found, err := c.Store.CustomerMessages(ctx, businessID, address, notifications.MostHeld+1)
+	found, err := c.Store.CustomerMessages(ctx, businessID, address, notifications.MaxExported+1)
 	for i := range found {
 		if found[i].Kind == string(letter.OwnerNotice) {
 			found[i].Recipient, found[i].Reason = "", "" // Reason may contain an owner's address
@@ -47,8 +47,8 @@ func (c *Customers) Erase(ctx context.Context, businessID uuid.UUID,
 	if err != nil {
 		return store.ErasureCounts{}, err
 	}
-	if len(erasure.Stay) > notifications.MostStay {
-		return store.ErasureCounts{}, request.Invalid("stay: send at most %d ids.", notifications.MostStay)
+	if len(erasure.Stay) > notifications.MaxStay {
+		return store.ErasureCounts{}, request.Invalid("stay: send at most %d ids.", notifications.MaxStay)
 	}
 	return c.Store.EraseCustomer(ctx, store.Erasure{BusinessID: businessID, Email: address, KeptSubjects: erasure.Stay},
 		c.Clock.Now(),

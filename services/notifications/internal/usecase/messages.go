@@ -33,7 +33,7 @@ func (m *Messages) List(ctx context.Context, businessID uuid.UUID, filter store.
 	if filter.Kind != "" && !letter.Kind(filter.Kind).IsKnown() {
 		return nil, "",
 			request.Invalid("kind: %s is no kind of message; write one such as %s, or leave it out for all.",
-				request.Quoted(filter.Kind), letter.BookingConfirmed)
+				request.Quote(filter.Kind), letter.BookingConfirmed)
 	}
 	return m.Store.Messages(ctx, businessID, filter, page)
 }

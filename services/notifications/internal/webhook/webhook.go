@@ -43,7 +43,7 @@ func CheckEvents(events []string) error {
 		case e == AllEvents && len(events) > 1:
 			return request.Invalid(`events: "*" stands for all types; leave the others out.`)
 		case e != AllEvents && !slices.Contains(event.Types(), event.Type(e)):
-			return request.Invalid("events: there is no type %s; the types are %s.", request.Quoted(e), formatTypes())
+			return request.Invalid("events: there is no type %s; the types are %s.", request.Quote(e), formatTypes())
 		case slices.Contains(events[:i], e):
 			return request.Invalid("events: %s stands twice.", e)
 		}

@@ -45,9 +45,9 @@ type Published struct {
 	Text    []byte // manifest as JSON; nil if the manifest was not requested
 }
 
-// Newest returns the newest version of a business, with its manifest as JSON. Fault: business_not_found.
-func (c *Client) Newest(ctx context.Context, slug string) (*Published, error) {
-	response, err := c.api.Send(ctx, adminapi.Request{Method: http.MethodGet, Path: adminapi.At(slug),
+// ReadNewest returns the newest version of a business, with its manifest as JSON. Fault: business_not_found.
+func (c *Client) ReadNewest(ctx context.Context, slug string) (*Published, error) {
+	response, err := c.api.Send(ctx, adminapi.Request{Method: http.MethodGet, Path: adminapi.BusinessPath(slug),
 		Header: map[string]string{"Accept": catalog.MediaJSON}})
 	if err != nil {
 		return nil, err
@@ -71,8 +71,9 @@ func (c *Client) Publish(ctx context.Context, slug string, text []byte, currentV
 	if currentVersion != 0 {
 		header["If-Match"] = strconv.Quote(strconv.FormatInt(currentVersion, 10))
 	}
-	response, err := c.api.Send(ctx, adminapi.Request{Method: http.MethodPut, Path: adminapi.At(slug), Header: header,
-		Body: text})
+	response, err := c.api.Send(ctx, adminapi.Request{Method: http.MethodPut, Path: adminapi.BusinessPath(slug),
+		Header: header,
+		Body:   text})
 	if err != nil {
 		return 0, err
 	}
@@ -85,7 +86,7 @@ func (c *Client) Publish(ctx context.Context, slug string, text []byte, currentV
 // Remove removes a business. Faults: business_not_found; conflict if the business has future bookings and the argument
 // `force` is false.
 func (c *Client) Remove(ctx context.Context, slug string, force bool) error {
-	path := adminapi.At(slug)
+	path := adminapi.BusinessPath(slug)
 	if force {
 		path += "?force=true"
 	}
@@ -112,7 +113,7 @@ func (c *Client) CreateKey(ctx context.Context, slug, name, scope string) (*Key,
 		return nil, err
 	}
 	response, err := c.api.Send(ctx, adminapi.Request{
-		Method: http.MethodPost, Path: adminapi.At(slug, "keys"),
+		Method: http.MethodPost, Path: adminapi.BusinessPath(slug, "keys"),
 		Header: map[string]string{"Content-Type": catalog.MediaJSON}, Body: body,
 	})
 	if err != nil {
@@ -127,8 +128,9 @@ func (c *Client) Keys(ctx context.Context, slug, name string) ([]Key, error) {
 	var found []Key
 	query := url.Values{"limit": {strconv.Itoa(maxKeysPage)}}
 	for {
-		response, err := c.api.Send(ctx, adminapi.Request{Method: http.MethodGet, Path: adminapi.At(slug, "keys") + "?" +
-			query.Encode()})
+		response, err := c.api.Send(ctx,
+			adminapi.Request{Method: http.MethodGet, Path: adminapi.BusinessPath(slug, "keys") + "?" +
+				query.Encode()})
 		if err != nil {
 			return nil, err
 		}
@@ -153,7 +155,8 @@ func (c *Client) Keys(ctx context.Context, slug, name string) ([]Key, error) {
 
 // Revoke revokes a key. The key is invalid from then on. Fault: not_found.
 func (c *Client) Revoke(ctx context.Context, slug string, id uuid.UUID) error {
-	_, err := c.api.Send(ctx, adminapi.Request{Method: http.MethodDelete, Path: adminapi.At(slug, "keys", id.String())})
+	_, err := c.api.Send(ctx,
+		adminapi.Request{Method: http.MethodDelete, Path: adminapi.BusinessPath(slug, "keys", id.String())})
 	return err
 }
 

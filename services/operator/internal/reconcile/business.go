@@ -159,7 +159,7 @@ func (r *Businesses) publish(ctx context.Context, b *v1.Business, desired *desir
 				other)})
 		return nil
 	}
-	newest, err := r.Admin.Newest(ctx, desired.slug)
+	newest, err := r.Admin.ReadNewest(ctx, desired.slug)
 	if fault.Is(err, fault.BusinessNotFound) {
 		newest, err = &admin.Published{}, nil
 	}
@@ -259,7 +259,7 @@ func (r *Businesses) removeBusiness(ctx context.Context, b *v1.Business, desired
 	if err != nil || other != "" {
 		return false, err
 	}
-	newest, err := r.Admin.Newest(ctx, desired.slug)
+	newest, err := r.Admin.ReadNewest(ctx, desired.slug)
 	if fault.Is(err, fault.BusinessNotFound) {
 		return false, nil
 	}

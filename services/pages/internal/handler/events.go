@@ -40,7 +40,7 @@ func (p *Pages) listEvents(c *fiber.Ctx, page *view.Page, status int, notice str
 	if err != nil {
 		return err
 	}
-	page.Step, page.Notice = "events", notice
+	page.Subpath, page.Notice = "events", notice
 	return p.show(c, status, page, view.Events(page, events))
 }
 
@@ -100,7 +100,7 @@ func (p *Pages) readTicketOrder(c *fiber.Ctx, params url.Values) (*order, *useca
 	if err != nil {
 		return nil, nil, err
 	}
-	page.Step = "events/" + event.ID.String()
+	page.Subpath = "events/" + event.ID.String()
 	basket := usecase.ReadBasket(event, params)
 	return newOrder(page, tickets{basket}), basket, nil
 }

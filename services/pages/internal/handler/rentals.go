@@ -41,7 +41,7 @@ func (p *Pages) listRentals(c *fiber.Ctx, page *view.Page, status int, notice st
 	if err != nil {
 		return err
 	}
-	page.Step, page.Notice = "rentals", notice
+	page.Subpath, page.Notice = "rentals", notice
 	return p.show(c, status, page, view.Rentals(page, rentals))
 }
 
@@ -97,7 +97,7 @@ func (p *Pages) readRentalOrder(c *fiber.Ctx, params url.Values) (*order, *useca
 	if err != nil {
 		return nil, nil, err
 	}
-	page.Step = "rentals/" + rental.ID.String()
+	page.Subpath = "rentals/" + rental.ID.String()
 	r := usecase.ReadReservation(rental, page.Business.Snapshot.Location(), params)
 	return newOrder(page, reservation{r}), r, nil
 }

@@ -83,7 +83,7 @@ func (b *Business) firstBookingRules(services []uuid.UUID) []*catalog.Rule {
 	var rules []*catalog.Rule
 	for i := range b.Snapshot.Rules {
 		r := &b.Snapshot.Rules[i]
-		applies := r.AppliesTo.Everything() || r.AppliesTo.AllServices ||
+		applies := r.AppliesTo.IsEverything() || r.AppliesTo.AllServices ||
 			slices.ContainsFunc(services, func(id uuid.UUID) bool { return slices.Contains(r.AppliesTo.Services, id) })
 		if r.Kind == rule.FirstBooking && applies {
 			rules = append(rules, r)

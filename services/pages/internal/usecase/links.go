@@ -44,9 +44,9 @@ func NewLinks(bookings, rentals *peer.Client, shop *Shop) *Links {
 // is set: the object to which the link belongs.
 type CustomerView struct {
 	Business    *Business
-	Booking     *booking.ManagedBooking
-	Ticket      *booking.ManagedTicket
-	Reservation *rental.ManagedReservation
+	Booking     *booking.CustomerBooking
+	Ticket      *booking.CustomerTicket
+	Reservation *rental.CustomerReservation
 	Locale      string // the language of the booking
 	// `Timezone` and `Currency` are the time zone and the currency of the business at the time of the sale. If a field
 	// is "", the current value of the business applies.
@@ -57,14 +57,14 @@ type CustomerView struct {
 // View returns the data that the customer may see of the booking, ticket order or reservation to which a token belongs.
 // Faults: not_found; service_unavailable.
 func (l *Links) View(ctx context.Context, token string) (*CustomerView, error) {
-	found, err := l.bookings.Managed(ctx, token)
+	found, err := l.bookings.CustomerView(ctx, token)
 	switch {
 	case err == nil:
 		return l.convertBooking(ctx, found)
 	case !fault.Is(err, fault.NotFound):
 		return nil, err
 	}
-	reservation, err := l.rentals.Managed(ctx, token)
+	reservation, err := l.rentals.CustomerView(ctx, token)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (l *Links) View(ctx context.Context, token string) (*CustomerView, error) {
 	})
 }
 
-func (l *Links) convertBooking(ctx context.Context, found *booking.Managed) (*CustomerView, error) {
+func (l *Links) convertBooking(ctx context.Context, found *booking.CustomerView) (*CustomerView, error) {
 	if t := found.Ticket; found.Kind == event.Ticket {
 		return l.owner(ctx, found.Business, &CustomerView{Ticket: t, Locale: t.Locale, Timezone: t.Timezone,
 			Currency: t.Currency})
@@ -85,7 +85,7 @@ func (l *Links) convertBooking(ctx context.Context, found *booking.Managed) (*Cu
 		Currency: b.Currency})
 }
 
-func (l *Links) owner(ctx context.Context, owner catalog.ManagedBusiness, m *CustomerView) (*CustomerView, error) {
+func (l *Links) owner(ctx context.Context, owner catalog.LinkBusiness, m *CustomerView) (*CustomerView, error) {
 	business, err := l.shop.Business(ctx, owner.Slug)
 	if fault.Is(err, fault.BusinessNotFound) {
 		return nil, link.NewNotFoundFault()

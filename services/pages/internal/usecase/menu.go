@@ -64,7 +64,8 @@ func canRaise(r catalog.Rule, price int64) bool {
 // `price` is in minor units.
 func CanServicePriceRise(snapshot *catalog.Snapshot, service uuid.UUID, price int64) bool {
 	return slices.ContainsFunc(snapshot.Rules, func(r catalog.Rule) bool {
-		applies := r.AppliesTo.Everything() || r.AppliesTo.AllServices || slices.Contains(r.AppliesTo.Services, service)
+		applies := r.AppliesTo.IsEverything() || r.AppliesTo.AllServices || slices.Contains(r.AppliesTo.Services,
+			service)
 		return applies && canRaise(r, price)
 	})
 }

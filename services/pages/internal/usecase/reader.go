@@ -50,7 +50,7 @@ func read[T any](ctx context.Context, r *Reader, slug, path string, query url.Va
 	if err != nil {
 		return nil, err
 	}
-	if value, ok := cachedValue[T](cached); ok && answer.Status == http.StatusNotModified {
+	if value, ok := readCachedValue[T](cached); ok && answer.Status == http.StatusNotModified {
 		return value, nil
 	}
 	value := new(T)
@@ -64,7 +64,7 @@ func read[T any](ctx context.Context, r *Reader, slug, path string, query url.Va
 	return value, nil
 }
 
-func cachedValue[T any](k *cachedAnswer) (*T, bool) {
+func readCachedValue[T any](k *cachedAnswer) (*T, bool) {
 	if k == nil {
 		return nil, false
 	}

@@ -542,7 +542,7 @@ type Reservations interface {
 // The argument `price` is in minor units.
 func CanRentalPriceRise(snapshot *catalog.Snapshot, id uuid.UUID, price int64) bool {
 	return slices.ContainsFunc(snapshot.Rules, func(r catalog.Rule) bool {
-		applies := r.AppliesTo.Everything() || r.AppliesTo.AllRentals || slices.Contains(r.AppliesTo.Rentals, id)
+		applies := r.AppliesTo.IsEverything() || r.AppliesTo.AllRentals || slices.Contains(r.AppliesTo.Rentals, id)
 		return applies && canRaise(r, price)
 	})
 }

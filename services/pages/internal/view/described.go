@@ -7,10 +7,10 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// about returns the business's description of itself, in the language of the business that is nearest to the reader's
-// language. It sanitizes the HTML of the description, so that the page is safe even if the catalog service fails to
-// sanitize the HTML.
-func (p *Page) about() string {
+// readAbout returns the business's description of itself, in the language of the business that is nearest to the
+// reader's language. It sanitizes the HTML of the description, so that the page is safe even if the catalog service
+// fails to sanitize the HTML.
+func (p *Page) readAbout() string {
 	page := p.Business.Snapshot.Page
 	text := page.AboutHTML
 	if translated := page.AboutTranslations[p.readerLanguage()]; translated != "" {

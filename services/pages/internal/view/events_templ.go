@@ -1127,7 +1127,7 @@ func ticketSummary(p *Page, b *usecase.Basket, price *usecase.Price) templ.Compo
 	})
 }
 
-func ticketPage(p *Page, title string, t *booking.ManagedTicket, done string) templ.Component {
+func ticketPage(p *Page, title string, t *booking.CustomerTicket, done string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1358,7 +1358,7 @@ func ticketPage(p *Page, title string, t *booking.ManagedTicket, done string) te
 }
 
 // ticketFacts shows the event, the time and the bought tickets.
-func ticketFacts(p *Page, t *booking.ManagedTicket) templ.Component {
+func ticketFacts(p *Page, t *booking.CustomerTicket) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -161,8 +161,8 @@ func splitClasses(groups []usecase.Group) ([]usecase.Group, []*usecase.Service) 
 	return others, classes
 }
 
-// unscheduled returns the classes that have no session in the argument `starts`.
-func unscheduled(classes []*usecase.Service, starts []usecase.ClassStart) []*usecase.Service {
+// listUnscheduled returns the classes that have no session in the argument `starts`.
+func listUnscheduled(classes []*usecase.Service, starts []usecase.ClassStart) []*usecase.Service {
 	var rest []*usecase.Service
 	for _, s := range classes {
 		if !slices.ContainsFunc(starts, func(c usecase.ClassStart) bool { return c.Service.ID == s.ID }) {

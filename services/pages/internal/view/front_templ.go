@@ -26,7 +26,7 @@ type frontParts struct {
 
 // newFrontParts renders the parts of a front page.
 func (p *Page) newFrontParts(ctx context.Context) (frontParts, error) {
-	line, isWhole := tagline(p.about())
+	line, isWhole := tagline(p.readAbout())
 	if !p.hasSide(isWhole) {
 		return frontParts{line: line}, nil
 	}
@@ -383,7 +383,7 @@ func side(p *Page, isAboutShown bool) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if about := p.about(); about != "" && !isAboutShown {
+		if about := p.readAbout(); about != "" && !isAboutShown {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "<section><h2>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -741,7 +741,7 @@ func classes(p *Page, services []*usecase.Service) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			if rest := unscheduled(services, starts); len(rest) > 0 {
+			if rest := listUnscheduled(services, starts); len(rest) > 0 {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 63, "<ul class=\"cards\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

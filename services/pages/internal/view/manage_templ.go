@@ -39,7 +39,7 @@ func content(title string, body func(title string) templ.Component) Content {
 	return Content{title, body(title)}
 }
 
-func bookingTitle(b *booking.ManagedBooking) string {
+func bookingTitle(b *booking.CustomerBooking) string {
 	switch {
 	case b.CanPay:
 		return "manage_payment_title"
@@ -56,11 +56,11 @@ func bookingTitle(b *booking.ManagedBooking) string {
 }
 
 // awaitsConfirmation reports whether a booking is paid online and waits for the business's confirmation.
-func awaitsConfirmation(b *booking.ManagedBooking) bool {
+func awaitsConfirmation(b *booking.CustomerBooking) bool {
 	return b.Status == booking.StatusPending && b.Payment != nil && b.Payment.Status == booking.PaymentPaid
 }
 
-func ticketTitle(t *booking.ManagedTicket) string {
+func ticketTitle(t *booking.CustomerTicket) string {
 	switch t.Status {
 	case booking.StatusPending:
 		return "manage_payment_title"
@@ -71,7 +71,7 @@ func ticketTitle(t *booking.ManagedTicket) string {
 }
 
 // reservationTitle returns the title of the page of a reservation. The title of a confirmed one names what is reserved.
-func (p *Page) reservationTitle(r *rental.ManagedReservation) string {
+func (p *Page) reservationTitle(r *rental.CustomerReservation) string {
 	switch r.Status {
 	case rental.StatusPending:
 		return p.Words.Say("manage_payment_title")
@@ -84,13 +84,13 @@ func (p *Page) reservationTitle(r *rental.ManagedReservation) string {
 }
 
 // isUpcoming reports whether a booking is pending or confirmed.
-func isUpcoming(b *booking.ManagedBooking) bool {
+func isUpcoming(b *booking.CustomerBooking) bool {
 	return b.Status == booking.StatusPending || b.Status == booking.StatusConfirmed
 }
 
 // isTooLateToChange reports whether a deadline is the reason why the customer can neither cancel nor reschedule an
 // upcoming booking.
-func isTooLateToChange(b *booking.ManagedBooking) bool {
+func isTooLateToChange(b *booking.CustomerBooking) bool {
 	hasPassed := b.Cancellation.Reason == booking.CancelTooLate || b.Reschedule.Reason == booking.CancelTooLate
 	return isUpcoming(b) && !b.Cancellation.Allowed && !b.Reschedule.Allowed && hasPassed
 }
@@ -132,7 +132,7 @@ func (p *Page) formatSpan(from, to time.Time) string {
 
 // bookedServices returns the names of the booked services as a text. If the services are a package, the text begins
 // with its name.
-func (p *Page) bookedServices(b *booking.ManagedBooking) string {
+func (p *Page) bookedServices(b *booking.CustomerBooking) string {
 	var names []string
 	for _, s := range b.Services {
 		name := s.Name
@@ -285,7 +285,7 @@ func timeFact(p *Page, from, to time.Time) templ.Component {
 	})
 }
 
-func bookingPage(p *Page, title string, b *booking.ManagedBooking, done string) templ.Component {
+func bookingPage(p *Page, title string, b *booking.CustomerBooking, done string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -459,7 +459,7 @@ func bookingPage(p *Page, title string, b *booking.ManagedBooking, done string) 
 }
 
 // bookingFacts shows the services, the time, the people and the amounts of a booking.
-func bookingFacts(p *Page, b *booking.ManagedBooking) templ.Component {
+func bookingFacts(p *Page, b *booking.CustomerBooking) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -580,7 +580,7 @@ func wroteTo(p *Page, maskedEmail string) templ.Component {
 }
 
 // again returns the address on which the customer can book the same services again.
-func (p *Page) again(b *booking.ManagedBooking) templ.SafeURL {
+func (p *Page) again(b *booking.CustomerBooking) templ.SafeURL {
 	var s usecase.Selection
 	for _, booked := range b.Services {
 		s.Services = append(s.Services, booked.ID)
@@ -807,12 +807,12 @@ func paymentFacts(p *Page, canPay bool, payment *booking.Payment) templ.Componen
 }
 
 // endWallTime returns the local end of a booking as a time in UTC, for the formatting functions.
-func (p *Page) endWallTime(b *booking.ManagedBooking) time.Time {
+func (p *Page) endWallTime(b *booking.CustomerBooking) time.Time {
 	end := p.localTime(b.EndsAt)
 	return time.Date(end.Year(), end.Month(), end.Day(), end.Hour(), end.Minute(), 0, 0, time.UTC)
 }
 
-func bookingActions(p *Page, b *booking.ManagedBooking) templ.Component {
+func bookingActions(p *Page, b *booking.CustomerBooking) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1330,7 +1330,7 @@ func newCancel(p *Page, q cancelQuestion, what templ.Component, payment *booking
 }
 
 // bookingSummary shows the services and the time of a booking.
-func bookingSummary(p *Page, b *booking.ManagedBooking) templ.Component {
+func bookingSummary(p *Page, b *booking.CustomerBooking) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

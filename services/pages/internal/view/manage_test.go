@@ -30,9 +30,9 @@ func TestCustomerViewShowsMissedPayment(t *testing.T) {
 	p := &Page{Words: words.In(sentences, "de"), Business: &usecase.Business{Snapshot: snapshot}}
 	for _, unpaid := range []bool{true, false} {
 		for name, m := range map[string]*usecase.CustomerView{
-			"booking":     {Booking: &booking.ManagedBooking{Status: booking.StatusCancelled, Unpaid: unpaid}},
-			"tickets":     {Ticket: &booking.ManagedTicket{Status: booking.StatusCancelled, Unpaid: unpaid}},
-			"reservation": {Reservation: &rental.ManagedReservation{Status: rental.StatusCancelled, Unpaid: unpaid}},
+			"booking":     {Booking: &booking.CustomerBooking{Status: booking.StatusCancelled, Unpaid: unpaid}},
+			"tickets":     {Ticket: &booking.CustomerTicket{Status: booking.StatusCancelled, Unpaid: unpaid}},
+			"reservation": {Reservation: &rental.CustomerReservation{Status: rental.StatusCancelled, Unpaid: unpaid}},
 		} {
 			var page strings.Builder
 			if err := CustomerView(p, m, "").Body.Render(t.Context(), &page); err != nil {

@@ -908,7 +908,7 @@ func paymentSplit(p *Page, price *usecase.Price) templ.Component {
 
 // dueLaterID returns the id of the text for the part of a price that is paid on site.
 func (p *Page) dueLaterID() string {
-	if strings.HasPrefix(p.Step, "events") || strings.HasPrefix(p.Step, "rentals") {
+	if strings.HasPrefix(p.Subpath, "events") || strings.HasPrefix(p.Subpath, "rentals") {
 		return "due_arrival"
 	}
 	return "due_later"

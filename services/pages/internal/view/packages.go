@@ -21,7 +21,7 @@ func (p *Page) packageTexts(k usecase.Package) (string, string) {
 		}
 		sum, isMinimum = sum+minor, isMinimum || canRise
 	}
-	price := k.Of(sum, currency)
+	price := k.ComputePrice(sum, currency)
 	if k.Price != nil {
 		isMinimum = isMinimum && price < *k.Price // a package never costs more than its fixed price
 	}

@@ -33,7 +33,7 @@ type Page struct {
 	IsIndexable bool   // true if search engines may index the page
 	Path        string // path of the request
 	Query       url.Values
-	Step        string // path of a page for events or rentals, relative to the first page; "" on other pages
+	Subpath     string // path of a page for events or rentals, relative to the first page; "" on other pages
 	About       string // description for search engines; if "", the default text is used
 	IsFront     bool   // true on pages that present the business, such as the lists of services, events and rentals
 	LinkPath    string // path of the customer's link; "" on other pages
@@ -80,7 +80,7 @@ func (p *Page) frame(title string) web.Frame {
 	if p.About != "" {
 		f.Description = p.About
 	}
-	f.Canonical = p.Base + p.stepPath(p.Step)
+	f.Canonical = p.Base + p.stepPath(p.Subpath)
 	languages := p.Business.Snapshot.Languages
 	if len(languages) < 2 {
 		return f
@@ -103,7 +103,8 @@ func (p *Page) icon() string {
 		return p.Business.LogoURL
 	}
 	svg := `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" rx="14" fill="` +
-		cmp.Or(p.Business.Snapshot.Page.Accent, "#1f4fd8") + `"/><text x="32" y="45" font-size="38" font-weight="700" ` +
+		cmp.Or(p.Business.Snapshot.Page.Accent, "#1f4fd8") +
+		`"/><text x="32" y="45" font-size="38" font-weight="700" ` +
 		`font-family="system-ui,sans-serif" text-anchor="middle" fill="#fff">` +
 		html.EscapeString(initial(p.businessName())) + `</text></svg>`
 	return "data:image/svg+xml," + url.PathEscape(svg)
@@ -155,7 +156,7 @@ func (p *Page) languages() []web.Alternate {
 		}
 		query.Set("lang", language)
 		all = append(all, web.Alternate{Language: language, Name: words.NameOf(language),
-			URL: cmp.Or(p.Path, p.stepPath(p.Step)) + "?" + query.Encode()})
+			URL: cmp.Or(p.Path, p.stepPath(p.Subpath)) + "?" + query.Encode()})
 	}
 	return all
 }

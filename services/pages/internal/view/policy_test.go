@@ -108,7 +108,7 @@ func TestPriceTextsExplainPrice(t *testing.T) {
 	if got, want := p.firstBookingText(&welcome), "New customers −10\u00a0%, if this is your first visit"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	sold := &booking.ManagedBooking{Total: "49.88", Services: []booking.BookedService{{
+	sold := &booking.CustomerBooking{Total: "49.88", Services: []booking.BookedService{{
 		ID: uuid.New(), Quantity: 3, UnitPrice: "17.50",
 		PriceChanges: []booking.PriceChange{{Label: "Groups of three"}},
 	}}}

@@ -131,10 +131,10 @@ func (p *Page) reservationTime(w *usecase.Reservation) string {
 		p.clock(endTime)
 }
 
-// selectedStart returns the start that the form shows as selected. The result is the chosen start, if there is one.
+// findSelectedStart returns the start that the form shows as selected. The result is the chosen start, if there is one.
 // Otherwise the result is the first start in `starts` that is not before the opening time. If there is no such start,
 // the result is the opening time.
-func (p *Page) selectedStart(w *usecase.Reservation, starts []timespan.TimeOfDay) timespan.TimeOfDay {
+func (p *Page) findSelectedStart(w *usecase.Reservation, starts []timespan.TimeOfDay) timespan.TimeOfDay {
 	if w.Start != nil {
 		return *w.Start
 	}
@@ -262,7 +262,7 @@ func (p *Page) startField(w *usecase.Reservation, starts []rental.Start) web.Fie
 		all = append(all, *s.Time)
 		field.Options = append(field.Options, option)
 	}
-	field.Value = p.selectedStart(w, all).String()
+	field.Value = p.findSelectedStart(w, all).String()
 	return field
 }
 
@@ -298,5 +298,6 @@ func (p *Page) unitsField(w *usecase.Reservation) web.Field {
 
 // dayField returns the form field for the first date of the reservation.
 func (p *Page) dayField(w *usecase.Reservation) web.Field {
-	return web.Field{Name: "from", Label: p.Words.Say("manage_when"), Type: "date", Value: w.From.String(), Required: true}
+	return web.Field{Name: "from", Label: p.Words.Say("manage_when"), Type: "date", Value: w.From.String(),
+		Required: true}
 }

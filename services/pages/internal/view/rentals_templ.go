@@ -1161,7 +1161,7 @@ func rentalSummary(p *Page, w *usecase.Reservation, price *usecase.Price) templ.
 	})
 }
 
-func reservationPage(p *Page, title string, r *rental.ManagedReservation, done string) templ.Component {
+func reservationPage(p *Page, title string, r *rental.CustomerReservation, done string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1374,7 +1374,7 @@ func reservationPage(p *Page, title string, r *rental.ManagedReservation, done s
 }
 
 // reservationFacts shows the rentals and the time of a reservation.
-func reservationFacts(p *Page, r *rental.ManagedReservation) templ.Component {
+func reservationFacts(p *Page, r *rental.CustomerReservation) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

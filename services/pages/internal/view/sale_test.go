@@ -38,13 +38,13 @@ func TestCustomerViewUsesZoneAndCurrencyOfSale(t *testing.T) {
 		Percent: 100, Currency: "EUR"}}
 	nine, ten := timespan.TimeOfDay(15*60), timespan.TimeOfDay(16*60)
 	for name, m := range map[string]*usecase.CustomerView{
-		"booking": {Booking: &booking.ManagedBooking{Status: booking.StatusConfirmed, Date: "2027-07-01",
+		"booking": {Booking: &booking.CustomerBooking{Status: booking.StatusConfirmed, Date: "2027-07-01",
 			StartTime: "15:00:00", EndTime: "16:00:00",
 			StartsAt: start, EndsAt: start.Add(time.Hour), Total: total, Cancellation: may}},
-		"tickets": {Ticket: &booking.ManagedTicket{Status: booking.StatusSold, Date: "2027-07-01",
+		"tickets": {Ticket: &booking.CustomerTicket{Status: booking.StatusSold, Date: "2027-07-01",
 			StartTime: "15:00:00", StartsAt: start, EndsAt: start.Add(time.Hour),
 			Total: &total, Cancellation: may}},
-		"reservation": {Reservation: &rental.ManagedReservation{Status: rental.StatusReserved,
+		"reservation": {Reservation: &rental.CustomerReservation{Status: rental.StatusReserved,
 			StartDate: timespan.NewDate(2027, 7, 1), EndDate: timespan.NewDate(2027, 7, 1),
 			StartTime: &nine, EndTime: &ten, Total: &total, Cancellation: may}},
 	} {
@@ -98,11 +98,11 @@ func TestCustomerViewShowsPaidDeposit(t *testing.T) {
 		p := &Page{Words: words.In(sentences, "en"), Business: &usecase.Business{Snapshot: snapshot}, LinkPath: "/m/x",
 			Sale: Sale{Currency: "EUR"}}
 		for name, m := range map[string]*usecase.CustomerView{
-			"booking": {Booking: &booking.ManagedBooking{Status: status(booking.StatusConfirmed), Total: total,
+			"booking": {Booking: &booking.CustomerBooking{Status: status(booking.StatusConfirmed), Total: total,
 				Payment: paid}},
-			"tickets": {Ticket: &booking.ManagedTicket{Status: status(booking.StatusSold), Total: &total,
+			"tickets": {Ticket: &booking.CustomerTicket{Status: status(booking.StatusSold), Total: &total,
 				Payment: paid}},
-			"reservation": {Reservation: &rental.ManagedReservation{Status: status(rental.StatusReserved),
+			"reservation": {Reservation: &rental.CustomerReservation{Status: status(rental.StatusReserved),
 				Total: &total, Payment: paid}},
 		} {
 			var page strings.Builder

@@ -38,8 +38,8 @@ func (p *Page) selectionName(a *usecase.Appointment, n *usecase.Names) string {
 	return strings.Join(services, " + ")
 }
 
-// chosenMember returns the chosen staff member, or nil if the visitor chose none.
-func (p *Page) chosenMember(a *usecase.Appointment, n *usecase.Names) *usecase.Member {
+// findChosenMember returns the chosen staff member, or nil if the visitor chose none.
+func (p *Page) findChosenMember(a *usecase.Appointment, n *usecase.Names) *usecase.Member {
 	id, err := uuid.Parse(a.Staff)
 	if err != nil {
 		return nil
@@ -70,7 +70,7 @@ func (p *Page) performer(a *usecase.Appointment, n *usecase.Names) string {
 	case a.Staff == usecase.AnyStaffPerService:
 		return p.Words.Say("each")
 	}
-	if member := p.chosenMember(a, n); member != nil {
+	if member := p.findChosenMember(a, n); member != nil {
 		return p.Words.With("with", "Name", member.Name)
 	}
 	return p.Words.Say("anyone")
@@ -86,13 +86,13 @@ func (p *Page) startText(d timespan.Date, t timespan.TimeOfDay) string {
 	return p.Words.JoinTime(p.Words.ShortDay(noonUTC(d)), p.clock(t))
 }
 
-// soonText formats the next free start, for example as "Today, 16:00".
-func (p *Page) soonText(s usecase.Slot) string {
+// formatSoonSlot formats the next free start, for example as "Today, 16:00".
+func (p *Page) formatSoonSlot(s usecase.Slot) string {
 	return p.Words.JoinTime(p.dayText(s.Date), p.clock(s.Time))
 }
 
-// stripWeekday returns the name of the weekday that the page shows for a date of [usecase.Calendar.Strip].
-func (p *Page) stripWeekday(d timespan.Date) string {
+// formatStripWeekday returns the name of the weekday that the page shows for a date of [usecase.Calendar.Strip].
+func (p *Page) formatStripWeekday(d timespan.Date) string {
 	if p.Words.Code == "ar" || p.Words.Code == "he" { // these languages have no short names that fit
 		return strings.TrimPrefix(strings.TrimPrefix(p.Words.Weekday(d.Weekday()), "ال"), "יום ")
 	}
@@ -490,7 +490,7 @@ func addSign(isNegative bool, amount string) string {
 
 // bookingTotal returns one text with the total of a booking, the prices per person, and the labels of the pricing rules
 // that changed a price.
-func (p *Page) bookingTotal(b *booking.ManagedBooking) string {
+func (p *Page) bookingTotal(b *booking.CustomerBooking) string {
 	texts := []string{p.money(b.Total)}
 	var changes []booking.PriceChange
 	for _, s := range b.Services {

@@ -29,7 +29,7 @@ func applyPackage(offer *catalog.Snapshot, request *pricing.QuotesRequest, quote
 		sum += q.Price
 	}
 	currency := offer.Money()
-	for i, share := range tariff.DivideTotal(prices, pack.Of(sum, currency)) {
+	for i, share := range tariff.DivideTotal(prices, pack.ComputePrice(sum, currency)) {
 		q := &quotes[i]
 		if q.Priced && !request.OmitSteps {
 			q.Steps = append(q.Steps, pricing.Step{

@@ -44,18 +44,19 @@ func readRequest(body []byte, into *pricing.QuotesRequest) error {
 		return describeParseError("", err)
 	}
 	if wire.Slug == "" {
-		return invalid("slug", "is missing; write the business's slug")
+		return newInvalidFault("slug", "is missing; write the business's slug")
 	}
 	if wire.OfferVersion < 0 {
-		return invalid("offer_version", "is below 0; write the version of the offer that the caller has, or 0 "+
+		return newInvalidFault("offer_version", "is below 0; write the version of the offer that the caller has, or 0 "+
 			"for any")
 	}
 	purchaseAt, err := time.Parse(time.RFC3339Nano, wire.PurchaseAt)
 	if err != nil {
-		return invalid("purchase_at", "is not an instant; write one such as 2027-03-01T09:00:00Z")
+		return newInvalidFault("purchase_at", "is not an instant; write one such as 2027-03-01T09:00:00Z")
 	}
 	if len(wire.Items) > pricing.MaxItems {
-		return invalid("items", fmt.Sprintf("are %d; send at most %d at once", len(wire.Items), pricing.MaxItems))
+		return newInvalidFault("items", fmt.Sprintf("are %d; send at most %d at once", len(wire.Items),
+			pricing.MaxItems))
 	}
 	*into = pricing.QuotesRequest{
 		Slug: wire.Slug, OfferVersion: wire.OfferVersion, PurchaseAt: purchaseAt, OmitSteps: wire.OmitSteps,
@@ -114,7 +115,7 @@ type itemReader struct {
 
 func (r *itemReader) fail(field, problem string) {
 	if r.err == nil {
-		r.err = invalid(r.path+"."+field, problem)
+		r.err = newInvalidFault(r.path+"."+field, problem)
 	}
 }
 
@@ -178,7 +179,7 @@ func (r *itemReader) refuseFields(kind, field string, written bool, other string
 	}
 }
 
-func invalid(field, problem string) error {
+func newInvalidFault(field, problem string) error {
 	return fault.Newf(fault.InvalidParameter, "%s: %s.", field, problem)
 }
 
@@ -190,11 +191,11 @@ func describeParseError(path string, err error) error {
 		if path == "" {
 			path = "body"
 		}
-		return invalid(path, "is not the JSON object it should be")
+		return newInvalidFault(path, "is not the JSON object it should be")
 	}
 	field := typeErr.Field
 	if path != "" {
 		field = path + "." + field
 	}
-	return invalid(field, "is a JSON "+typeErr.Value+"; write a value of its type")
+	return newInvalidFault(field, "is a JSON "+typeErr.Value+"; write a value of its type")
 }

@@ -40,7 +40,7 @@ func convertChange(r *catalog.Rule) tariff.Change {
 }
 
 func convertScope(a catalog.AppliesTo) tariff.Scope {
-	if a.Everything() {
+	if a.IsEverything() {
 		return tariff.NewFullScope()
 	}
 	return tariff.Scope{

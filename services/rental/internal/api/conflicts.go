@@ -17,7 +17,7 @@ import (
 // serveConflicts answers which reservations would conflict with an
 // offer that is not published yet, and why (docs/decisions/009).
 func (in *Internal) serveConflicts(ctx context.Context,
-	r rental.With[rental.OutsideRequest]) (*rental.OutsideResponse, error) {
+	r rental.With[rental.ConflictsRequest]) (*rental.ConflictsResponse, error) {
 	req := &r.Body
 	if err := req.Offer.Prepare(); err != nil {
 		return nil, fault.Wrap(fault.InvalidParameter, err, "offer: its time zone or currency is not known here.")
@@ -31,13 +31,13 @@ func (in *Internal) serveConflicts(ctx context.Context,
 	if err != nil {
 		return nil, err
 	}
-	answer := rental.OutsideResponse{Outside: []rental.Outside{}, More: more}
+	answer := rental.ConflictsResponse{Conflicts: []rental.Conflict{}, More: more}
 	unpublished, before := usecase.NewConflicts(&req.Offer, occupying, published),
 		usecase.NewConflicts(publishedOffer, occupying, published)
 	for i := range occupying {
 		if reason := unpublished.FindReason(&occupying[i]); reason != nil {
 			reason.Explain()
-			answer.Outside = append(answer.Outside, rental.Outside{
+			answer.Conflicts = append(answer.Conflicts, rental.Conflict{
 				Reservation: in.show(publishedOffer, occupying[i]), Reason: *reason,
 				Already: before.FindReason(&occupying[i]) != nil,
 			})
@@ -46,9 +46,9 @@ func (in *Internal) serveConflicts(ctx context.Context,
 	return &answer, nil
 }
 
-// listOccupying reads the reservations that occupy units now or later, but at most rental.MaxHeld. The result contains
-// the reservations that end today or later, or are picked up and not returned yet. The second result reports whether
-// there are more than rental.MaxHeld.
+// listOccupying reads the reservations that occupy units now or later, but at most rental.MaxCheckedReservations. The
+// result contains the reservations that end today or later, or are picked up and not returned yet. The second result
+// reports whether there are more than rental.MaxCheckedReservations.
 func (in *Internal) listOccupying(ctx context.Context, businessID uuid.UUID,
 	today timespan.Date) ([]store.Reservation, bool, error) {
 	yesterday := today - 1
@@ -71,7 +71,7 @@ const pageSize = 1000
 
 // appendPages reads the reservations that match a filter, page by page. It appends the reservations that occupy units
 // to the argument `list` and returns the extended list. The second result reports whether there are more than
-// rental.MaxHeld.
+// rental.MaxCheckedReservations.
 func (in *Internal) appendPages(ctx context.Context, businessID uuid.UUID, filter rental.Filter,
 	list []store.Reservation) ([]store.Reservation, bool, error) {
 	page := request.Page{Limit: pageSize}
@@ -85,8 +85,8 @@ func (in *Internal) appendPages(ctx context.Context, businessID uuid.UUID, filte
 				list = append(list, r)
 			}
 		}
-		if len(list) > rental.MaxHeld {
-			return list[:rental.MaxHeld], true, nil
+		if len(list) > rental.MaxCheckedReservations {
+			return list[:rental.MaxCheckedReservations], true, nil
 		}
 		if page.Cursor = next; next == "" {
 			return list, false, nil

@@ -21,12 +21,13 @@ func (s *service) conflicts(t *testing.T, change func(*catalog.Snapshot)) map[uu
 	wanted := newOffer()
 	wanted.ID = s.offer.ID
 	change(wanted)
-	answer, err := s.client.Outside(t.Context(), "harbor", rental.OutsideRequest{OfferVersion: 3, Offer: *wanted})
+	answer, err := s.client.FindConflicts(t.Context(), "harbor",
+		rental.ConflictsRequest{OfferVersion: 3, Offer: *wanted})
 	if err != nil {
 		t.Fatal(err)
 	}
 	why := map[uuid.UUID]string{}
-	for _, o := range answer.Outside {
+	for _, o := range answer.Conflicts {
 		if why[o.Reservation.ID] = o.Reason.Message; o.Already {
 			why[o.Reservation.ID] = "already: " + o.Reason.Message
 		}
@@ -46,7 +47,7 @@ func TestConflictsNameAffectedReservations(t *testing.T) {
 		t.Fatal(err)
 	}
 	late := s.reserve(t, kayak, 1, "2027-06-10", "2027-06-10").ID
-	if _, err := s.client.Move(t.Context(), "harbor", late, rental.MovePickup); err != nil {
+	if _, err := s.client.Transition(t.Context(), "harbor", late, rental.TransitionPickup); err != nil {
 		t.Fatal(err)
 	}
 	s.clock.Set(time.Date(2027, time.June, 11, 8, 30, 0, 0, time.UTC)) // the kayak is overdue
@@ -77,8 +78,8 @@ func TestConflictsNameAffectedReservations(t *testing.T) {
 	if diff := cmp.Diff(map[uuid.UUID]string{alone: "Thing: 5 are booked, and 4 are offered."}, got); diff != "" {
 		t.Errorf("under maintenance (-want +got):\n%s", diff)
 	}
-	if _, err := s.client.Outside(t.Context(), "elsewhere",
-		rental.OutsideRequest{OfferVersion: 1, Offer: *newOffer()}); !fault.Is(err, fault.BusinessNotFound) {
+	if _, err := s.client.FindConflicts(t.Context(), "elsewhere",
+		rental.ConflictsRequest{OfferVersion: 1, Offer: *newOffer()}); !fault.Is(err, fault.BusinessNotFound) {
 		t.Errorf("of an unknown business: %v", err)
 	}
 }

@@ -26,7 +26,7 @@ func NewCustomerLinks(links *usecase.CustomerLinks) *CustomerLinks {
 
 // Mount adds the endpoints for customers' links to the router `r`.
 func (l *CustomerLinks) Mount(r *server.Internal) {
-	server.Mount(r, rental.ReadManaged, server.Shown(l.serveView, showView))
+	server.Mount(r, rental.ReadCustomerView, server.ShowResult(l.serveView, showView))
 	r.Handle(rental.ReadCalendar.Row, l.serveCalendar)
 	server.Mount(r, rental.OpenPaymentPage, l.servePayment)
 	r.Handle(rental.CancelByLink.Row, server.HandleIdempotently(l.cancel, func(c *fiber.Ctx) ([]byte, error) {
@@ -80,7 +80,7 @@ func newViewSender(c *fiber.Ctx) func(usecase.CustomerView, error) error {
 	}
 }
 
-func showView(m usecase.CustomerView) rental.Managed {
+func showView(m usecase.CustomerView) rental.CustomerView {
 	m = m.Translate()
 	r := showStored(m.Reservation)
 	if r.Payment != nil {
@@ -89,9 +89,9 @@ func showView(m usecase.CustomerView) rental.Managed {
 			r.Payment.Refund.Reason = ""
 		}
 	}
-	return rental.Managed{
+	return rental.CustomerView{
 		Kind: event.Reservation, Business: m.Offer.LinkBusiness(),
-		Reservation: rental.ManagedReservation{
+		Reservation: rental.CustomerReservation{
 			ID: r.ID, RentalName: r.RentalName, Status: r.Status, Withdrawn: r.Withdrawn, Quantity: r.Quantity,
 			StartDate: r.StartDate, EndDate: r.EndDate,
 			StartTime: r.StartTime, EndTime: r.EndTime, Extras: r.Extras, Price: r.Price, Total: r.Total,

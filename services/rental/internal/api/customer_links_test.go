@@ -48,7 +48,7 @@ func TestCustomerLinkExpiresAfterThirtyDays(t *testing.T) {
 	s := start(t)
 	reservation := s.reserve(t, kayak, 2, "2027-06-11", "2027-06-12", "22:00", "02:00")
 	token := strings.TrimPrefix(reservation.ManageURL, "https://book.example.org/m/")
-	got, err := s.client.Managed(t.Context(), token)
+	got, err := s.client.CustomerView(t.Context(), token)
 	if err != nil || got.Kind != event.Reservation || got.Business.Slug != "harbor" ||
 		got.Reservation.ID != reservation.ID || got.Reservation.Quantity != 2 ||
 		got.Reservation.EndTime.String() != "02:00" ||
@@ -80,7 +80,7 @@ func TestCustomerLinkExpiresAfterThirtyDays(t *testing.T) {
 		t.Errorf("cancelled:\n%s", text)
 	}
 	s.clock.Advance(time.Date(2027, 6, 12, 1, 0, 0, 0, time.UTC).Add(link.Lifetime).Sub(s.clock.Now()))
-	if _, err := s.client.Managed(t.Context(), token); err != nil {
+	if _, err := s.client.CustomerView(t.Context(), token); err != nil {
 		t.Errorf("on the last day: %v", err)
 	}
 	s.clock.Advance(time.Microsecond)
@@ -92,7 +92,7 @@ func TestCustomerLinkExpiresAfterThirtyDays(t *testing.T) {
 	}
 	random, _ := link.NewToken()
 	for name, token := range map[string]string{"old": token, "wrong": random, "no token": "x"} {
-		if _, err := s.client.Managed(t.Context(), token); !fault.Is(err, fault.NotFound) {
+		if _, err := s.client.CustomerView(t.Context(), token); !fault.Is(err, fault.NotFound) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if status, text := s.calendar(t, token); status != http.StatusNotFound || text != old {
@@ -118,7 +118,7 @@ func TestCustomerLinkCancelsUntilDeadline(t *testing.T) {
 	see := func(when, token string, want booking.Cancellation) {
 		t.Helper()
 		want.Refund = booking.CancellationRefund{Amount: "0.00", Currency: "EUR"}
-		m, err := s.client.Managed(t.Context(), token)
+		m, err := s.client.CustomerView(t.Context(), token)
 		if err != nil || cmp.Diff(want, m.Reservation.Cancellation) != "" {
 			t.Errorf("%s: %+v, %v", when, m, err)
 		}
@@ -171,8 +171,8 @@ func TestIdempotencyKeyBelongsToOneLink(t *testing.T) {
 	s := start(t)
 	s.edit(func(o *catalog.Snapshot) { o.SelfService.CancelUntilHours = new(int) })
 	keyed := idempotency.With(t.Context(), idempotency.Request{Key: "k"})
-	if _, err := s.client.Move(keyed, "harbor", s.reserve(t, kayak, 1, "2027-06-11", "2027-06-11").ID,
-		rental.MovePickup); err != nil {
+	if _, err := s.client.Transition(keyed, "harbor", s.reserve(t, kayak, 1, "2027-06-11", "2027-06-11").ID,
+		rental.TransitionPickup); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
@@ -196,7 +196,7 @@ func TestReservationKeepsZone(t *testing.T) {
 	tokenOf := func(r *rental.Reservation) string {
 		return strings.TrimPrefix(r.ManageURL, "https://book.example.org/m/")
 	}
-	got, err := s.client.Managed(t.Context(), tokenOf(reservation))
+	got, err := s.client.CustomerView(t.Context(), tokenOf(reservation))
 	if err != nil || got.Reservation.Timezone != "Europe/Lisbon" || got.Reservation.StartTime.String() != "22:00" {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -207,7 +207,7 @@ func TestReservationKeepsZone(t *testing.T) {
 		!strings.Contains(text, "DTEND;VALUE=DATE:20270612") {
 		t.Errorf("the calendar of days:\n%s", text)
 	}
-	got, err = s.client.Managed(t.Context(), tokenOf(days))
+	got, err = s.client.CustomerView(t.Context(), tokenOf(days))
 	midnight := time.Date(2027, 6, 10, 23, 0, 0, 0, time.UTC) // in Lisbon
 	if err != nil || got.Reservation.Cancellation.Until == nil || !got.Reservation.Cancellation.Until.Equal(midnight) {
 		t.Errorf("it can be cancelled until %v, %v", got.Reservation.Cancellation.Until, err)

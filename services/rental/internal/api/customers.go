@@ -27,7 +27,8 @@ func (in *Internal) serveCustomers(ctx context.Context, r rental.With[customer.S
 	return &customer.List{Customers: customers}, nil
 }
 
-func (in *Internal) serveCustomerReservations(ctx context.Context, r rental.With[customer.Of]) (*rental.Held, error) {
+func (in *Internal) serveCustomerReservations(ctx context.Context,
+	r rental.With[customer.Of]) (*rental.CustomerData, error) {
 	address, err := customer.Check(r.Body.Email)
 	if err != nil {
 		return nil, err
@@ -36,11 +37,11 @@ func (in *Internal) serveCustomerReservations(ctx context.Context, r rental.With
 	if err != nil {
 		return nil, err
 	}
-	reservations, err := in.records.FindCustomerReservations(ctx, offer.ID, address, customer.MostHeld+1)
+	reservations, err := in.records.FindCustomerReservations(ctx, offer.ID, address, customer.MaxExported+1)
 	if err != nil {
 		return nil, err
 	}
-	held := rental.Held{Reservations: make([]rental.Reservation, len(reservations))}
+	held := rental.CustomerData{Reservations: make([]rental.Reservation, len(reservations))}
 	for i, entry := range reservations {
 		held.Reservations[i] = in.show(offer, entry)
 	}

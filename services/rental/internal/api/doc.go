@@ -40,11 +40,11 @@ type Records interface {
 	FindIdempotencyResult(ctx context.Context, businessID uuid.UUID) ([]byte, error)
 	LinkHash(ctx context.Context, businessID, id uuid.UUID) ([]byte, error)
 	Reservation(ctx context.Context, businessID, id uuid.UUID) (store.Reservation, error)
-	Customers(ctx context.Context, businessID uuid.UUID, asked customer.Search) ([]customer.Customer, error)
+	Customers(ctx context.Context, businessID uuid.UUID, search customer.Search) ([]customer.Customer, error)
 	FindCustomerReservations(ctx context.Context, businessID uuid.UUID, email string, limit int) ([]store.Reservation,
 		error)
-	ExpiringCustomers(ctx context.Context, businessID uuid.UUID, then time.Time, limit int) ([]string, error)
-	EraseCustomer(ctx context.Context, businessID uuid.UUID, asked store.EraseRequest) (customer.Erased, error)
+	ExpiringCustomers(ctx context.Context, businessID uuid.UUID, endedBy time.Time, limit int) ([]string, error)
+	EraseCustomer(ctx context.Context, businessID uuid.UUID, request store.EraseRequest) (customer.Erased, error)
 }
 
 var (

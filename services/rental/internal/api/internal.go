@@ -53,10 +53,10 @@ func (in *Internal) Mount(r *server.Internal) {
 	server.Mount(r, rental.ListReservations, in.serveReservations)
 	server.Mount(r, rental.ReportRevenue, in.serveRevenueReport)
 	server.Mount(r, rental.CountAhead, in.serveAhead)
-	server.Mount(r, rental.FindOutside, in.serveConflicts)
+	server.Mount(r, rental.FindConflicts, in.serveConflicts)
 	server.Mount(r, rental.ReadReservation, in.serveReservation)
 	server.Mount(r, rental.SearchCustomers, in.serveCustomers)
-	server.Mount(r, rental.ExportHeld, in.serveCustomerReservations)
+	server.Mount(r, rental.ExportCustomerData, in.serveCustomerReservations)
 	server.Mount(r, rental.ListExpiringCustomers, in.serveExpiringCustomers)
 	server.MountIdempotent(r, rental.EraseCustomer, in.eraseCustomer, in.findIdempotencyResult, server.AnswerStored)
 	server.Mount(r, rental.ReadLink, in.serveLink)
@@ -159,9 +159,9 @@ func (in *Internal) answerRetry(ctx context.Context, r rental.With[rental.NewRes
 	return in.showNew(ctx, r.At, result)
 }
 
-func (in *Internal) applyTransition(ctx context.Context, r rental.MoveRequest,
+func (in *Internal) applyTransition(ctx context.Context, r rental.TransitionRequest,
 	offer *catalog.Snapshot) (store.Reservation, error) {
-	return in.owner.ApplyTransition(ctx, actor.Of(ctx), offer, r.ID, state.TransitionName(r.Move))
+	return in.owner.ApplyTransition(ctx, actor.Of(ctx), offer, r.ID, state.TransitionName(r.Transition))
 }
 
 func errNoReservation() error { return fault.New(fault.NotFound, "Reservation not found") }

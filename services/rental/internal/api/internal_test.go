@@ -89,7 +89,7 @@ func TestReservationKeepsAgreedData(t *testing.T) {
 			t.Errorf("%s: %+v, %v; want %d", status, list, err, want)
 		}
 	}
-	if n, err := s.client.Ahead(t.Context(), "harbor"); err != nil || n != 1 {
+	if n, err := s.client.CountAhead(t.Context(), "harbor"); err != nil || n != 1 {
 		t.Errorf("%d are ahead, %v", n, err)
 	}
 	mailed := newRequest(kayak, 1, "2027-06-11", "2027-06-11", "09:00", "10:00")
@@ -122,7 +122,8 @@ func TestReserveRejectsUnavailableUnits(t *testing.T) {
 	s.reserve(t, kayak, 2, "2027-06-11", "2027-06-11", "11:00", "12:00")
 	s.reserve(t, tent, 3, "2027-06-14", "2027-06-20")
 	for _, id := range []string{unknown, retired} {
-		if _, err := s.client.Reserve(t.Context(), "harbor", newRequest(id, 1, "2027-06-11", "2027-06-11")); !fault.Is(err,
+		if _, err := s.client.Reserve(t.Context(), "harbor",
+			newRequest(id, 1, "2027-06-11", "2027-06-11")); !fault.Is(err,
 			fault.RentalNotFound) {
 			t.Errorf("%s: %v", id, err)
 		}
@@ -146,7 +147,8 @@ func TestConcurrentReservationsShareLastUnits(t *testing.T) {
 	)
 	for i := range errs {
 		wg.Go(func() {
-			_, errs[i] = s.client.Reserve(context.Background(), "harbor", newRequest(bike, 1, "2027-06-12", "2027-06-13"))
+			_, errs[i] = s.client.Reserve(context.Background(), "harbor",
+				newRequest(bike, 1, "2027-06-12", "2027-06-13"))
 		})
 	}
 	wg.Wait()
@@ -225,7 +227,7 @@ func TestPickUpRejectsUnitNotYetReturned(t *testing.T) {
 		t.Errorf("handed out with %v, want %v", got.Units, want)
 	}
 	s.clock.Set(time.Date(2027, time.June, 11, 9, 0, 0, 0, time.UTC))
-	if _, err := s.client.Move(t.Context(), "harbor", next.ID, "pickup"); !fault.Is(err, fault.NotEnoughUnits) {
+	if _, err := s.client.Transition(t.Context(), "harbor", next.ID, "pickup"); !fault.Is(err, fault.NotEnoughUnits) {
 		t.Errorf("while the unit is out: %v", err)
 	}
 	if got := s.applyTransition(t, late.ID, "return"); !slices.Equal(got.Units, want) {
@@ -246,7 +248,7 @@ func TestConcurrentPickUpsNeverShareUnit(t *testing.T) {
 	var wg sync.WaitGroup
 	for _, id := range ids {
 		wg.Go(func() {
-			if _, err := s.client.Move(t.Context(), "harbor", id, "pickup"); err != nil &&
+			if _, err := s.client.Transition(t.Context(), "harbor", id, "pickup"); err != nil &&
 				!fault.Is(err, fault.NotEnoughUnits) {
 				t.Error(err)
 			}
@@ -273,7 +275,7 @@ func TestPickUpCountsUnitsWithoutKey(t *testing.T) {
 	if _, err := s.pool.Exec(t.Context(), `DELETE FROM handed_out`); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.client.Move(t.Context(), "harbor", next.ID, "pickup"); !fault.Is(err, fault.NotEnoughUnits) {
+	if _, err := s.client.Transition(t.Context(), "harbor", next.ID, "pickup"); !fault.Is(err, fault.NotEnoughUnits) {
 		t.Errorf("while it is out: %v", err)
 	}
 }
@@ -282,23 +284,26 @@ func TestForbiddenTransitionsAreConflicts(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	r := s.reserve(t, single, 1, "2027-06-10", "2027-06-15")
-	if _, err := s.client.Move(t.Context(), "harbor", r.ID, "return"); !fault.Is(err, fault.Conflict) {
+	if _, err := s.client.Transition(t.Context(), "harbor", r.ID, "return"); !fault.Is(err, fault.Conflict) {
 		t.Errorf("return before the pick-up: %v", err)
 	}
 	s.applyTransition(t, r.ID, "pickup")
 	for _, m := range []string{"pickup", "cancel"} {
-		if _, err := s.client.Move(t.Context(), "harbor", r.ID, m); !fault.Is(err, fault.Conflict) {
+		if _, err := s.client.Transition(t.Context(), "harbor", r.ID, m); !fault.Is(err, fault.Conflict) {
 			t.Errorf("%s after the pick-up: %v", m, err)
 		}
 	}
 	for name, call := range map[string]func() error{
 		"an unknown id": func() error {
-			_, err := s.client.Move(t.Context(), "harbor", uuid.New(), "return")
+			_, err := s.client.Transition(t.Context(), "harbor", uuid.New(), "return")
 			return err
 		},
-		"an unknown move": func() error { _, err := s.client.Move(t.Context(), "harbor", r.ID, "lose"); return err },
+		"an unknown move": func() error {
+			_, err := s.client.Transition(t.Context(), "harbor", r.ID, "lose")
+			return err
+		},
 		"another business": func() error {
-			_, err := s.client.Move(t.Context(), "elsewhere", r.ID, "return")
+			_, err := s.client.Transition(t.Context(), "elsewhere", r.ID, "return")
 			return err
 		},
 	} {
@@ -401,7 +406,7 @@ func TestRetriesGetFirstAnswer(t *testing.T) {
 		t.Errorf("another reservation under the key: %v", err)
 	}
 	for range 2 {
-		updated, err := s.client.Move(withKey("c"), "harbor", first.ID, rental.MovePickup)
+		updated, err := s.client.Transition(withKey("c"), "harbor", first.ID, rental.TransitionPickup)
 		if err != nil || updated.Status != rental.StatusPickedUp {
 			t.Errorf("pickup: %+v, %v", updated, err)
 		}

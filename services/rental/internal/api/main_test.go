@@ -368,7 +368,7 @@ func newRequest(id string, quantity int, from, to string, times ...string) renta
 
 func (s service) applyTransition(t *testing.T, id uuid.UUID, name string) *rental.Reservation {
 	t.Helper()
-	updated, err := s.client.Move(t.Context(), "harbor", id, name)
+	updated, err := s.client.Transition(t.Context(), "harbor", id, name)
 	if err != nil {
 		t.Fatal(err)
 	}

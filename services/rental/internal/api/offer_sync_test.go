@@ -51,7 +51,7 @@ func TestWithdrawnRentalIsFullyRefundable(t *testing.T) {
 					}
 				}
 				s.expectState(t, reservation.ID, "reserved", "paid", 1, events)
-				view, err := s.client.Managed(t.Context(), token)
+				view, err := s.client.CustomerView(t.Context(), token)
 				if err != nil || view.Reservation.Withdrawn != withdrawn ||
 					view.Reservation.Cancellation.Allowed != withdrawn ||
 					withdrawn && view.Reservation.Cancellation.Refund.Percent != 100 {

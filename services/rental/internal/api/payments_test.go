@@ -150,7 +150,7 @@ func TestPaymentConfirmsReservation(t *testing.T) {
 		"12:00"), bike, 3)); !fault.Is(err, fault.Conflict) {
 		t.Errorf("what waits for its payment is reserved once more: %v", err)
 	}
-	if _, err := s.client.Move(t.Context(), "harbor", reservation.ID, rental.MovePickup); !fault.Is(err,
+	if _, err := s.client.Transition(t.Context(), "harbor", reservation.ID, rental.TransitionPickup); !fault.Is(err,
 		fault.Conflict) {
 		t.Errorf("picked up before it is paid: %v", err)
 	}
@@ -166,8 +166,9 @@ func TestPaymentConfirmsReservation(t *testing.T) {
 		report.Rows[0].Paid != "26.00" {
 		t.Errorf("the revenue is %+v, %v", report, err)
 	}
-	s.applyTransition(t, reservation.ID, rental.MovePickup)
-	if back := s.applyTransition(t, reservation.ID, rental.MoveReturn); back.Payment.Status != booking.PaymentPaid ||
+	s.applyTransition(t, reservation.ID, rental.TransitionPickup)
+	if back := s.applyTransition(t, reservation.ID,
+		rental.TransitionReturn); back.Payment.Status != booking.PaymentPaid ||
 		s.countOccupied(t, bike) != 0 {
 		t.Errorf("back: %+v", back)
 	}
@@ -247,7 +248,7 @@ func TestReservationEndsWithItsPayment(t *testing.T) {
 				t.Errorf("refunds are %v, want %v", refunds, c.refunds)
 			}
 			if c.event != "" {
-				seen, err := s.client.Managed(t.Context(),
+				seen, err := s.client.CustomerView(t.Context(),
 					strings.TrimPrefix(reservation.ManageURL, "https://book.example.org/m/"))
 				if isUnpaid := strings.HasSuffix(c.event, " payment.expired reservation.cancelled"); err != nil ||
 					seen.Reservation.Unpaid != isUnpaid {
@@ -379,7 +380,7 @@ func TestCustomerLinkPaysAndCancelsReservation(t *testing.T) {
 	token := strings.TrimPrefix(reservation.ManageURL, "https://book.example.org/m/")
 	see := func(when, status string, pays bool, amount json.Number, percent int) {
 		t.Helper()
-		m, err := s.client.Managed(t.Context(), token)
+		m, err := s.client.CustomerView(t.Context(), token)
 		if err != nil {
 			t.Fatal(err)
 		}

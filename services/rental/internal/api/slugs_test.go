@@ -38,7 +38,7 @@ func TestReusedSlugHidesFormerBusiness(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	before, now, other := s.handOver(t)
-	ctx, client := t.Context(), s.client.Of(now)
+	ctx, client := t.Context(), s.client.ForBusiness(now)
 	if list, err := client.Reservations(ctx, "harbor", rental.Filter{}, request.Page{}); err != nil ||
 		len(list.Reservations) != 0 {
 		t.Errorf("the reservations: %+v, %v", list, err)
@@ -46,7 +46,7 @@ func TestReusedSlugHidesFormerBusiness(t *testing.T) {
 	if list, err := client.Customers(ctx, "harbor", customers.Search{Limit: 10}); err != nil || len(list) != 0 {
 		t.Errorf("the customers: %+v, %v", list, err)
 	}
-	if held, err := client.Held(ctx, "harbor", "zoe@example.com"); err != nil || len(held.Reservations) != 0 {
+	if held, err := client.CustomerData(ctx, "harbor", "zoe@example.com"); err != nil || len(held.Reservations) != 0 {
 		t.Errorf("an export: %+v, %v", held, err)
 	}
 	if erased, err := client.EraseCustomer(ctx, "harbor",
@@ -68,13 +68,16 @@ func TestReusedSlugHidesFormerBusiness(t *testing.T) {
 			_, err := client.Refund(ctx, "harbor", other.ID, booking.NewRefund{})
 			return err
 		},
-		"move": func() error { _, err := client.Move(ctx, "harbor", other.ID, rental.MovePickup); return err },
+		"move": func() error {
+			_, err := client.Transition(ctx, "harbor", other.ID, rental.TransitionPickup)
+			return err
+		},
 	} {
 		if err := ask(); !fault.Is(err, fault.NotFound) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	left, err := s.client.Of(before).Reservation(ctx, "harbor", other.ID)
+	left, err := s.client.ForBusiness(before).Reservation(ctx, "harbor", other.ID)
 	if err != nil || left.Status != rental.StatusReserved || left.CustomerEmail == nil {
 		t.Errorf("of the business before there is %+v, %v", left, err)
 	}
@@ -85,11 +88,12 @@ func TestMovedSlugIsNotFound(t *testing.T) {
 	s := start(t)
 	before, now, other := s.handOver(t)
 	s.change(func(p *fakePeers) { p.offerErr = errors.New("away") })
-	if _, err := s.client.Of(now).Reservations(t.Context(), "harbor", rental.Filter{}, request.Page{}); err == nil {
+	if _, err := s.client.ForBusiness(now).Reservations(t.Context(), "harbor", rental.Filter{},
+		request.Page{}); err == nil {
 		t.Error("while nobody says who has the slug, somebody's reservations are listed")
 	}
 	s.change(func(p *fakePeers) { p.staleOffer, p.offerErr = nil, nil })
-	if _, err := s.client.Of(before).Reservation(t.Context(), "harbor", other.ID); !fault.Is(err,
+	if _, err := s.client.ForBusiness(before).Reservation(t.Context(), "harbor", other.ID); !fault.Is(err,
 		fault.BusinessNotFound) {
 		t.Errorf("the business that was removed: %v", err)
 	}

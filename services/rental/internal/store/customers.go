@@ -71,7 +71,7 @@ type EraseRequest struct {
 
 // EraseCustomer anonymizes a customer's reservations in one idempotent write ([postgres.WriteIdempotently]).
 // If `req.Force` is false, EraseCustomer does not change reservations that have not ended or are not returned
-// yet, but returns them. Fault: conflict if there are more than [customer.MostHeld] such reservations.
+// yet, but returns them. Fault: conflict if there are more than [customer.MaxExported] such reservations.
 func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, req EraseRequest) (customer.Erased, error) {
 	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (customer.Erased,
 		error) {
@@ -82,9 +82,9 @@ func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, req Era
 		if err != nil {
 			return customer.Erased{}, fmt.Errorf("erase a customer: %w", err)
 		}
-		if len(ahead) > customer.MostHeld {
+		if len(ahead) > customer.MaxExported {
 			return customer.Erased{}, fault.Newf(fault.Conflict, "More than %d reservations of this address lie "+
-				"ahead; send force to erase them, too.", customer.MostHeld)
+				"ahead; send force to erase them, too.", customer.MaxExported)
 		}
 		if err := anonymize(ctx, tx, businessID, erased); err != nil {
 			return customer.Erased{}, fmt.Errorf("erase a customer: %w", err)

@@ -30,7 +30,7 @@ func (s *Store) LinkHash(ctx context.Context, businessID, id uuid.UUID) ([]byte,
 // IsCancelledUnpaid reports whether a reservation was cancelled because it was not paid in time. The events of
 // the reservation contain the reason of the cancellation. After these events are deleted, the result is false.
 func (s *Store) IsCancelledUnpaid(ctx context.Context, businessID, id uuid.UUID) (bool, error) {
-	return eventlog.Unpaid(ctx, s.pool, businessID, id)
+	return eventlog.IsUnpaid(ctx, s.pool, businessID, id)
 }
 
 // LinkedReservation is the reservation to which a customer's link leads, together with the id of its business.

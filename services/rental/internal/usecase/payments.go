@@ -26,13 +26,13 @@ import (
 // [bookingclient.ReservationPayments] documents its methods.
 type Payments interface {
 	Open(ctx context.Context, businessID, id uuid.UUID,
-		asked booking.NewReservationPayment) (*booking.ReservationCheckout, error)
-	List(ctx context.Context, asked []booking.ReservationID) ([]booking.ReservationPayment, error)
+		payment booking.NewReservationPayment) (*booking.ReservationCheckout, error)
+	List(ctx context.Context, ids []booking.ReservationID) ([]booking.ReservationPayment, error)
 	ListReports(ctx context.Context) ([]booking.ReservationPayment, error)
 	AcknowledgeReports(ctx context.Context, noted []booking.ReportAcknowledgement) error
 	FindCheckout(ctx context.Context, businessID, id uuid.UUID) (*booking.ReservationCheckout, error)
-	Close(ctx context.Context, businessID, id uuid.UUID, asked booking.ClosePayment) (*booking.PaymentState, error)
-	CountReservation(ctx context.Context, businessID, id uuid.UUID, asked booking.OpenReservation) error
+	Close(ctx context.Context, businessID, id uuid.UUID, request booking.ClosePayment) (*booking.PaymentState, error)
+	CountReservation(ctx context.Context, businessID, id uuid.UUID, reservation booking.OpenReservation) error
 	UncountReservation(ctx context.Context, businessID, id uuid.UUID) error
 }
 

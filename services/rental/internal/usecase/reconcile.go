@@ -26,7 +26,8 @@ import (
 type PaymentRecords interface {
 	CancelUnopened(ctx context.Context, now time.Time) (int, error)
 	UnfinishedPayments(ctx context.Context, after booking.ReservationID, limit int) ([]store.ReservationPayment, error)
-	StoreReport(ctx context.Context, businessID, id uuid.UUID, said booking.PaymentState, now time.Time) ([]event.Type,
+	StoreReport(ctx context.Context, businessID, id uuid.UUID, report booking.PaymentState,
+		now time.Time) ([]event.Type,
 		error)
 	ReservationsToUncount(ctx context.Context, limit int) ([]booking.ReservationID, error)
 	MarkUncounted(ctx context.Context, of booking.ReservationID) error
@@ -118,7 +119,8 @@ func (r *Reconciliation) ClosePayments(ctx context.Context) error {
 			}
 			if err := r.closePayment(ctx, c, closeReq); err != nil {
 				r.count(ctx, "failed", 1)
-				r.tel.Logger.WarnContext(ctx, "a payment could not be closed; the next run retries", "reservation", c.ID, "error", err)
+				r.tel.Logger.WarnContext(ctx, "a payment could not be closed; the next run retries", "reservation",
+					c.ID, "error", err)
 				if fault.Is(err, fault.PeerUnavailable) {
 					return err
 				}

@@ -72,7 +72,7 @@ func collect() (map[string][]comment, error) {
 			if text == "" {
 				continue
 			}
-			c := comment{room: roomOf(path), path: path, line: files.Position(group.Pos()).Line, text: text}
+			c := comment{room: findRoom(path), path: path, line: files.Position(group.Pos()).Line, text: text}
 			at := files.Position(group.Pos())
 			if own := string(bytes.TrimSpace(lines[at.Line-1][:at.Column-1])); own != "" {
 				c.next = own // the code before a comment at the end of its line
@@ -85,8 +85,8 @@ func collect() (map[string][]comment, error) {
 	return rooms, nil
 }
 
-// roomOf returns the room of a file: services/NAME for a service, and the top-level folder for other files.
-func roomOf(path string) string {
+// findRoom returns the room of a file: services/NAME for a service, and the top-level folder for other files.
+func findRoom(path string) string {
 	parts := strings.SplitN(path, "/", 3)
 	if parts[0] == "services" && len(parts) == 3 {
 		return parts[0] + "/" + parts[1]

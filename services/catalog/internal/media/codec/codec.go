@@ -182,7 +182,8 @@ func EncodeWebP(ctx context.Context, picture *image.NRGBA, quality int) ([]byte,
 		size := picture.Bounds().Size()
 		pixels := i.write(ctx, picture.Pix[:4*size.X*size.Y])
 		length := i.alloc(ctx, 8)
-		out := i.call(ctx, "encode", pixels, uint64(size.X), uint64(size.Y), length, 0, uint64(quality), webpMethod, 0, 0)
+		out := i.call(ctx, "encode", pixels, uint64(size.X), uint64(size.Y), length, 0, uint64(quality), webpMethod, 0,
+			0)
 		if out == 0 && i.err == nil {
 			i.err = fmt.Errorf("%w: it cannot be encoded", ErrInvalid)
 		}
@@ -229,14 +230,15 @@ func DecodeAVIF(ctx context.Context, file []byte, maxPixels int) (image.Image, e
 			i.err = fmt.Errorf("%w: it is damaged", ErrInvalid)
 		}
 		if pixels := i.view(out, length); i.err == nil {
-			decoded = premultiplied(pixels, size, bytesEach)
+			decoded = newPremultiplied(pixels, size, bytesEach)
 		}
 	})
 	return decoded, err
 }
 
-// premultiplied returns a copy of the pixels as a picture. Pixels of 8 bytes have channels of 16 bits, little endian.
-func premultiplied(pixels []byte, size image.Point, bytesEach int) image.Image {
+// newPremultiplied returns a copy of the pixels as a picture. Pixels of 8 bytes have channels of 16 bits, little
+// endian.
+func newPremultiplied(pixels []byte, size image.Point, bytesEach int) image.Image {
 	picture := image.NewRGBA(image.Rectangle{Max: size})
 	if bytesEach == 4 {
 		copy(picture.Pix, pixels)

@@ -52,9 +52,9 @@ func NewHasher() *Hasher {
 	return h
 }
 
-// Computed returns the number of hashes that the Hasher has computed. With this number, tests check that a sign-in
+// CountComputed returns the number of hashes that the Hasher has computed. With this number, tests check that a sign-in
 // computes the same number of hashes for unknown and known accounts.
-func (h *Hasher) Computed() int64 { return h.computed.Load() }
+func (h *Hasher) CountComputed() int64 { return h.computed.Load() }
 
 // Hash returns the hash of a password, for storing. The argument `clear` is the password. Error: the error of ctx, if
 // ctx ends before the computation starts.

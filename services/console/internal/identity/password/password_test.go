@@ -38,7 +38,7 @@ func TestMatchesHashesForUnknownAccount(t *testing.T) {
 		if ok, err := h.Matches(t.Context(), hash, ""); ok || err != nil {
 			t.Errorf("%t, %v", ok, err)
 		}
-		if n := h.Computed(); n != int64(i+1) {
+		if n := h.CountComputed(); n != int64(i+1) {
 			t.Errorf("%d hashes", n)
 		}
 	}

@@ -19,7 +19,7 @@ import (
 // mountDevices adds the routes of `slotmesh login` (RFC 8628). The program requests a code, a person confirms the code
 // on a page, and the program polls until it gets a token.
 func (p *Pages) mountDevices(router fiber.Router) {
-	router.Use("/device", p.limitStrangers)
+	router.Use("/device", p.limitAnonymous)
 	router.Post("/device/authorization", p.beginDevice)
 	router.Post("/device/token", p.redeemDevice)
 	router.Get("/device", p.rememberDevice, p.Admit, p.openDevice)

@@ -22,7 +22,7 @@ import (
 func (p *Pages) mountPasswords(router fiber.Router) {
 	router.Post("/sign-in", p.signInByPassword)
 	if p.accounts.OwnerURL != "" {
-		router.Get("/sign-in/forgotten", p.askForgotten)
+		router.Get("/sign-in/forgotten", p.showForgottenPassword)
 		router.Post("/sign-in/forgotten", p.mailLink)
 	}
 	router.Get("/sign-in/password/:secret", p.offerPassword)
@@ -111,7 +111,7 @@ func setRetryAfter(c *fiber.Ctx, asking *view.SignInForm, err error) {
 	c.Set(fiber.HeaderRetryAfter, strconv.Itoa(after.RetrySeconds()))
 }
 
-func (p *Pages) askForgotten(c *fiber.Ctx) error {
+func (p *Pages) showForgottenPassword(c *fiber.Ctx) error {
 	return p.render(c, fiber.StatusOK, func(page view.Page) view.Content {
 		return view.ForgottenPassword(page, view.SignInForm{}, c.Query("sent") == "yes")
 	})

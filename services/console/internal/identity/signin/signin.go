@@ -48,7 +48,7 @@ func New(accounts *identity.Accounts) (*Pages, error) {
 // the signed-in person their own account.
 func (p *Pages) Mount(router fiber.Router) {
 	p.assets.Mount(router)
-	router.Use("/sign-in", p.limitStrangers)
+	router.Use("/sign-in", p.limitAnonymous)
 	router.Get("/sign-in", p.askSignIn)
 	router.Get("/sign-in/link/:secret", p.offerSignIn)
 	router.Post("/sign-in/link/:secret", p.signIn)
@@ -71,10 +71,10 @@ func (p *Pages) Mount(router fiber.Router) {
 // accepts manifests.
 const maxFormBytes = 64 << 10
 
-// limitStrangers is middleware for the routes that need no session. Before any other work, it limits the number of
+// limitAnonymous is middleware for the routes that need no session. Before any other work, it limits the number of
 // requests from each client's IP address, and the size of the body. It also forbids other sites to show the pages in a
 // frame. Fault: rate_limited.
-func (p *Pages) limitStrangers(c *fiber.Ctx) error {
+func (p *Pages) limitAnonymous(c *fiber.Ctx) error {
 	web.Protect(c, web.Policy{})
 	server.LimitBody(c, maxFormBytes)
 	if err := p.accounts.Limits.Pass(c.UserContext(), server.ClientIP(c), c.Method(), c.Path(),

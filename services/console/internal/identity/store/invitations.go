@@ -96,7 +96,7 @@ func (s *Store) Invite(
 // insertMember makes a person a member of a business, and deletes the invitation with which the business invited them.
 func insertMember(ctx context.Context, tx pgx.Tx, personID uuid.UUID, m access.Member, members []access.Member,
 	eventType event.Type, now time.Time) error {
-	if len(members) >= catalog.MostListed {
+	if len(members) >= catalog.MaxListed {
 		return ErrTooManyBusinesses
 	}
 	_, err := tx.Exec(ctx, `

@@ -111,7 +111,7 @@ func (s *Store) refreshPrincipal(ctx context.Context, from postgres.Querier,
 	case access.Person:
 		now.IsOperator, err = postgres.Row(ctx, from, pgx.RowTo[bool], "look up a session", `
 			SELECT people.operator FROM sessions JOIN people ON people.id = sessions.person_id
-			WHERE sessions.id = $1 AND people.id = $5 AND `+validSessionSQL, append(validSessionArgs(by.Session, at), by.ID)...)
+			WHERE sessions.id = $1 AND people.id = $5 AND `+validSessionSQL, append(newValidSessionArgs(by.Session, at), by.ID)...)
 		if err == nil && !now.IsOperator {
 			now.Members, err = postgres.Rows(ctx, from, scanMember, "read a person's businesses", membersSQL, by.ID)
 		}
@@ -119,7 +119,7 @@ func (s *Store) refreshPrincipal(ctx context.Context, from postgres.Querier,
 		var m access.Member
 		m, err = postgres.Row(ctx, from, scanMember, "look up a token", `
 			SELECT business_id, role, coalesce(staff_id, '00000000-0000-0000-0000-000000000000') FROM tokens WHERE id = $1 AND `+validTokenSQL,
-			validTokenArgs(by.ID, at)...)
+			newValidTokenArgs(by.ID, at)...)
 		if now.IsOperator = m.Role == access.Operator; !now.IsOperator {
 			now.Members = []access.Member{m}
 		}

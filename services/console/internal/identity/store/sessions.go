@@ -103,12 +103,12 @@ func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 }
 
 // validSessionSQL is the SQL condition for a valid session: the session has not ended, and the operator right of the
-// session's person has not lapsed. [validSessionArgs] returns the parameters of the condition.
+// session's person has not lapsed. [newValidSessionArgs] returns the parameters of the condition.
 var validSessionSQL = `sessions.last_seen_at > $2 AND sessions.created_at > $3 AND ` + fmt.Sprintf(notLapsedSQL, "$4")
 
-// validSessionArgs returns the parameters of [validSessionSQL] at the instant `now`. The first parameter is `key`,
+// newValidSessionArgs returns the parameters of [validSessionSQL] at the instant `now`. The first parameter is `key`,
 // which identifies the session.
-func validSessionArgs(key any, now time.Time) []any {
+func newValidSessionArgs(key any, now time.Time) []any {
 	return []any{key, now.Add(-MaxSessionIdle), now.Add(-MaxSessionAge), now.Add(-GroupOperatorLifetime)}
 }
 
@@ -118,7 +118,7 @@ func (s *Store) FindSessionByHash(ctx context.Context, hash [sha256.Size]byte, n
 	signed, err := postgres.Row(ctx, s.pool, scanSignedInSession, "look up a session", `
 		SELECT sessions.id, sessions.person_id, sessions.client, sessions.created_at, sessions.last_seen_at, `+personColumns+`
 		FROM sessions JOIN people ON people.id = sessions.person_id
-		WHERE sessions.hash = $1 AND `+validSessionSQL, validSessionArgs(hash[:], now)...)
+		WHERE sessions.hash = $1 AND `+validSessionSQL, newValidSessionArgs(hash[:], now)...)
 	if err != nil {
 		return SignedInSession{}, toNotFound(err)
 	}

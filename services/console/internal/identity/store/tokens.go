@@ -228,14 +228,14 @@ const lapsedCreatorSQL = `
 
 // validTokenSQL is the SQL condition for a valid token. The token is not revoked and not expired, and the operator
 // right of the person who created the token has not lapsed. The token of a program that `slotmesh login` connected must
-// also have been used within [MaxDeviceIdle]. [validTokenArgs] returns the parameters of the condition.
+// also have been used within [MaxDeviceIdle]. [newValidTokenArgs] returns the parameters of the condition.
 const validTokenSQL = `revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2) AND NOT EXISTS (` +
 	lapsedCreatorSQL + `)
 	AND (device IS NULL OR coalesce(last_used_at, created_at) > $4)`
 
-// validTokenArgs returns the parameters of [validTokenSQL] at the instant `now`. The first parameter is `key`, which
+// newValidTokenArgs returns the parameters of [validTokenSQL] at the instant `now`. The first parameter is `key`, which
 // identifies the token.
-func validTokenArgs(key any, now time.Time) []any {
+func newValidTokenArgs(key any, now time.Time) []any {
 	return []any{key, now, now.Add(-GroupOperatorLifetime), now.Add(-MaxDeviceIdle)}
 }
 
@@ -270,7 +270,7 @@ func (s *Store) RevokeTokensCreatedBy(ctx context.Context, by access.Principal, 
 // updates the time of the token's last use, at most once a minute. Errors: [ErrNotFound].
 func (s *Store) FindTokenByHash(ctx context.Context, hash [sha256.Size]byte, now time.Time) (Token, error) {
 	token, err := postgres.Row(ctx, s.pool, scanToken, "look up a token", `
-		SELECT `+tokenColumns+` FROM tokens WHERE hash = $1 AND `+validTokenSQL, validTokenArgs(hash[:], now)...)
+		SELECT `+tokenColumns+` FROM tokens WHERE hash = $1 AND `+validTokenSQL, newValidTokenArgs(hash[:], now)...)
 	if err != nil {
 		return Token{}, toNotFound(err)
 	}

@@ -54,12 +54,12 @@ type Erasure struct {
 // Conflicts lists the future bookings, reservations and tickets that would conflict with the new offer. Each list has
 // at most [MaxListed] entries.
 type Conflicts struct {
-	Count        int              `json:"count"`   // number of all conflicts, also of those that are not listed
-	Existing     int              `json:"already"` // number of these conflicts that the newest version already has
-	Bookings     []Booking        `json:"bookings"`
-	Reservations []rental.Outside `json:"reservations"`
-	Tickets      []Tickets        `json:"tickets"`
-	Omitted      int              `json:"more"` // number of conflicts that are not listed
+	Count        int               `json:"count"`   // number of all conflicts, also of those that are not listed
+	Existing     int               `json:"already"` // number of these conflicts that the newest version already has
+	Bookings     []Booking         `json:"bookings"`
+	Reservations []rental.Conflict `json:"reservations"`
+	Tickets      []Tickets         `json:"tickets"`
+	Omitted      int               `json:"more"` // number of conflicts that are not listed
 	// IsIncomplete means that the business has more future bookings or reservations than the check reads. The check
 	// then covers only the bookings and reservations that begin first.
 	IsIncomplete bool `json:"unexamined"`

@@ -1280,7 +1280,7 @@ func customerOrders(p *Page, all peers.Part[booking.Ticket]) templ.Component {
 	})
 }
 
-func customerMails(p *Page, all peers.Part[notifications.HeldMessage]) templ.Component {
+func customerMails(p *Page, all peers.Part[notifications.StoredMessage]) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

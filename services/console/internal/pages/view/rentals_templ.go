@@ -124,7 +124,7 @@ func rentals(p *Page, r *sales.RentalOverview) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = reservationRows(p, r.PickedUp, rental.MoveReturn, r.Date, "out_none").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = reservationRows(p, r.PickedUp, rental.TransitionReturn, r.Date, "out_none").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -145,7 +145,7 @@ func rentals(p *Page, r *sales.RentalOverview) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = reservationRows(p, r.Due, rental.MovePickup, r.Date, "due_none").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = reservationRows(p, r.Due, rental.TransitionPickup, r.Date, "due_none").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -376,7 +376,7 @@ func rentals(p *Page, r *sales.RentalOverview) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = reservationRows(p, r.Upcoming, rental.MovePickup, r.Date, "due_none").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = reservationRows(p, r.Upcoming, rental.TransitionPickup, r.Date, "due_none").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

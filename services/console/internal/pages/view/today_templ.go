@@ -231,7 +231,7 @@ func today(p *Page, t *sales.Today) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = reservations(p, t.Due, rental.MovePickup, t.Date, "today").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = reservations(p, t.Due, rental.TransitionPickup, t.Date, "today").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -258,7 +258,7 @@ func today(p *Page, t *sales.Today) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = reservations(p, t.PickedUp, rental.MoveReturn, t.Date, "today").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = reservations(p, t.PickedUp, rental.TransitionReturn, t.Date, "today").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1075,7 +1075,7 @@ func reservations(p *Page, part peers.Part[rental.Reservation], move string, tod
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-				} else if back != "today" && move == rental.MoveReturn && r.EndDate == today {
+				} else if back != "today" && move == rental.TransitionReturn && r.EndDate == today {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 81, "<p class=\"small due\">")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err

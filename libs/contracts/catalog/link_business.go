@@ -1,7 +1,7 @@
 package catalog
 
-// ManagedBusiness holds the data of a business that the page behind a customer's link shows (lifecycle.md §5).
-type ManagedBusiness struct {
+// LinkBusiness holds the data of a business that the page behind a customer's link shows (lifecycle.md §5).
+type LinkBusiness struct {
 	Slug            string   `json:"slug"`
 	Name            string   `json:"name"`
 	Timezone        string   `json:"timezone"` // IANA name
@@ -10,7 +10,7 @@ type ManagedBusiness struct {
 }
 
 // LinkBusiness returns the data of the business that the page behind a customer's link shows.
-func (o *Snapshot) LinkBusiness() ManagedBusiness {
-	return ManagedBusiness{Slug: o.Slug, Name: o.Name, Timezone: o.Timezone, DefaultLanguage: o.DefaultLanguage,
+func (o *Snapshot) LinkBusiness() LinkBusiness {
+	return LinkBusiness{Slug: o.Slug, Name: o.Name, Timezone: o.Timezone, DefaultLanguage: o.DefaultLanguage,
 		Languages: o.Languages}
 }

@@ -21,9 +21,9 @@ type Links struct{ peer *peer.Client }
 // NewLinks returns a client that sends its requests through the argument `p`.
 func NewLinks(p *peer.Client) *Links { return &Links{peer: p} }
 
-// Managed returns the booking or order that a link leads to, as the customer sees it.
-func (l *Links) Managed(ctx context.Context, token string) (*booking.Managed, error) {
-	return typed.Call[booking.Managed](ctx, l.peer, http.MethodGet, managePath(token, ""), nil)
+// CustomerView returns the booking or order that a link leads to, as the customer sees it.
+func (l *Links) CustomerView(ctx context.Context, token string) (*booking.CustomerView, error) {
+	return typed.Call[booking.CustomerView](ctx, l.peer, http.MethodGet, managePath(token, ""), nil)
 }
 
 // Calendar returns the booking or order that a link leads to, in the format text/calendar.
@@ -39,14 +39,14 @@ func (l *Links) Calendar(ctx context.Context, token string) ([]byte, error) {
 // order after the cancellation, as the customer sees it. The argument `request` holds the
 // refund that the page showed to the customer. Faults: invalid_parameter; conflict if the
 // customer may not cancel, or if the refund is no longer the amount that the page showed.
-func (l *Links) Cancel(ctx context.Context, token string, request booking.CancelByLink) (*booking.Managed, error) {
+func (l *Links) Cancel(ctx context.Context, token string, request booking.CancelByLink) (*booking.CustomerView, error) {
 	return l.act(ctx, token, "/cancel", request)
 }
 
 // Reschedule changes the time of the booking that a link leads to. It returns the booking after the
 // change, as the customer sees it. Faults: invalid_parameter; conflict if the customer may not reschedule;
 // slot_unavailable, no_staff_available, availability_unverified; the faults of catalog.Snapshot.CheckAccount.
-func (l *Links) Reschedule(ctx context.Context, token string, to booking.Reschedule) (*booking.Managed, error) {
+func (l *Links) Reschedule(ctx context.Context, token string, to booking.Reschedule) (*booking.CustomerView, error) {
 	return l.act(ctx, token, "/reschedule", to)
 }
 
@@ -56,8 +56,8 @@ func (l *Links) OpenPayment(ctx context.Context, token string) (*booking.OpenPay
 	return typed.Call[booking.OpenPayment](byCustomer(ctx), l.peer, http.MethodPost, managePath(token, "/payment"), nil)
 }
 
-func (l *Links) act(ctx context.Context, token, what string, body any) (*booking.Managed, error) {
-	return typed.Call[booking.Managed](byCustomer(ctx), l.peer, http.MethodPost, managePath(token, what), body)
+func (l *Links) act(ctx context.Context, token, what string, body any) (*booking.CustomerView, error) {
+	return typed.Call[booking.CustomerView](byCustomer(ctx), l.peer, http.MethodPost, managePath(token, what), body)
 }
 
 func managePath(token, rest string) string { return "/internal/manage/" + url.PathEscape(token) + rest }

@@ -15,16 +15,16 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// Managed is the reservation that a customer's link leads to, as the customer sees it (lifecycle.md §5).
-type Managed struct {
-	Kind        event.SubjectKind       `json:"kind"`
-	Business    catalog.ManagedBusiness `json:"business"`
-	Reservation ManagedReservation      `json:"reservation"`
+// CustomerView is the reservation that a customer's link leads to, as the customer sees it (lifecycle.md §5).
+type CustomerView struct {
+	Kind        event.SubjectKind    `json:"kind"`
+	Business    catalog.LinkBusiness `json:"business"`
+	Reservation CustomerReservation  `json:"reservation"`
 }
 
-// ManagedReservation is a reservation as its customer sees it, with the actions that
+// CustomerReservation is a reservation as its customer sees it, with the actions that
 // the customer may take now. Fields without a comment are those of [Reservation].
-type ManagedReservation struct {
+type CustomerReservation struct {
 	ID           uuid.UUID             `json:"id"`
 	RentalName   string                `json:"rental_name"`
 	Status       string                `json:"status"`
@@ -40,7 +40,7 @@ type ManagedReservation struct {
 	Currency     string                `json:"currency,omitempty"`
 	PriceChanges []booking.PriceChange `json:"price_changes,omitempty"` // as in [Reservation]
 	CustomerName string                `json:"customer_name"`
-	MaskedEmail  string                `json:"masked_email"` // as in [booking.ManagedBooking]
+	MaskedEmail  string                `json:"masked_email"` // as in [booking.CustomerBooking]
 	Locale       string                `json:"locale"`
 	Timezone     string                `json:"timezone"`
 	CreatedAt    time.Time             `json:"created_at"`
@@ -59,7 +59,7 @@ type ManagedReservation struct {
 // reservation after the cancellation, as the customer sees it. The argument `request` holds
 // the refund that the page showed to the customer. Faults: not_found; conflict if the
 // customer may not cancel now, or if the refund is no longer the amount that the page showed.
-func (c *Client) CancelByLink(ctx context.Context, token string, request booking.CancelByLink) (*Managed, error) {
+func (c *Client) CancelByLink(ctx context.Context, token string, request booking.CancelByLink) (*CustomerView, error) {
 	return CancelByLink.Call(byCustomer(ctx), c.peer,
 		endpoints.Request(endpoints.ByToken{Token: token}, request))
 }
@@ -70,11 +70,11 @@ func (c *Client) OpenPayment(ctx context.Context, token string) (*booking.OpenPa
 	return OpenPaymentPage.Call(byCustomer(ctx), c.peer, endpoints.ByToken{Token: token})
 }
 
-// Managed returns the reservation that a link leads to, as the customer sees it. Every invalid
+// CustomerView returns the reservation that a link leads to, as the customer sees it. Every invalid
 // token gets the same fault not_found. Before each call, the caller must count the request
 // against the limit of the customer's IP address (the limit `manage` of libs/platform/limits).
-func (c *Client) Managed(ctx context.Context, token string) (*Managed, error) {
-	return ReadManaged.Call(ctx, c.peer, endpoints.ByToken{Token: token})
+func (c *Client) CustomerView(ctx context.Context, token string) (*CustomerView, error) {
+	return ReadCustomerView.Call(ctx, c.peer, endpoints.ByToken{Token: token})
 }
 
 // byCustomer returns a context whose actor is the customer who uses the link.

@@ -12,17 +12,17 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Managed is the booking or order that a customer's link leads to, as the customer
+// CustomerView is the booking or order that a customer's link leads to, as the customer
 // sees it (lifecycle.md §5). Either Booking or Ticket is set, depending on Kind.
-type Managed struct {
-	Kind     event.SubjectKind       `json:"kind"`
-	Business catalog.ManagedBusiness `json:"business"`
-	Booking  *ManagedBooking         `json:"booking,omitempty"`
-	Ticket   *ManagedTicket          `json:"ticket,omitempty"`
+type CustomerView struct {
+	Kind     event.SubjectKind    `json:"kind"`
+	Business catalog.LinkBusiness `json:"business"`
+	Booking  *CustomerBooking     `json:"booking,omitempty"`
+	Ticket   *CustomerTicket      `json:"ticket,omitempty"`
 }
 
-// ManagedBooking is a booking as its customer sees it, with the actions that the customer may take now.
-type ManagedBooking struct {
+// CustomerBooking is a booking as its customer sees it, with the actions that the customer may take now.
+type CustomerBooking struct {
 	ID              uuid.UUID       `json:"id"`
 	Status          string          `json:"status"`
 	Date            string          `json:"date"` // as in [Booking]
@@ -56,13 +56,13 @@ type ManagedBooking struct {
 	CanPay  bool     `json:"can_pay"` // reports that the customer can pay now, until payment.due_at
 	// Unpaid reports that the booking was cancelled because it was not paid in time. It
 	// becomes false again when the entries of the booking in the event log are deleted.
-	Unpaid       bool         `json:"unpaid"`
-	Cancellation Cancellation `json:"cancellation"`
-	Reschedule   MayMove      `json:"reschedule"`
+	Unpaid       bool                 `json:"unpaid"`
+	Cancellation Cancellation         `json:"cancellation"`
+	Reschedule   ReschedulePermission `json:"reschedule"`
 }
 
-// MayMove reports whether the customer may reschedule a booking now.
-type MayMove struct {
+// ReschedulePermission reports whether the customer may reschedule a booking now.
+type ReschedulePermission struct {
 	Allowed bool `json:"allowed"`
 	// Reason is set if the customer may not reschedule. It is the status of the booking,
 	// or one of the Cancel… constants, which are also reasons against a reschedule.
@@ -70,8 +70,8 @@ type MayMove struct {
 	Until  *time.Time `json:"until"` // last instant at which Allowed is true; null if not allowed
 }
 
-// ManagedTicket is an order of tickets as its customer sees it, with the actions that the customer may take now.
-type ManagedTicket struct {
+// CustomerTicket is an order of tickets as its customer sees it, with the actions that the customer may take now.
+type CustomerTicket struct {
 	ID           uuid.UUID     `json:"id"`
 	Status       string        `json:"status"`
 	EventName    string        `json:"event_name"`
@@ -89,7 +89,7 @@ type ManagedTicket struct {
 	Currency     string        `json:"currency"`
 	PriceChanges []PriceChange `json:"price_changes,omitempty"` // as in [Ticket]
 	CustomerName string        `json:"customer_name"`
-	MaskedEmail  string        `json:"masked_email"` // as in [ManagedBooking]
+	MaskedEmail  string        `json:"masked_email"` // as in [CustomerBooking]
 	Locale       string        `json:"locale"`
 	CreatedAt    time.Time     `json:"created_at"`
 	// Payment is the online payment, without the reason codes of
