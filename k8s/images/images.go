@@ -78,8 +78,8 @@ func SaveProgram(ctx context.Context, ref, program, file string, further map[str
 	return write(img, ref, file)
 }
 
-// readFurtherFiles returns the files in the argument `further`, by their paths in the image, and the libraries that
-// these files load.
+// readFurtherFiles returns an entry for each file in the argument `further`, and for each library that these files
+// load. The keys of `further` are the paths in the image; the values are the paths on this machine.
 func readFurtherFiles(ctx context.Context, further map[string]string) ([]entry, error) {
 	entries := slices.Clone(baseEntries)
 	for at, file := range further {

@@ -8,8 +8,8 @@
 //
 // The calendars list the bookable start times. POST /internal/bookable answers booking whether a start time can be
 // booked. Calendars and answers to booking use the same function, slot.Find. Therefore exactly the listed start times
-// can be booked. If the offer or the occupied time cannot be read, the calendars answer with computed false, but
-// booking refuses the request.
+// can be booked. If the offer or the occupied time cannot be read, the field "computed" of the calendars'
+// answers is false, but booking refuses the request.
 package availability
 
 import (
@@ -37,8 +37,8 @@ type Config struct {
 	BookingURL string `env:"BOOKING_URL, required"`
 	// RentalURL is the base URL of rental's internal port.
 	RentalURL string `env:"RENTAL_URL, required"`
-	// ReadTimeout limits how long a calendar waits for the offer and the occupied time together, or for
-	// the answer of the rental service. After ReadTimeout, the calendar answers with computed false.
+	// ReadTimeout limits how long a calendar waits in total for the offer and the occupied time, or for the
+	// answer of the rental service. After ReadTimeout, the field "computed" of the calendar's answer is false.
 	ReadTimeout time.Duration `env:"CALENDAR_TIMEOUT, default=1s"`
 }
 

@@ -15,7 +15,7 @@ const KindPlace = "place"
 type Location struct {
 	ID   uuid.UUID `json:"id"`
 	Key  string    `json:"key"`
-	Kind string    `json:"kind"` // KindPlace
+	Kind string    `json:"kind"` // always KindPlace
 	// Name is the name of the location. The default is the name of the business.
 	Name    Label          `json:"name"`
 	Address postal.Address `json:"address,omitzero"`

@@ -20,12 +20,12 @@ import (
 
 // CustomerRecords is implemented by the store of a service that holds data of customers.
 type CustomerRecords interface {
-	// BusinessesToAnonymize returns businesses with bookings, orders or reservations that had ended at the
-	// time `endedBy` and still contain data of their customers. The businesses are in the order of their ids.
-	// The result has only ids greater than the argument `after`, and at most as many as the argument `limit`.
+	// BusinessesToAnonymize returns businesses with bookings, orders or reservations that ended at or before the time
+	// `endedBy` and still contain data of their customers. The businesses are in the order of their ids. The result has
+	// only ids greater than the argument `after`, and at most as many as the argument `limit`.
 	BusinessesToAnonymize(ctx context.Context, after uuid.UUID, endedBy time.Time, limit int) ([]uuid.UUID, error)
 	// AnonymizeEnded deletes customers' data from the bookings, orders or reservations of one business that
-	// had ended at the time `endedBy`. It returns the number of changed bookings, orders or reservations.
+	// ended at or before the time `endedBy`. It returns the number of changed bookings, orders or reservations.
 	AnonymizeEnded(ctx context.Context, business uuid.UUID, endedBy time.Time) (int64, error)
 }
 

@@ -59,7 +59,7 @@ type Customer struct {
 	Name         string    `json:"name"`
 	Phone        *string   `json:"phone"`
 	Bookings     int       `json:"bookings"`
-	Tickets      int       `json:"tickets"` // number of orders
+	Tickets      int       `json:"tickets"` // number of ticket orders, not of single tickets
 	Reservations int       `json:"reservations"`
 	FirstAt      time.Time `json:"first_at"` // creation time of the oldest booking, order or reservation
 	LastAt       time.Time `json:"last_at"`  // creation time of the newest booking, order or reservation
@@ -147,7 +147,7 @@ type Forgotten struct {
 // reservations, and the future ones that were left unchanged.
 type Erased struct {
 	Bookings     int     `json:"bookings"`
-	Tickets      int     `json:"tickets"` // number of orders
+	Tickets      int     `json:"tickets"` // number of ticket orders, not of single tickets
 	Reservations int     `json:"reservations"`
 	Ahead        []Ahead `json:"ahead"`
 }

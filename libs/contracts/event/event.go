@@ -93,7 +93,7 @@ const (
 // The types of events about the team of a business. The audit log shows them; webhooks do not send them.
 const (
 	MemberInvited         Type = "member.invited"
-	MemberJoined          Type = "member.joined" // the person proved to be the invited person
+	MemberJoined          Type = "member.joined" // the person proved that they are the invited person
 	MemberChanged         Type = "member.changed"
 	MemberRemoved         Type = "member.removed"
 	MemberPasswordChanged Type = "member.password_changed"

@@ -29,7 +29,7 @@ func (c *Client) CustomerData(ctx context.Context, slug, email string) (*Custome
 }
 
 // ExpiringCustomers returns digests of customers. These customers' data would be
-// deleted if all reservations that had ended before the given instant were anonymized.
+// deleted if all reservations that ended before the given instant were anonymized.
 func (c *Client) ExpiringCustomers(ctx context.Context, slug string,
 	request customer.Expiring) (*customer.ExpiringList, error) {
 	return ListExpiringCustomers.Call(ctx, c.peer, endpoints.Request(c.slugParams(slug), request))

@@ -43,7 +43,7 @@ type Fallback struct {
 	labels    map[decisionLabel]metric.MeasurementOption
 }
 
-// decisionLabel is the pair of values of the labels store and outcome in the metric of decisions.
+// decisionLabel holds the values of the labels `store` and `outcome` of the metric that counts decisions.
 type decisionLabel struct {
 	store   string
 	allowed bool

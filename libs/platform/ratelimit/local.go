@@ -195,7 +195,7 @@ func (l *Local) findWindow(who Client, limit Limit, s share) *window {
 // window holds the recorded requests of a client for one limit and one network.
 type window struct {
 	accepted     []time.Duration // times of accepted requests, oldest first
-	refusedUntil time.Duration   // end of a refusal by Redis
+	refusedUntil time.Duration   // time until which requests are refused, because the limit in Redis refused one
 	idleAt       time.Duration   // time from which the window is empty
 }
 

@@ -121,7 +121,8 @@ func (of Sale) PreviewForCustomer(offer *catalog.Snapshot, now time.Time) Previe
 	}
 	hours := offer.SelfService.CancelUntilHours
 	if of.Withdrawn || len(of.FormerStarts) > 0 {
-		hours = new(int) // rescheduled or withdrawn: the customer may cancel until the start
+		// The business rescheduled or withdrew the sale, so the customer may cancel until the start.
+		hours = new(int)
 	}
 	if hours == nil {
 		return Preview{Reason: booking.CancelNotOffered, Currency: of.Currency}

@@ -83,7 +83,9 @@ func (r *memoryBudget) enter(ctx context.Context, business string, sources [][]b
 		}
 		cost += one
 	}
-	cost = min(cost, r.bytes) // sources are parsed one after another, so the whole budget is enough
+	// A request that costs more than the whole budget could never run. The sources are parsed one after
+	// another, so the parser never needs more than the whole budget at once.
+	cost = min(cost, r.bytes)
 	part, err := r.businesses.Enter(ctx, business)
 	if err != nil {
 		return nil, TimeoutFault(ctx, err)

@@ -86,7 +86,7 @@ func hasPluralForms(t *testing.T, catalog *message.Catalog, language, id string,
 	for _, name := range placeholder.FindAllStringSubmatch(s.placeholders, -1) {
 		fields[name[1]] = "x"
 	}
-	for n := range 130 { // for larger numbers, the forms repeat in every language
+	for n := range 130 { // for larger numbers, the plural forms repeat in every language
 		if _, err := catalog.FillCount(language, message.ID(id), n, fields); err != nil {
 			t.Errorf("%s: %s of %d: %v", language, id, n, err)
 			return

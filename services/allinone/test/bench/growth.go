@@ -18,7 +18,7 @@ import (
 // the salons of the other cases.
 type Size struct{ Businesses, Bookings int }
 
-// The maximum values of a [Size], because one database on this machine stores all data.
+// The maximum values of a [Size]. They are limited because one database on this machine stores all data.
 const (
 	maxBusinesses = 100_000
 	maxBookings   = 10_000_000

@@ -50,9 +50,10 @@ type createdObject struct {
 	PartySize int     `json:"party_size"`
 	Quantity  int     `json:"quantity"`
 	Sequence  int     `json:"sequence"` // number of the last event of a rescheduled or cancelled booking
-	Payment   *struct {
+	// Payment is set only for a rescheduled or cancelled booking.
+	Payment *struct {
 		Refund *struct{ Amount float64 }
-	} // set only for a rescheduled or cancelled booking
+	}
 	Cancellation struct{ Refund struct{ Amount float64 } } // the refund that the customer saw before the cancellation
 	reference    string                                    // reference of the charge
 	amount       float64

@@ -76,8 +76,8 @@ func (c *client) buyOnPage(ctx context.Context, op *operation, label, service, o
 	paying.Wait()
 }
 
-// readSale reads the object that was sold on the booking page from an answer. Only the IDs in repeated answers must be
-// equal, because a repeated answer shows the current values of the object.
+// readSale reads from an answer the object that was sold on the booking page. It computes the digest from the ID only:
+// the answers to retries must have the same ID, but they show the current values of the object.
 func readSale(a *attempt, body []byte) {
 	readObject(a, body)
 	a.digest = sha256.Sum256([]byte(a.id))

@@ -102,14 +102,14 @@ func (p *provider) newHandler(call func(r *http.Request) (int, object)) http.Han
 		status, body := call(r)
 		p.mu.Unlock()
 		switch way {
-		case 1, 2: // hangs after the call
+		case 1, 2: // the provider executes the call, but then hangs instead of answering
 			select {
 			case <-r.Context().Done():
 			case <-p.ended:
 			}
 		case 3:
 			writeAnswer(w, http.StatusInternalServerError, newErrorObject("api_error", ""))
-		case 4: // breaks off the answer after the call
+		case 4: // the provider executes the call, but then breaks off the answer
 			w.Header().Set("Content-Length", "1000")
 			_, _ = io.WriteString(w, `{"id": "pi_`)
 			panic(http.ErrAbortHandler)

@@ -12,7 +12,8 @@ import (
 
 // serveAgenda responds with the times at which staff members work, are occupied and are free.
 // The calendar of the owner and the lists of classes show this response. If the occupied time
-// cannot be read, the response has computed false and contains only the data of the offer.
+// cannot be read, the field "computed" of the response is false, and the response contains only the
+// data of the offer.
 func (p *Public) serveAgenda(c *fiber.Ctx) error {
 	var req availability.AgendaRequest
 	if err := server.JSON(c, &req); err != nil {

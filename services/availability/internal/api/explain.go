@@ -33,7 +33,7 @@ func (p *Public) serveExplanation(c *fiber.Ctx) error {
 }
 
 // computeExplanation computes the explanation of a start time. If the offer or the
-// occupied time could not be read, it returns an explanation with computed false,
+// occupied time could not be read, it returns an explanation whose field "computed" is false,
 // and no error. Faults: business_not_found, service_not_found, invalid_parameter.
 func (p *Public) computeExplanation(ctx context.Context,
 	req availability.ExplainRequest) (*availability.Explanation, error) {

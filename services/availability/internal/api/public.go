@@ -160,8 +160,8 @@ type material struct {
 }
 
 // gather reads the offer and the occupied time for a calendar. If one of them cannot
-// be read, gather returns no error; the calendar then answers with computed false
-// (semantics.md §2). Faults: business_not_found, service_not_found, invalid_parameter.
+// be read, gather returns no error; the field "computed" of the calendar's answer is then
+// false (semantics.md §2). Faults: business_not_found, service_not_found, invalid_parameter.
 func (p *Public) gather(ctx context.Context, slug string, q query) (material, error) {
 	ctx, cancel := p.withReadTimeout(ctx)
 	defer cancel()
@@ -218,7 +218,8 @@ func (p *Public) compute(ctx context.Context, m material) answer {
 	return a
 }
 
-// recordDegraded counts and logs that a response has computed false. The argument `missing` names the missing data.
+// recordDegraded counts and logs a response whose field "computed" is false. The argument `missing` names the missing
+// data.
 func (p *Public) recordDegraded(ctx context.Context, missing string, err error) {
 	p.degraded.Add(ctx, 1, metric.WithAttributes(attribute.String("missing", missing)))
 	p.tel.Logger.WarnContext(ctx, "a calendar could not be computed", "missing", missing, "error", err)

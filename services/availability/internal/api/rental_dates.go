@@ -19,7 +19,7 @@ type RentalCalendar interface {
 }
 
 // RentalDates serves /rental-available-dates with the answer of the rental service.
-// If the rental service does not answer, RentalDates responds with computed false.
+// If the rental service does not answer, the field "computed" of the response is false.
 type RentalDates struct {
 	public  *Public
 	rentals RentalCalendar
@@ -56,8 +56,8 @@ func (r *RentalDates) serveDates(c *fiber.Ctx) error {
 	return send(c, "no-store", func(b []byte) []byte { return append(b, body...) })
 }
 
-// serveUncomputed responds with computed false after the rental service did not answer in
-// time. If the business is unknown, it returns the fault business_not_found instead. If the
+// serveUncomputed responds after the rental service did not answer in time. The field "computed" of the response is
+// false. If the business is unknown, it returns the fault business_not_found instead. If the
 // offer is not cached, serveUncomputed waits for the offer for up to another ReadTimeout.
 func (r *RentalDates) serveUncomputed(c *fiber.Ctx, cause error) error {
 	r.public.recordDegraded(c.UserContext(), "rentals", cause)

@@ -135,8 +135,9 @@ func (s *Store) Bookings(ctx context.Context, businessID uuid.UUID, filter booki
 // requests change the status of a booking concurrently, only the first change succeeds.
 //
 // Locks: transitionSQL locks the booking, then lowers the counter of seats of the booking's session, and then
-// updates the booking. If transitionSQL updated the booking before the counter, it could deadlock. The reason
-// is that a concurrent bookSQL may hold the lock of the counter and wait for the index of first bookings.
+// updates the booking. If transitionSQL updated the booking before the counter, two transactions could deadlock:
+// transitionSQL would change its entry in the unique index bookings_one_first and wait for the counter, while a
+// concurrent bookSQL would hold the counter and wait for this entry.
 //
 // The caller must lock the booking by an earlier statement of the transaction, so that transitionSQL sees the changes
 // of a concurrent [Store.ArchiveOccupied]. ArchiveOccupied archives the occupied time of an old booking and deletes its

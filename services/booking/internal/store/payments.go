@@ -475,7 +475,7 @@ func (p lockedPayment) cancel(ctx context.Context, tx pgx.Tx, isSilent bool, now
 	return err
 }
 
-// changePaymentSQL changes the status of a charge and makes the charge due immediately.
+// changePaymentSQL changes the status of a charge and schedules the charge for immediate processing.
 const changePaymentSQL = `
 UPDATE payments
 SET status = @status, reference = coalesce(nullif(@reference, ''), reference), due_at = @now, attempts = 0, updated_at = @now
@@ -483,8 +483,8 @@ WHERE business_id = @business_id AND subject_id = @id`
 
 var changePaymentRecorded = recordPayment(changePaymentSQL)
 
-// setStatus changes the status of the charge. If the new status is not final, the charge
-// becomes due for the reconciliation immediately. If the argument `reference` is "", the
+// setStatus changes the status of the charge. If the new status is not final, the reconciliation
+// processes the charge immediately. If the argument `reference` is "", the
 // stored reference stays unchanged. If the argument `typ` is "", setStatus records no event.
 func (p lockedPayment) setStatus(ctx context.Context, tx pgx.Tx, status, reference string, typ event.Type,
 	now time.Time) error {

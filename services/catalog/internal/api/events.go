@@ -21,8 +21,9 @@ type Sales interface {
 	Sales(ctx context.Context, businessID uuid.UUID, eventIDs []uuid.UUID) (*booking.Sales, error)
 }
 
-// sendEvents serves /events. It requests the tickets sold from booking and, at the same time, the prices from pricing
-// unless the cached prices are still valid. If a service does not answer, the list lacks the numbers of that service.
+// sendEvents serves /events. It requests the numbers of sold tickets from the booking service and, at the same time,
+// the prices from the pricing service unless the cached prices are still valid. If a service does not answer, the list
+// lacks the numbers of that service.
 func (p *Public) sendEvents(c *fiber.Ctx) error {
 	version, err := p.findVersion(c)
 	if err != nil {

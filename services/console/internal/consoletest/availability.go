@@ -14,8 +14,8 @@ type Availability struct {
 	mu              sync.Mutex
 	requests        []availability.ExplainRequest
 	explanation     availability.Explanation
-	checkedBookings []availability.FutureBooking // bookings in the last request for conflicts with a new offer
-	affected        []availability.Conflict      // answer to every request for conflicts
+	checkedBookings []availability.FutureBooking // bookings that the last request asked to compare with a new offer
+	affected        []availability.Conflict      // answer to every such request
 	agenda          availability.Agenda          // answer to every request for an agenda
 }
 
@@ -28,13 +28,14 @@ func (s *Availability) SetAgenda(agenda availability.Agenda) {
 }
 
 // SetAffected sets the bookings that the fake reports in later requests as conflicts with every new offer.
-func (s *Availability) SetAffected(outside ...availability.Conflict) {
+func (s *Availability) SetAffected(conflicts ...availability.Conflict) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.affected = outside
+	s.affected = conflicts
 }
 
-// ListCheckedBookings returns the bookings that console sent in its last request for conflicts with a new offer.
+// ListCheckedBookings returns the bookings that console sent in its last request. The request asks which of the
+// bookings conflict with a new offer.
 func (s *Availability) ListCheckedBookings() []availability.FutureBooking {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -23,12 +23,13 @@ type offerKind struct {
 	// key of a new object if the object's name has no letter that is valid in a key
 	word      string
 	newObject func(*offerPage) document.Fields // returns a new object, which has the initial values of the form
-	isShown   func(item document.Fields) bool  // reports whether the pages show an object of `list`; nil: all
+	// reports whether the pages show an object of `list`; if nil, they show all
+	isShown   func(item document.Fields) bool
 	groups    func(*offerPage) []form.Group
-	name      func(*offerPage, document.Fields) string // returns the name on the page; nil for the field `name`
+	name      func(*offerPage, document.Fields) string // returns the name on the page; if nil, it is the field `name`
 	summarize func(*offerPage, document.Fields) string // returns the line below the name
-	explain   func(*offerPage, document.Fields) string // returns a text above the form; nil for no text
-	// returns the sort key of an object; nil for the field `order`
+	explain   func(*offerPage, document.Fields) string // returns a text above the form; if nil, there is no text
+	// returns the sort key of an object; if sortKey is nil, objects are sorted by their field `order`
 	sortKey func(document.Fields) int
 	// removes a field if another field excludes it; nil if no field of the kind excludes another
 	removeExcluded func(document.Fields)

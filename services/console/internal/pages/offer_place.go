@@ -67,9 +67,9 @@ func suggestCountry(o *offerPage, values url.Values) {
 }
 
 // writePlace calls the function `write`, which writes the submitted form into the fields of the offer. If the offer has
-// no location, writePlace first adds a place, because `write` needs an object to write into. If this place is empty
-// after the call and is the only location, writePlace removes it. A new place that has only a country counts as empty,
-// because the form itself suggests the country.
+// no location, writePlace first adds an empty one, because `write` needs an object to write into. If the first location
+// is empty after the call and is the only one, writePlace removes it. A new location that has only a country counts as
+// empty, because the form itself suggests the country.
 func writePlace(fields document.Fields, write func() *form.Result) *form.Result {
 	locations, _ := fields["locations"].([]any)
 	isNew := len(locations) == 0
@@ -84,7 +84,7 @@ func writePlace(fields document.Fields, write func() *form.Result) *form.Result 
 	return result
 }
 
-// isPlaceEmpty reports whether a place has no field that a person has entered. If the argument `isNew` is true, an
+// isPlaceEmpty reports whether a location has no field that a person has entered. If the argument `isNew` is true, an
 // address that has only a country does not count as entered, because the form suggests the country.
 func isPlaceEmpty(location document.Fields, isNew bool) bool {
 	for name, value := range location {

@@ -23,7 +23,8 @@ const (
 	maxLocale      = 35
 )
 
-// Maximum lengths of the lists that one element of an answer's list contains, such as the variants of a service.
+// An answer lists objects, such as services. These constants are the maximum lengths
+// of the lists inside one object, such as the variants of a service.
 const (
 	maxVariants = 50
 	maxTiers    = 50
@@ -38,9 +39,9 @@ const (
 	maxBriefs = 2_000
 )
 
-// shortDescription returns a description as one line, after a line break. The argument `listed`
-// is the number of elements of the list; more elements get shorter descriptions. shortDescription
-// returns "" if the description is empty, or if the list is too long for descriptions.
+// shortDescription returns a line break followed by the description, shortened to one line. The argument
+// `listed` is the number of elements of the list: the more elements, the shorter each description.
+// shortDescription returns "" if the description is empty, or if the list is too long for descriptions.
 func shortDescription(description string, listed int) string {
 	maxSize := min(maxBrief, maxBriefs/max(listed, 1))
 	line := strings.Join(strings.Fields(description), " ")

@@ -143,7 +143,8 @@ func buildManifest(b *v1.Business) (*desiredManifest, error) {
 	return d, nil
 }
 
-// maxManagedBy is the maximum length of managed_by in a manifest, in bytes. The names of objects are ASCII.
+// maxManagedBy is the maximum length of managed_by in a manifest, in bytes. The operator writes the namespace and the
+// name of an object into managed_by. These are ASCII, so that bytes equal characters.
 const maxManagedBy = 200
 
 // publish publishes the desired manifest unless it equals the newest version. It

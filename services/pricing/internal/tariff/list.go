@@ -36,8 +36,8 @@ type validRules struct {
 	rules  []scopedRule
 	common *combinedEffect               // effect on all items; nil if some of the rules apply to certain items only
 	byItem map[uuid.UUID]*combinedEffect // effect by item id; used if common is nil
-	// byRules holds the effect by the set of rules that apply to an item,
-	// with one bit per rule. Many items have the same set of rules.
+	// byRules maps a set of rules to the combined effect of these rules. The key is
+	// a bit set with one bit per rule. Many items have the same set of rules.
 	byRules map[string]*combinedEffect
 }
 

@@ -231,8 +231,8 @@ func (in *Internal) showWritten(ctx context.Context, of rental.OfSlug,
 	return new(in.show(offer, r)), nil
 }
 
-// showNew renders a new reservation, with the URL of the provider's page
-// and the customer's link. Faults: the faults of [Internal.showWritten].
+// showNew renders a new reservation, with the URL of the payment provider's
+// page and the customer's link. Faults: the faults of [Internal.showWritten].
 func (in *Internal) showNew(ctx context.Context, of rental.OfSlug,
 	r usecase.ReserveResult) (*rental.Reservation, error) {
 	reservation, err := in.showWritten(ctx, of, r.Reservation)

@@ -109,7 +109,8 @@ func PlanSteps(status state.State, stored, reported booking.PaymentState) []Step
 		case reported.Status == booking.PaymentStatePaid && reported.RefundNumber == 0:
 			add(event.ReservationConfirmed, state.Reserved)
 		case reported.Status == booking.PaymentStatePaid || reported.Status == booking.PaymentStateCancelled:
-			// A payment that already has a refund was paid too late; the booking service gives the money back.
+			// The payment expired, or the customer paid too late. After a late payment, the payment already
+			// has a refund: the booking service gives the money back.
 			add(event.ReservationCancelled, state.Cancelled)
 		}
 	}

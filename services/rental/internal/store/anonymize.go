@@ -52,12 +52,12 @@ func anonymize(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, ids []uuid.
 // anonymizes. It limits the number of locks of a transaction.
 const anonymizeBatch = 500
 
-// endedSQL is the condition that a reservation had ended at the instant $2 and is not anonymized.
+// endedSQL is the condition that a reservation ended at or before the instant $2 and is not anonymized.
 // A partial index contains the reservations that are not anonymized and not picked up.
 const endedSQL = `coalesce(ends_at, (end_date + interval '36 hours') AT TIME ZONE 'UTC') <= $2 AND customer_name <> '' AND status <> 'picked_up'`
 
-// AnonymizeEnded anonymizes the reservations of a business that had ended at the instant
-// in the argument `cutoff`. It returns the number of these reservations. A reservation
+// AnonymizeEnded anonymizes the reservations of a business that ended at or before the
+// instant in the argument `cutoff`. It returns the number of these reservations. A reservation
 // that is picked up and not returned yet has not ended, even if the return is late.
 func (s *Store) AnonymizeEnded(ctx context.Context, businessID uuid.UUID, cutoff time.Time) (int64, error) {
 	var total int64
@@ -88,7 +88,7 @@ func (s *Store) AnonymizeEnded(ctx context.Context, businessID uuid.UUID, cutoff
 }
 
 // BusinessesToAnonymize returns the ids of businesses that have a reservation to anonymize:
-// the reservation had ended at the instant in the argument `cutoff` and is not anonymized yet.
+// the reservation ended at or before the instant in the argument `cutoff` and is not anonymized yet.
 // The ids are in ascending order and greater than the id in the argument `after`. The result
 // has at most `limit` ids. The query uses an index to go from one business to the next.
 func (s *Store) BusinessesToAnonymize(ctx context.Context, after uuid.UUID, cutoff time.Time,

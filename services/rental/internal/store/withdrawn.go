@@ -30,8 +30,9 @@ func (s *Store) BusinessesWithReservationsAhead(ctx context.Context, after uuid.
 // statement changes. It limits the number of locks of a transaction.
 const withdrawnBatch = 500
 
-// withdrawnSQL changes the reservations with the given status that do not match the offer: it sets or removes the mark
-// withdrawn. It records one event for each changed reservation, except for reservations whose payment is not open yet.
+// withdrawnSQL corrects the mark `withdrawn` of the reservations with the given status. It sets the mark if the offer
+// no longer contains the rental or one of its extras, and removes the mark if the offer contains all of them again. It
+// records one event for each changed reservation, except for reservations whose payment is not open yet.
 var withdrawnSQL = `
 WITH before AS MATERIALIZED (
     SELECT id, NOT withdrawn AS withdraws FROM reservations AS r

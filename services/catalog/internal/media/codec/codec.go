@@ -98,7 +98,7 @@ func (m module) run(ctx context.Context, work func(*instance)) error {
 	own := &memory{}
 	withMemory := experimental.WithMemoryAllocator(ctx,
 		experimental.MemoryAllocatorFunc(func(uint64, uint64) experimental.LinearMemory { return own }))
-	// wazero does not free the memory of an instance that ctx ends at the end of a call.
+	// If ctx ends an instance just as a call finishes, wazero does not free the memory of the instance.
 	defer own.Free()
 	running, err := code.runtime.InstantiateModule(withMemory, code.code, wazero.NewModuleConfig().WithName(""))
 	if err != nil {
