@@ -27,7 +27,7 @@ import (
 // fakeSource is a source of snapshots with one business, "harbor".
 type fakeSource struct{ canonical []byte }
 
-func (fakeSource) Head(_ context.Context, slug string) (int64, error) {
+func (fakeSource) ReadHead(_ context.Context, slug string) (int64, error) {
 	if slug != "harbor" {
 		return 0, store.ErrNotFound
 	}

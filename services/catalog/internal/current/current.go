@@ -29,7 +29,7 @@ import (
 // Source reads the versions from the database. Both methods
 // return [store.ErrNotFound] for an unknown business or version.
 type Source interface {
-	Head(ctx context.Context, slug string) (int64, error)
+	ReadHead(ctx context.Context, slug string) (int64, error)
 	Text(ctx context.Context, slug string, version int64) (store.Text, error)
 }
 
@@ -131,7 +131,7 @@ func (c *Cache[T]) revalidate(ctx context.Context, slug string, cached *version[
 		}
 		if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
 			// If there is no version in memory and no copy, the database is asked without the limit of c.staleTimeout.
-			head, err = c.source.Head(ctx, slug)
+			head, err = c.source.ReadHead(ctx, slug)
 		}
 	}
 	newest := cached
@@ -161,7 +161,7 @@ func (c *Cache[T]) readHead(ctx context.Context, slug string, acceptsStale bool)
 		ctx, cancel = context.WithTimeout(ctx, c.staleTimeout)
 		defer cancel()
 	}
-	return c.source.Head(ctx, slug)
+	return c.source.ReadHead(ctx, slug)
 }
 
 func (c *Cache[T]) load(ctx context.Context, slug string, number int64, start time.Time) (*version[T], error) {

@@ -35,7 +35,7 @@ type fakeSource struct {
 	block     chan struct{} // if not nil, Text waits until it is closed
 }
 
-func (s *fakeSource) Head(_ context.Context, slug string) (int64, error) {
+func (s *fakeSource) ReadHead(_ context.Context, slug string) (int64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.headCalls++
