@@ -107,8 +107,8 @@ func TestAlertsFireAsExpected(t *testing.T) {
 		{"test", "rules", "tests.yaml"}} {
 		cmd := exec.CommandContext(t.Context(), program, arguments...)
 		cmd.Dir = folder
-		if said, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("promtool %v: %v\n%s", arguments[0], err, said)
+		if output, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("promtool %v: %v\n%s", arguments[0], err, output)
 		}
 	}
 }

@@ -39,9 +39,9 @@ func findFaults(changes, upgrading, version, app string) []string {
 	if len(versions) > 0 && versions[0][1] != version {
 		found = append(found, "CHANGELOG.md's newest version is "+versions[0][1]+", Chart.yaml's "+version)
 	}
-	told := map[string]bool{}
+	reported := map[string]bool{}
 	for _, match := range heading.FindAllStringSubmatch(upgrading, -1) {
-		told[match[1]] = true
+		reported[match[1]] = true
 	}
 	var newer *semver.Version
 	for _, match := range versions {
@@ -55,36 +55,36 @@ func findFaults(changes, upgrading, version, app string) []string {
 		case newer != nil && !parsed.LessThan(newer):
 			found = append(found, "CHANGELOG.md: "+match[1]+" stands below "+newer.String())
 		}
-		if !told[match[1]] {
+		if !reported[match[1]] {
 			found = append(found, "UPGRADING.md says nothing of "+match[1]+
 				": say that it asks for nothing, where it does")
 		}
-		delete(told, match[1])
+		delete(reported, match[1])
 		newer = parsed
 	}
-	for version := range told {
-		found = append(found, "UPGRADING.md tells of "+version+", of which CHANGELOG.md says nothing")
+	for version := range reported {
+		found = append(found, "UPGRADING.md describes "+version+", which CHANGELOG.md does not contain")
 	}
 	return found
 }
 
 func TestFindFaultsReportsEachFault(t *testing.T) {
 	t.Parallel()
-	const good, asked = "# Changes\n\n## Unreleased\n\n## 0.2.0 - 2026-12-01\n\n## 0.1.0 - 2026-11-23\n",
+	const good, upgrading = "# Changes\n\n## Unreleased\n\n## 0.2.0 - 2026-12-01\n\n## 0.1.0 - 2026-11-23\n",
 		"### 0.2.0\n\n### 0.1.0\n"
-	if got := findFaults(good, asked, "0.2.0", "dev"); len(got) > 0 {
+	if got := findFaults(good, upgrading, "0.2.0", "dev"); len(got) > 0 {
 		t.Errorf("good files are refused: %q", got)
 	}
 	for _, c := range []struct{ changes, upgrading, version, app, want string }{
-		{good, asked, "0.3.0", "dev", "newest version is 0.2.0"},
-		{good, asked, "0.2.0", "0.2.0", "appVersion is 0.2.0"},
+		{good, upgrading, "0.3.0", "dev", "newest version is 0.2.0"},
+		{good, upgrading, "0.2.0", "0.2.0", "appVersion is 0.2.0"},
 		{good, "### 0.2.0\n", "0.2.0", "dev", "UPGRADING.md says nothing of 0.1.0"},
-		{good, asked + "### 0.0.9\n", "0.2.0", "dev", "tells of 0.0.9"},
-		{strings.Replace(good, " - 2026-11-23", "", 1), asked, "0.2.0", "dev", "0.1.0 has no date"},
-		{strings.Replace(good, "## Unreleased\n\n", "", 1), asked, "0.2.0", "dev", "begin with Unreleased"},
+		{good, upgrading + "### 0.0.9\n", "0.2.0", "dev", "describes 0.0.9"},
+		{strings.Replace(good, " - 2026-11-23", "", 1), upgrading, "0.2.0", "dev", "0.1.0 has no date"},
+		{strings.Replace(good, "## Unreleased\n\n", "", 1), upgrading, "0.2.0", "dev", "begin with Unreleased"},
 		{strings.Replace(good, "0.1.0", "0.3.0", 1), "### 0.2.0\n### 0.3.0\n", "0.2.0", "dev",
 			"0.3.0 stands below 0.2.0"},
-		{strings.Replace(good, "0.1.0", "0.01.0", 1), asked, "0.2.0", "dev", "0.01.0 is no version"},
+		{strings.Replace(good, "0.1.0", "0.01.0", 1), upgrading, "0.2.0", "dev", "0.01.0 is no version"},
 	} {
 		if got := strings.Join(findFaults(c.changes, c.upgrading, c.version, c.app), "\n"); !strings.Contains(got,
 			c.want) {

@@ -42,7 +42,7 @@ func TestDashboardsMatchGrafanaSchema(t *testing.T) {
 			content))
 		check = append(check, name+".ts")
 	}
-	if said := node.RunIn(t, dir, nil, "tsc", check...); said.Exit != 0 {
-		t.Errorf("%s%s", said.Stdout, said.Stderr)
+	if output := node.RunIn(t, dir, nil, "tsc", check...); output.Exit != 0 {
+		t.Errorf("%s%s", output.Stdout, output.Stderr)
 	}
 }

@@ -122,14 +122,14 @@ func TestServicesGetOnlyKnownSettings(t *testing.T) {
 	for _, shape := range listShapes(t) {
 		all := mustRender(t, loadShape(t, shape))
 		for _, service := range services {
-			given := readEnvironment(findPodSpec(findObject(t, all, "Deployment", release+"-"+service)))
+			settings := readEnvironment(findPodSpec(findObject(t, all, "Deployment", release+"-"+service)))
 			known := listVariables(t, service)
 			for name, required := range known {
-				if _, ok := given[name]; required && !ok {
+				if _, ok := settings[name]; required && !ok {
 					t.Errorf("%s: %s is not given %s", shape, service, name)
 				}
 			}
-			for name := range given {
+			for name := range settings {
 				if _, ok := known[name]; !ok && !slices.Contains(ours, name) {
 					t.Errorf("%s: %s does not know %s", shape, service, name)
 				}
@@ -140,21 +140,21 @@ func TestServicesGetOnlyKnownSettings(t *testing.T) {
 
 // readEnvironment returns the variables of the first container, by name. The value is empty if it comes from a Secret.
 func readEnvironment(pod map[string]any) map[string]string {
-	given := map[string]string{}
+	settings := map[string]string{}
 	for _, variable := range lookUpList(lookUpList(pod, "containers")[0], "env") {
-		given[lookUpText(variable, "name")] = lookUpText(variable, "value")
+		settings[lookUpText(variable, "name")] = lookUpText(variable, "value")
 	}
-	return given
+	return settings
 }
 
 func TestServicesUseInternalPorts(t *testing.T) {
 	t.Parallel()
 	all := mustRender(t, loadShape(t, "trial"))
 	for caller, r := range loadTable(t) {
-		given := readEnvironment(findPodSpec(findObject(t, all, "Deployment", release+"-"+caller)))
+		settings := readEnvironment(findPodSpec(findObject(t, all, "Deployment", release+"-"+caller)))
 		for _, callee := range r.Calls {
 			want := fmt.Sprintf("http://%s-%s:9090", release, callee)
-			if got := given[strings.ToUpper(callee)+"_URL"]; got != want {
+			if got := settings[strings.ToUpper(callee)+"_URL"]; got != want {
 				t.Errorf("%s reaches %s at %q, want %q", caller, callee, got, want)
 			}
 		}

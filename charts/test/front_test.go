@@ -80,24 +80,24 @@ func TestIngressHasConfiguredClass(t *testing.T) {
 func TestFrontGetsPublicPorts(t *testing.T) {
 	t.Parallel()
 	all := mustRender(t, loadShape(t, "front-ingress"))
-	given := readEnvironment(findPodSpec(findObject(t, all, "Deployment", release+"-front")))
+	settings := readEnvironment(findPodSpec(findObject(t, all, "Deployment", release+"-front")))
 	var want []string
 	for _, service := range listFrontedServices(t) {
 		want = append(want, service+"="+release+"-"+service+":8080")
 	}
-	if diff := cmp.Diff(strings.Join(want, ","), given["UPSTREAMS"]); diff != "" {
+	if diff := cmp.Diff(strings.Join(want, ","), settings["UPSTREAMS"]); diff != "" {
 		t.Error(diff)
 	}
-	if given["REQUEST_TIMEOUT"] != "12s" || given["TRUSTED_PROXIES"] != "10.0.3.0/24" {
-		t.Errorf("the front waits %s and believes %s", given["REQUEST_TIMEOUT"], given["TRUSTED_PROXIES"])
+	if settings["REQUEST_TIMEOUT"] != "12s" || settings["TRUSTED_PROXIES"] != "10.0.3.0/24" {
+		t.Errorf("the front waits %s and believes %s", settings["REQUEST_TIMEOUT"], settings["TRUSTED_PROXIES"])
 	}
 	known := listVariables(t, "front")
 	for name, required := range known {
-		if _, ok := given[name]; required && !ok {
+		if _, ok := settings[name]; required && !ok {
 			t.Errorf("it is not given %s", name)
 		}
 	}
-	for name := range given {
+	for name := range settings {
 		if _, ok := known[name]; !ok && name != "GOMEMLIMIT" {
 			t.Errorf("it does not know %s", name)
 		}

@@ -106,15 +106,15 @@ func listQueriedMetrics(t *testing.T) []string {
 
 func TestAlertsAndDashboardsUseExportedMetrics(t *testing.T) {
 	t.Parallel()
-	given, names := listExportedMetrics(t), listQueriedMetrics(t)
-	if len(given) < 10 || len(names) < 10 {
-		t.Fatalf("%d metrics are given, %d asked for", len(given), len(names))
+	exported, names := listExportedMetrics(t), listQueriedMetrics(t)
+	if len(exported) < 10 || len(names) < 10 {
+		t.Fatalf("%d metrics are exported, %d are used in queries", len(exported), len(names))
 	}
 	for _, name := range names {
 		foreign := slices.ContainsFunc(foreignPrefixes, func(prefix string) bool {
 			return strings.HasPrefix(name, prefix)
 		})
-		if !foreign && !given[name] {
+		if !foreign && !exported[name] {
 			t.Errorf("no service gives %s", name)
 		}
 	}

@@ -78,13 +78,13 @@ func TestOperatorGetsSettingsAndAdditions(t *testing.T) {
 		"type") != "Recreate" {
 		t.Errorf("%+v", pod)
 	}
-	given, known := readEnvironment(findPodSpec(deployment)), listVariables(t, "operator")
+	settings, known := readEnvironment(findPodSpec(deployment)), listVariables(t, "operator")
 	for name, required := range known {
-		if _, ok := given[name]; required && !ok {
+		if _, ok := settings[name]; required && !ok {
 			t.Errorf("it is not given %s", name)
 		}
 	}
-	for name := range given {
+	for name := range settings {
 		if _, ok := known[name]; !ok && name != "GOMEMLIMIT" {
 			t.Errorf("it does not know %s", name)
 		}

@@ -47,10 +47,10 @@ func TestPeerSecretContainsCallerHashes(t *testing.T) {
 func TestPodsGetOnlyOwnCredential(t *testing.T) {
 	t.Parallel()
 	for _, shape := range []string{"trial", "production", "front-ingress", "operator"} {
-		made := map[string]any{} // the keys of the Secret; none where another makes it
+		secretData := map[string]any{} // the keys of the Secret; none where another makes it
 		for _, o := range filterKind(mustRender(t, loadShape(t, shape)), "Secret") {
 			if o.name() == release+"-peers" {
-				made = lookUp(o, "data").(map[string]any)
+				secretData = lookUp(o, "data").(map[string]any)
 			}
 		}
 		for name, pod := range readPods(t, shape) {
@@ -66,7 +66,7 @@ func TestPodsGetOnlyOwnCredential(t *testing.T) {
 						t.Errorf("%s: %s of %s is given %s as %s", shape, container.Name, name, from.SecretKeyRef.Key,
 							variable.Name)
 					}
-					if len(made) > 0 && made[from.SecretKeyRef.Key] == nil {
+					if len(secretData) > 0 && secretData[from.SecretKeyRef.Key] == nil {
 						t.Errorf("%s: the Secret has no %s", shape, from.SecretKeyRef.Key)
 					}
 				}

@@ -54,8 +54,8 @@ func TestContainersAreLimitedAndReadOnly(t *testing.T) {
 	t.Parallel()
 	for _, shape := range listShapes(t) {
 		for name, pod := range readPods(t, shape) {
-			asks := name == "Deployment "+release+"-operator" // no other pod calls the API server
-			if pod.AutomountServiceAccountToken == nil || *pod.AutomountServiceAccountToken != asks {
+			needsToken := name == "Deployment "+release+"-operator" // no other pod calls the API server
+			if pod.AutomountServiceAccountToken == nil || *pod.AutomountServiceAccountToken != needsToken {
 				t.Errorf("%s: %s is given a token of the API server", shape, name)
 			}
 			for _, c := range pod.Containers {

@@ -17,8 +17,8 @@ func TestPoolsFitDatabaseInEachShape(t *testing.T) {
 		all := mustRender(t, values)
 		open := 3 + 1 // those that PostgreSQL keeps for superusers, and an operator's
 		for service, r := range loadTable(t) {
-			given := readEnvironment(findPodSpec(findObject(t, all, "Deployment", release+"-"+service)))
-			pool, has := given["DATABASE_MAX_CONNS"]
+			settings := readEnvironment(findPodSpec(findObject(t, all, "Deployment", release+"-"+service)))
+			pool, has := settings["DATABASE_MAX_CONNS"]
 			if has != r.Tables {
 				t.Errorf("%s: %s has a pool of %q", shape, service, pool)
 			}
@@ -90,8 +90,9 @@ func TestMaxConnectionsSizesPoolsAndDatabases(t *testing.T) {
 					t.Errorf("%s: a pod of %s has %q connections, want %s", settings, service, got, pool)
 				}
 			}
-			if taken, want := findMaxConnections(all), strconv.Itoa(figure); provider != "external" && taken != want {
-				t.Errorf("%s: the database takes %q, want %s", settings, taken, want)
+			if configured, want := findMaxConnections(all), strconv.Itoa(figure); provider != "external" &&
+				configured != want {
+				t.Errorf("%s: the database takes %q, want %s", settings, configured, want)
 			}
 		}
 	}

@@ -86,7 +86,7 @@ func TestRenderRefusesOwnVariables(t *testing.T) {
 // the same address.
 func TestRenderRequiresTrustedProxies(t *testing.T) {
 	t.Parallel()
-	none, everybody := []any{}, []any{"10.0.3.0/24", "::/0"}
+	none, allNetworks := []any{}, []any{"10.0.3.0/24", "::/0"}
 	for name, c := range map[string]struct {
 		door map[string]any
 		want string
@@ -95,7 +95,7 @@ func TestRenderRequiresTrustedProxies(t *testing.T) {
 			"frontDoor.trustedProxies: name the networks from which"},
 		"an ingress": {map[string]any{"trustedProxies": none,
 			"ingress": map[string]any{"controller": "nginx"}}, "a node's address is not a proxy's"},
-		"everybody's network": {map[string]any{"trustedProxies": everybody},
+		"everybody's network": {map[string]any{"trustedProxies": allNetworks},
 			"frontDoor.trustedProxies: ::/0 believes everybody"},
 		"no front door": {map[string]any{"trustedProxies": none}, ""},
 	} {

@@ -72,16 +72,16 @@ func TestPodsVerifyStoreCertificates(t *testing.T) {
 				}
 			}
 			for _, c := range pod.Containers {
-				asks := map[string]bool{"postgres-ca": findSecret(c, "DATABASE_URL") != "",
+				needsVolume := map[string]bool{"postgres-ca": findSecret(c, "DATABASE_URL") != "",
 					"redis-ca": findValue(c, "REDIS_URL")+findSecret(c, "REDIS_URL") != ""}
-				for volume := range asks {
-					want := asks[volume] && secrets[volume] != ""
+				for volume := range needsVolume {
+					want := needsVolume[volume] && secrets[volume] != ""
 					if has := slices.ContainsFunc(c.VolumeMounts,
 						func(m corev1.VolumeMount) bool { return m.Name == volume }); has != want {
 						t.Errorf("%s: %s: %s mounts %s: %v, want %v", shape, o.name(), c.Name, volume, has, want)
 					}
 				}
-				if verified := findValue(c, "PGSSLMODE") == "verify-full"; verified != (asks["postgres-ca"] &&
+				if verified := findValue(c, "PGSSLMODE") == "verify-full"; verified != (needsVolume["postgres-ca"] &&
 					secrets["postgres-ca"] != "") {
 					t.Errorf("%s: %s: %s verifies: %v", shape, o.name(), c.Name, verified)
 				}

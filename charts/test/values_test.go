@@ -18,9 +18,9 @@ func TestLargeNumbersAreDecimal(t *testing.T) {
 	}
 	env := decode[map[string]any](t, []byte(example[1]))
 	all := mustRender(t, map[string]any{"defaults": map[string]any{"env": env}})
-	given := readEnvironment(findPodSpec(findObject(t, all, "Deployment", release+"-catalog")))["CATALOG_MEMORY_BYTES"]
-	if given != "134217728" {
-		t.Errorf("catalog is given %q", given)
+	memory := readEnvironment(findPodSpec(findObject(t, all, "Deployment", release+"-catalog")))["CATALOG_MEMORY_BYTES"]
+	if memory != "134217728" {
+		t.Errorf("CATALOG_MEMORY_BYTES is %q", memory)
 	}
 	values := loadShape(t, "ingress-nginx")
 	values["frontDoor"].(map[string]any)["bodyBytes"] = float64(8 << 20)

@@ -20,8 +20,8 @@ import (
 	"time"
 )
 
-// entrance is an address of an ingress controller, and the host name of Slotmesh there.
-type entrance struct {
+// frontClient is an address of an ingress controller, and the host name of Slotmesh there.
+type frontClient struct {
 	name       string // what tests call it
 	address    string // http://host:port
 	host       string // of the Host header
@@ -29,9 +29,9 @@ type entrance struct {
 	http       *http.Client
 }
 
-// connectEntrance returns the entrance of a controller, which it finds in kube-system or in the environment. It skips
+// connectFront returns the client for a controller, which it finds in kube-system or in the environment. It skips
 // the test if the cluster does not have the controller.
-func (c cluster) connectEntrance(t *testing.T, name, controller, host string) entrance {
+func (c cluster) connectFront(t *testing.T, name, controller, host string) frontClient {
 	t.Helper()
 	address := os.Getenv(frontOf + strings.ToUpper(controller))
 	if address == "" {
@@ -44,7 +44,7 @@ func (c cluster) connectEntrance(t *testing.T, name, controller, host string) en
 	}
 	transport := &http.Transport{MaxIdleConnsPerHost: 64}
 	t.Cleanup(transport.CloseIdleConnections)
-	return entrance{name: name, address: address, host: host, http: &http.Client{
+	return frontClient{name: name, address: address, host: host, http: &http.Client{
 		Transport: transport, Timeout: 30 * time.Second,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
@@ -60,7 +60,7 @@ type answer struct {
 func (a answer) String() string { return fmt.Sprintf("%d %.300s", a.status, a.body) }
 
 // send sends one request to the path exactly as it is written, with a new client address that the controllers trust.
-func (f entrance) send(ctx context.Context, method, path string, body []byte, header http.Header) (answer, error) {
+func (f frontClient) send(ctx context.Context, method, path string, body []byte, header http.Header) (answer, error) {
 	request, err := http.NewRequestWithContext(ctx, method, f.address, bytes.NewReader(body))
 	if err != nil {
 		return answer{}, err
@@ -91,7 +91,7 @@ func newClientAddress() string {
 }
 
 // readJSON decodes the answer of a public path of a business, which must have status 200.
-func (f entrance) readJSON(ctx context.Context, path string, out any) error {
+func (f frontClient) readJSON(ctx context.Context, path string, out any) error {
 	a, err := f.send(ctx, http.MethodGet, "/api/public/"+path, nil, nil)
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ func (f entrance) readJSON(ctx context.Context, path string, out any) error {
 // booking is an appointment with a staff member.
 type booking struct{ service, staff, date, time string }
 
-func (f entrance) book(ctx context.Context, slug, key string, b booking) (answer, error) {
+func (f frontClient) book(ctx context.Context, slug, key string, b booking) (answer, error) {
 	body, err := json.Marshal(map[string]any{
 		"service_ids": []string{b.service}, "staff_id": b.staff, "date": b.date, "time": b.time,
 		"customer_name": "Ada Example", "customer_email": "ada@example.com",
@@ -118,7 +118,7 @@ func (f entrance) book(ctx context.Context, slug, key string, b booking) (answer
 }
 
 // listFree returns the free appointments of a business's only service in the next two weeks.
-func (f entrance) listFree(ctx context.Context, slug string) ([]booking, error) {
+func (f frontClient) listFree(ctx context.Context, slug string) ([]booking, error) {
 	var offer struct{ Services []struct{ ID string } }
 	if err := f.readJSON(ctx, slug+"/services", &offer); err != nil {
 		return nil, err
@@ -224,12 +224,12 @@ func (o owner) publish(t *testing.T, slug string, staff int) {
 // createKey creates an API key that may book.
 func (o owner) createKey(t *testing.T, slug string) string {
 	t.Helper()
-	var made struct{ Key string }
+	var created struct{ Key string }
 	if err := o.call(t.Context(), http.MethodPost, slug+"/keys", "application/json", `{"name":"e2e","scope":"all"}`,
-		http.StatusCreated, &made); err != nil {
+		http.StatusCreated, &created); err != nil {
 		t.Fatal(err)
 	}
-	return made.Key
+	return created.Key
 }
 
 // ownerBooking is a booking as the owner sees it.

@@ -34,7 +34,7 @@ const (
 	namespace = "slotmesh-e2e"
 	chart     = "../../charts/slotmesh"
 	// the oldest Kubernetes that the chart supports, for renderings without a cluster
-	oldest = "1.30"
+	oldestKubernetes = "1.30"
 )
 
 // waitTimeout is the maximum time for changes that the cluster makes by itself.
@@ -190,13 +190,13 @@ func (c cluster) listPods(t *testing.T) []pod {
 	if err := json.Unmarshal([]byte(out), &list); err != nil {
 		t.Fatal(err)
 	}
-	var kept []pod
+	var rest []pod
 	for _, p := range list.Items {
 		if p.Metadata.Labels["batch.kubernetes.io/job-name"] == "" && p.Status.Phase != "Succeeded" {
-			kept = append(kept, p)
+			rest = append(rest, p)
 		}
 	}
-	return kept
+	return rest
 }
 
 // awaitRollout waits until all workloads of the release are rolled out and replaced pods are gone.

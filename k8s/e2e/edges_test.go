@@ -53,8 +53,8 @@ func (c cluster) checkEdges(t *testing.T) {
 		t.Skipf("NetworkPolicies are not known to be enforced on this cluster; set %s=enforced where they are",
 			policies)
 	}
-	for _, who := range append([]string{"stranger"}, services...) {
-		c.apply(t, newProbePod(who))
+	for _, service := range append([]string{"stranger"}, services...) {
+		c.apply(t, newProbePod(service))
 	}
 	t.Cleanup(func() {
 		if _, err := c.tryRun(context.WithoutCancel(t.Context()), nil, "kubectl", "--namespace", namespace, "delete",
@@ -62,33 +62,35 @@ func (c cluster) checkEdges(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	for _, who := range append([]string{"stranger"}, services...) {
-		c.kubectl(t, "wait", "--for=jsonpath={.status.phase}=Running", "pod/knocker-"+who, "--timeout=2m")
+	for _, service := range append([]string{"stranger"}, services...) {
+		c.kubectl(t, "wait", "--for=jsonpath={.status.phase}=Running", "pod/knocker-"+service, "--timeout=2m")
 	}
-	for _, who := range append([]string{"stranger"}, services...) {
-		t.Run(who, func(t *testing.T) {
+	for _, service := range append([]string{"stranger"}, services...) {
+		t.Run(service, func(t *testing.T) {
 			t.Parallel() // a connection without an answer takes seconds
-			waitFor(t, who+" reaches what it may and nothing else", func() error { return c.checkConnections(t, who) })
+			waitFor(t, service+" reaches what it may and nothing else", func() error {
+				return c.checkConnections(t, service)
+			})
 		})
 	}
 }
 
 // checkConnections returns an error if a pod of a service reaches more or less than callers allows.
-func (c cluster) checkConnections(t *testing.T, who string) error {
+func (c cluster) checkConnections(t *testing.T, service string) error {
 	t.Helper()
-	var wrong []error
-	answered := c.probePorts(t, who)
-	for target, may := range callers {
+	var problems []error
+	answers := c.probePorts(t, service)
+	for target, allowedCallers := range callers {
 		self, _, _ := strings.Cut(target, ":")
-		if want := slices.Contains(may, who); self != who && answered[target] != want {
-			wrong = append(wrong, fmt.Errorf("%s: answered %v, want %v", target, answered[target], want))
+		if want := slices.Contains(allowedCallers, service); self != service && answers[target] != want {
+			problems = append(problems, fmt.Errorf("%s: answered %v, want %v", target, answers[target], want))
 		}
 	}
-	return errors.Join(wrong...)
+	return errors.Join(problems...)
 }
 
 // newProbePod returns a pod with the labels of a service. It never becomes ready, so that it gets no requests.
-func newProbePod(who string) string {
+func newProbePod(service string) string {
 	return fmt.Sprintf(`
 apiVersion: v1
 kind: Pod
@@ -105,7 +107,7 @@ spec:
       args: [redis-server, --save, ""]
       readinessProbe: {exec: {command: ["false"]}}
       securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}
-`, who, release, who, redisImage)
+`, service, release, service, redisImage)
 }
 
 // redisImage contains redis-cli, which shows whether a program listens on a port.
@@ -119,11 +121,11 @@ const probeScript = `for at in "$@"; do (said=$(redis-cli -h "${at%:*}" -p "${at
 
 // probePorts returns the ports that accepted a connection from a pod. Any answer counts, because most servers do not
 // speak Redis's protocol.
-func (c cluster) probePorts(t *testing.T, who string) map[string]bool {
+func (c cluster) probePorts(t *testing.T, service string) map[string]bool {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), probeTimeout)
 	defer cancel()
-	args := []string{"--namespace", namespace, "exec", "knocker-" + who, "--", "sh", "-c", probeScript, "sh"}
+	args := []string{"--namespace", namespace, "exec", "knocker-" + service, "--", "sh", "-c", probeScript, "sh"}
 	for target := range callers {
 		args = append(args, release+"-"+target)
 	}
@@ -131,17 +133,17 @@ func (c cluster) probePorts(t *testing.T, who string) map[string]bool {
 	if err != nil && ctx.Err() == nil {
 		t.Fatal(err)
 	}
-	answered := make(map[string]bool)
+	answers := make(map[string]bool)
 	for line := range strings.Lines(out) {
-		target, said, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), release+"-"), " ")
+		target, output, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), release+"-"), " ")
 		switch {
-		case strings.Contains(said, "Could not connect"):
-		case said == "PONG", strings.Contains(said, "Protocol error"),
-			strings.Contains(said, "Server closed the connection"), strings.Contains(said, "reset by peer"):
-			answered[target] = true
+		case strings.Contains(output, "Could not connect"):
+		case output == "PONG", strings.Contains(output, "Protocol error"),
+			strings.Contains(output, "Server closed the connection"), strings.Contains(output, "reset by peer"):
+			answers[target] = true
 		default:
-			t.Fatalf("%s knocked at %s: %s", who, target, said)
+			t.Fatalf("%s knocked at %s: %s", service, target, output)
 		}
 	}
-	return answered
+	return answers
 }

@@ -9,11 +9,11 @@ import (
 )
 
 func parseBookingID(a answer) (string, error) {
-	var made struct{ Booking struct{ ID string } }
-	if err := json.Unmarshal(a.body, &made); err != nil || made.Booking.ID == "" {
+	var created struct{ Booking struct{ ID string } }
+	if err := json.Unmarshal(a.body, &created); err != nil || created.Booking.ID == "" {
 		return "", fmt.Errorf("a booking was answered %v", a)
 	}
-	return made.Booking.ID, nil
+	return created.Booking.ID, nil
 }
 
 // listPublicPaths returns the public paths, with the status that shows that the service answered.
@@ -73,9 +73,9 @@ var privatePaths = []string{
 var respelledPaths = []string{"/api%2fpublic%2fharbor-studio%2finfo", "/api/public/harbor-studio%2finfo",
 	"/api/public/harbor-studio/info/"}
 
-// checkPublicPaths checks that an entrance answers only the public paths, and that a customer can read and book through
+// checkPublicPaths checks that a front answers only the public paths, and that a customer can read and book through
 // it.
-func checkPublicPaths(t *testing.T, f entrance, key string) {
+func checkPublicPaths(t *testing.T, f frontClient, key string) {
 	var offer struct{ Services []struct{ ID, Name string } }
 	waitFor(t, f.name+" answers", func() error { return f.readJSON(t.Context(), "harbor-studio/services", &offer) })
 	var rentals struct{ Rentals []struct{ ID string } }
@@ -111,9 +111,10 @@ func checkPublicPaths(t *testing.T, f entrance, key string) {
 			t.Errorf("%s: got %v (%v), want nothing there", path, a, err)
 		}
 	}
-	stranger := f
-	stranger.host = "other.example"
-	if a, err := stranger.send(t.Context(), http.MethodGet, "/api/public/harbor-studio/info", nil, nil); err != nil ||
+	unknownClient := f
+	unknownClient.host = "other.example"
+	if a, err := unknownClient.send(t.Context(), http.MethodGet, "/api/public/harbor-studio/info", nil,
+		nil); err != nil ||
 		a.status != http.StatusNotFound {
 		t.Errorf("another host name is answered %v (%v)", a, err)
 	}
@@ -122,7 +123,7 @@ func checkPublicPaths(t *testing.T, f entrance, key string) {
 
 // checkLimitsByClient checks that services count each client address that the front forwards separately. The eleventh
 // request of one address within a minute is refused, the first one of another is not.
-func checkLimitsByClient(t *testing.T, f entrance) {
+func checkLimitsByClient(t *testing.T, f frontClient) {
 	t.Helper()
 	order := func(from string) int {
 		a, err := f.send(t.Context(), http.MethodPost, "/api/public/harbor-studio/book", nil,
@@ -154,7 +155,7 @@ func isOwnAnswer(a answer) bool {
 }
 
 // bookDemo books the first free time of the demo business, and checks that it cannot be booked again.
-func bookDemo(t *testing.T, f entrance, service, key string) {
+func bookDemo(t *testing.T, f frontClient, service, key string) {
 	t.Helper()
 	for day := 1; day <= 14; day++ {
 		date := time.Now().AddDate(0, 0, day).Format(time.DateOnly)

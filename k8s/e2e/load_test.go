@@ -13,11 +13,11 @@ import (
 
 // load reads and books at a constant rate and records every answer.
 type load struct {
-	cluster cluster
-	front   entrance
-	slug    string
-	keys    []string // each may book a hundred times a minute
-	free    []booking
+	cluster   cluster
+	front     frontClient
+	slug      string
+	keys      []string // each may book a hundred times a minute
+	freeSlots []booking
 
 	betweenReads, betweenBookings time.Duration
 
@@ -30,7 +30,7 @@ type load struct {
 	created    map[string]booking // by the booking's id
 	refused    int
 	degraded   int // answers of slots that were not computed, which the public API allows
-	took       []time.Duration
+	durations  []time.Duration
 }
 
 // slowDown reduces the rate to a fifth, for a machine that also runs a proxy for each pod.
@@ -70,10 +70,10 @@ func (l *load) runDuring(t *testing.T, work func()) {
 // recordTrouble records the logs of the services once. After the load, their pods may be gone.
 func (l *load) recordTrouble(ctx context.Context) {
 	l.recordOnce.Do(func() {
-		said := l.cluster.readTrouble(ctx)
+		output := l.cluster.readTrouble(ctx)
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.trouble = said
+		l.trouble = output
 	})
 }
 
@@ -86,24 +86,25 @@ func (c cluster) readTrouble(ctx context.Context) string {
 		}
 		return out
 	}
-	var said strings.Builder
+	var output strings.Builder
 	for line := range strings.Lines(ask("logs", "--selector",
 		"app.kubernetes.io/component in (booking,availability,pricing)", "--all-containers", "--prefix",
 		"--since=20s", "--tail=-1", "--ignore-errors")) {
-		if !strings.Contains(line, `"level":"INFO"`) && !strings.Contains(line, "\tinfo\t") { // log lines of the services and of the proxies
-			said.WriteString(line)
+		// log lines of the services and of the proxies
+		if !strings.Contains(line, `"level":"INFO"`) && !strings.Contains(line, "\tinfo\t") {
+			output.WriteString(line)
 		}
 	}
-	return said.String() + ask("get", "pods,endpointslices", "--output", "wide")
+	return output.String() + ask("get", "pods,endpointslices", "--output", "wide")
 }
 
 func (l *load) readOnce(ctx context.Context, n int) {
 	date := time.Now().AddDate(0, 0, 1+n%14).Format(time.DateOnly)
 	paths := []string{"/info", "/services", "/staff", "/events", "/rentals", "/slots?date=" + date + "&service_id=" +
-		l.free[0].service}
+		l.freeSlots[0].service}
 	path := paths[n%len(paths)]
 	var body struct{ Computed *bool }
-	begun := time.Now()
+	start := time.Now()
 	err := l.front.readJSON(ctx, l.slug+path, &body)
 	if err != nil || body.Computed != nil && !*body.Computed {
 		defer l.recordTrouble(ctx)
@@ -111,10 +112,10 @@ func (l *load) readOnce(ctx context.Context, n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.reads++
-	l.took = append(l.took, time.Since(begun))
+	l.durations = append(l.durations, time.Since(start))
 	switch {
 	case err != nil:
-		l.fail(err.Error())
+		l.recordFailure(err.Error())
 	case body.Computed != nil:
 		l.slots++
 		if !*body.Computed {
@@ -125,33 +126,33 @@ func (l *load) readOnce(ctx context.Context, n int) {
 
 // bookOnce books every seventh time twice, so that the second attempt is refused.
 func (l *load) bookOnce(ctx context.Context, n int) {
-	b := l.free[(n-n/8)%len(l.free)]
-	begun := time.Now()
+	b := l.freeSlots[(n-n/8)%len(l.freeSlots)]
+	start := time.Now()
 	a, err := l.front.book(ctx, l.slug, l.keys[n%len(l.keys)], b)
 	if err != nil || a.status != http.StatusCreated && a.status != http.StatusConflict {
 		defer l.recordTrouble(ctx)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.took = append(l.took, time.Since(begun))
+	l.durations = append(l.durations, time.Since(start))
 	switch {
 	case err != nil:
-		l.fail("booking: " + err.Error())
+		l.recordFailure("booking: " + err.Error())
 	case a.status == http.StatusCreated:
 		id, err := parseBookingID(a)
 		if err != nil {
-			l.fail(err.Error())
+			l.recordFailure(err.Error())
 		}
 		l.created[id] = b
 	case a.status == http.StatusConflict:
 		l.refused++
 	default:
-		l.fail(fmt.Sprintf("booking %s %s answered %v", b.date, b.time, a))
+		l.recordFailure(fmt.Sprintf("booking %s %s answered %v", b.date, b.time, a))
 	}
 }
 
-// fail records a failure with its time.
-func (l *load) fail(what string) {
+// recordFailure records a failure with its time.
+func (l *load) recordFailure(what string) {
 	l.failures = append(l.failures, time.Now().UTC().Format(time.TimeOnly)+" "+what)
 }
 
@@ -163,7 +164,7 @@ func (l *load) countSold() int {
 }
 
 // newLoad creates a business with more free times than the load will book.
-func newLoad(t *testing.T, c cluster, f entrance, slug string) *load {
+func newLoad(t *testing.T, c cluster, f frontClient, slug string) *load {
 	t.Helper()
 	o := c.connectOwner(t)
 	o.publish(t, slug, 10)
@@ -176,11 +177,13 @@ func newLoad(t *testing.T, c cluster, f entrance, slug string) *load {
 	}
 	waitFor(t, "free times of "+slug, func() error {
 		free, err := f.listFree(t.Context(), slug)
-		l.free = free
+		l.freeSlots = free
 		return err
 	})
 	// Sorted by staff, so that the load covers all days.
-	slices.SortStableFunc(l.free, func(a, b booking) int { return strings.Compare(a.staff+a.time, b.staff+b.time) })
+	slices.SortStableFunc(l.freeSlots, func(a, b booking) int {
+		return strings.Compare(a.staff+a.time, b.staff+b.time)
+	})
 	return l
 }
 
@@ -191,9 +194,10 @@ func (l *load) compare(t *testing.T, o owner) {
 	defer l.mu.Unlock()
 	t.Logf("%d reads (%d of slots, %d of these not computed), %d bookings made, %d refused, %d failed", l.reads,
 		l.slots, l.degraded, len(l.created), l.refused, len(l.failures))
-	if slices.Sort(l.took); len(l.took) > 0 {
-		t.Logf("half of the answers came within %v, 99 of 100 within %v, all within %v", l.took[len(l.took)/2],
-			l.took[len(l.took)*99/100], l.took[len(l.took)-1])
+	if slices.Sort(l.durations); len(l.durations) > 0 {
+		t.Logf("half of the answers came within %v, 99 of 100 within %v, all within %v",
+			l.durations[len(l.durations)/2],
+			l.durations[len(l.durations)*99/100], l.durations[len(l.durations)-1])
 	}
 	for _, f := range l.failures[:min(len(l.failures), 20)] {
 		t.Error(f)
@@ -219,12 +223,12 @@ func (l *load) compare(t *testing.T, o owner) {
 			t.Errorf("booking %s of %s %s: the owner sees %+v", id, b.date, b.time, r)
 		}
 	}
-	taken := make(map[booking]string)
+	busy := make(map[booking]string)
 	for id, b := range l.created {
-		if other, ok := taken[b]; ok {
+		if other, ok := busy[b]; ok {
 			t.Errorf("%+v was sold twice: %s and %s", b, id, other)
 		}
-		taken[b] = id
+		busy[b] = id
 	}
 }
 

@@ -31,7 +31,7 @@ func TestChartInMesh(t *testing.T) {
 
 	t.Run("every pod of a service has a proxy and helm test passes", c.checkMesh)
 	key := c.connectOwner(t).createKey(t, "harbor-studio")
-	main := c.connectEntrance(t, "Gateway API by Traefik", "traefik", host)
+	main := c.connectFront(t, "Gateway API by Traefik", "traefik", host)
 	t.Run("the public paths and only they answer through the Gateway", func(t *testing.T) {
 		checkPublicPaths(t, main, key)
 	})
@@ -75,7 +75,7 @@ func (c cluster) checkMesh(t *testing.T) {
 
 // checkLimitsByAddress reads as one customer until the limit refuses it, and then as another customer. All requests
 // reach the service from the proxy in its pod.
-func checkLimitsByAddress(t *testing.T, f entrance) {
+func checkLimitsByAddress(t *testing.T, f frontClient) {
 	one, other := newClientAddress(), newClientAddress()
 	from := func(address string) int {
 		a, err := f.send(t.Context(), http.MethodGet, "/api/public/harbor-studio/info", nil,
@@ -101,8 +101,8 @@ func checkLimitsByAddress(t *testing.T, f entrance) {
 // checkAuthorization calls every service with the account of every service, with another account, and from outside the
 // mesh. NetworkPolicies allow these callers, so only the mesh refuses them.
 func (c cluster) checkAuthorization(t *testing.T) {
-	who := append([]string{"stranger", "outsider"}, services...)
-	for _, name := range who {
+	names := append([]string{"stranger", "outsider"}, services...)
+	for _, name := range names {
 		c.apply(t, newCallerPod(name))
 	}
 	c.apply(t, callersPolicy)
@@ -112,7 +112,7 @@ func (c cluster) checkAuthorization(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	for _, name := range who {
+	for _, name := range names {
 		c.kubectl(t, "wait", "--for=condition=Ready", "pod/caller-"+name, "--timeout=3m")
 	}
 	for _, name := range append([]string{"stranger"}, services...) {
@@ -128,8 +128,8 @@ func (c cluster) checkAuthorization(t *testing.T) {
 	t.Run("a proxy calls its service from an address of its own", func(t *testing.T) {
 		to := "http://" + c.kubectl(t, "get", "pod", "caller-stranger", "--output", "jsonpath={.status.podIP}") +
 			":8080/"
-		if said := c.callAll(t, "outsider", to)[to]; !strings.HasPrefix(said, "200 127.0.0.6:") {
-			t.Errorf("asked through its proxy, a container sees %q; want an address that the chart believes", said)
+		if output := c.callAll(t, "outsider", to)[to]; !strings.HasPrefix(output, "200 127.0.0.6:") {
+			t.Errorf("asked through its proxy, a container sees %q; want an address that the chart believes", output)
 		}
 	})
 }
@@ -139,21 +139,21 @@ const rbacDenied = "403 RBAC: access denied"
 
 // checkCalls returns an error if the mesh allows a service's account more or less than the table. The service itself
 // refuses allowed requests, because the caller has no peer secret.
-func (c cluster) checkCalls(t *testing.T, who string) error {
+func (c cluster) checkCalls(t *testing.T, caller string) error {
 	t.Helper()
 	want := map[string]bool{serviceURL("console", 8080, "/admin/businesses"): false}
 	for _, callee := range services {
-		want[serviceURL(callee, 9090, "/internal/e2e")] = slices.Contains(table[who].Calls, callee)
+		want[serviceURL(callee, 9090, "/internal/e2e")] = slices.Contains(table[caller].Calls, callee)
 		want[serviceURL(callee, 9090, "/metrics")] = false
 	}
-	said := c.callAll(t, who, slices.Collect(maps.Keys(want))...)
-	var wrong []error
-	for url, let := range want {
-		if in := strings.Contains(said[url], `{"error"`); in != let || !in && said[url] != rbacDenied {
-			wrong = append(wrong, fmt.Errorf("%s: allowed: want %v, got %q", url, let, said[url]))
+	answers := c.callAll(t, caller, slices.Collect(maps.Keys(want))...)
+	var problems []error
+	for url, isAllowed := range want {
+		if in := strings.Contains(answers[url], `{"error"`); in != isAllowed || !in && answers[url] != rbacDenied {
+			problems = append(problems, fmt.Errorf("%s: allowed: want %v, got %q", url, isAllowed, answers[url]))
 		}
 	}
-	return errors.Join(wrong...)
+	return errors.Join(problems...)
 }
 
 // checkPlainText calls without a proxy. Public ports answer, because the front is also outside the mesh. All other
@@ -166,15 +166,15 @@ func (c cluster) checkPlainText(t *testing.T) error {
 	for _, callee := range services {
 		urls = append(urls, serviceURL(callee, 9090, "/internal/e2e"))
 	}
-	var wrong []error
-	for url, said := range c.callAll(t, "outsider", urls...) {
-		broken := strings.HasPrefix(said, "error") &&
-			(strings.HasSuffix(said, ": EOF") || strings.HasSuffix(said, "connection reset by peer"))
-		if url == open && !strings.HasPrefix(said, "200 ") || url != open && !broken {
-			wrong = append(wrong, fmt.Errorf("%s: %s", url, said))
+	var problems []error
+	for url, output := range c.callAll(t, "outsider", urls...) {
+		broken := strings.HasPrefix(output, "error") &&
+			(strings.HasSuffix(output, ": EOF") || strings.HasSuffix(output, "connection reset by peer"))
+		if url == open && !strings.HasPrefix(output, "200 ") || url != open && !broken {
+			problems = append(problems, fmt.Errorf("%s: %s", url, output))
 		}
 	}
-	return errors.Join(wrong...)
+	return errors.Join(problems...)
 }
 
 func serviceURL(service string, port int, path string) string {
@@ -183,24 +183,24 @@ func serviceURL(service string, port int, path string) string {
 
 // callAll calls the addresses from the pod of a caller. It returns the status and the beginning of the body, or the
 // error, by address.
-func (c cluster) callAll(t *testing.T, who string, urls ...string) map[string]string {
+func (c cluster) callAll(t *testing.T, caller string, urls ...string) map[string]string {
 	t.Helper()
-	said := make(map[string]string)
-	out := c.kubectl(t, append([]string{"exec", "caller-" + who, "--container", "caller", "--", "/service", "GET"},
+	answers := make(map[string]string)
+	out := c.kubectl(t, append([]string{"exec", "caller-" + caller, "--container", "caller", "--", "/service", "GET"},
 		urls...)...)
 	for line := range strings.Lines(out) {
 		_, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 		url, answer, _ := strings.Cut(rest, " ")
-		said[url] = answer
+		answers[url] = answer
 	}
-	return said
+	return answers
 }
 
 // newCallerPod returns a pod with the account of a service, but without its labels, so that no Service and no
 // NetworkPolicy of the release selects it.
-func newCallerPod(who string) string {
-	account := release + "-" + who
-	if who == "stranger" || who == "outsider" {
+func newCallerPod(caller string) string {
+	account := release + "-" + caller
+	if caller == "stranger" || caller == "outsider" {
 		account = "default"
 	}
 	return fmt.Sprintf(`
@@ -220,7 +220,7 @@ spec:
       imagePullPolicy: Never
       ports: [{containerPort: 8080}]
       securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}
-`, who, who != "outsider", account)
+`, caller, caller != "outsider", account)
 }
 
 const callersPolicy = `
@@ -242,12 +242,13 @@ type span struct {
 
 // checkTrace reads a calendar as a client that sends a trace id. The trace must contain the services and the proxies
 // between them.
-func (c cluster) checkTrace(t *testing.T, f entrance) {
+func (c cluster) checkTrace(t *testing.T, f frontClient) {
 	var offer struct{ Services []struct{ ID string } }
 	if err := f.readJSON(t.Context(), "harbor-studio/services", &offer); err != nil || len(offer.Services) == 0 {
 		t.Fatal(err)
 	}
-	store := entrance{http: f.http, address: "http://" + c.run(t, "kubectl", "--namespace", tracing, "get", "service",
+	store := frontClient{http: f.http, address: "http://" + c.run(t, "kubectl", "--namespace", tracing, "get",
+		"service",
 		"jaeger", "--output", "jsonpath={.spec.clusterIP}") + ":16686"}
 	n := 0
 	waitFor(t, "a trace", func() error {
@@ -273,7 +274,7 @@ func (c cluster) checkTrace(t *testing.T, f entrance) {
 }
 
 // readTrace returns the spans of a trace from Jaeger.
-func readTrace(ctx context.Context, store entrance, id string) (map[string]span, error) {
+func readTrace(ctx context.Context, store frontClient, id string) (map[string]span, error) {
 	a, err := store.send(ctx, http.MethodGet, "/api/traces/"+id, nil, nil)
 	if err != nil || a.status != http.StatusOK {
 		return nil, fmt.Errorf("%v %w", a, err)
@@ -308,26 +309,26 @@ func checkContinuity(spans map[string]span) error {
 		if s.Process != "booking" || len(s.References) != 1 || spans[s.References[0].SpanID].Process != proxy {
 			continue
 		}
-		way := []string{s.Process}
+		path := []string{s.Process}
 		for len(s.References) == 1 {
 			above := s.References[0].SpanID
 			if above == clientSpan {
-				way = append(way, "the client")
+				path = append(path, "the client")
 			}
 			if s = spans[above]; s.SpanID != "" {
-				way = append(way, s.Process)
+				path = append(path, s.Process)
 			}
 		}
-		if slices.Equal(way, want) {
+		if slices.Equal(path, want) {
 			return nil
 		}
-		seen = append(seen, way)
+		seen = append(seen, path)
 	}
 	return fmt.Errorf("of %d spans none leads from booking by %v; seen: %v", len(spans), want, seen)
 }
 
 // checkRollout replaces every pod of every service while the load runs. The new pods trace a hundredth of the requests.
-func (c cluster) checkRollout(t *testing.T, f entrance) {
+func (c cluster) checkRollout(t *testing.T, f frontClient) {
 	l := newLoad(t, c, f, "rolling").slowDown()
 	before := c.listPods(t)
 	l.runDuring(t, func() {

@@ -39,7 +39,7 @@ func (c cluster) waitForReason(t *testing.T, object, reason string) customObject
 
 // checkObjects tests a business that is a Kubernetes object. It is published, booked with the key in a Secret, and
 // refused with its problems. It is not removed before its bookings are over, unless the deletion is forced.
-func (c cluster) checkObjects(t *testing.T, main entrance) {
+func (c cluster) checkObjects(t *testing.T, main frontClient) {
 	const slug = "objects"
 	var spec []string
 	for line := range strings.Lines(newSalonManifest(slug, 1)) {

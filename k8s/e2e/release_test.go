@@ -14,7 +14,7 @@ import (
 
 // checkUpgrade installs the previous release. While the load runs, it upgrades to the next release, whose tables have
 // one more migration, and rolls back. In the end the programs of this checkout run on the migrated tables.
-func (c cluster) checkUpgrade(t *testing.T, f entrance) {
+func (c cluster) checkUpgrade(t *testing.T, f frontClient) {
 	folder := os.Getenv(releases)
 	if folder == "" {
 		t.Skipf("there are no images of the release before this one: %s is not set; `make e2e` sets it", releases)
@@ -59,17 +59,17 @@ func (c cluster) replaceSideBySide(t *testing.T, l *load, args ...string) {
 			old[p.findComponent()] = p.Spec.Containers[0].Image
 		}
 	}
-	ended := make(chan error, 1)
+	end := make(chan error, 1)
 	go func() {
 		_, err := c.tryRun(t.Context(), nil, "helm", append([]string{"--namespace", namespace}, args...)...)
-		ended <- err
+		end <- err
 	}()
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	both, sold := make(map[string]bool), 0
 	for running := true; running; {
 		select {
-		case err := <-ended:
+		case err := <-end:
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -136,7 +136,7 @@ func (c cluster) checkFront(t *testing.T, key string) {
 		"--set", "frontDoor.ingress.className=traefik"},
 		listValues()...)...)
 	c.checkPodsReady(t)
-	f := c.connectEntrance(t, "Ingress to the front", "traefik", "front."+host)
+	f := c.connectFront(t, "Ingress to the front", "traefik", "front."+host)
 	f.isOwnFront = true
 	checkPublicPaths(t, f, key)
 	checkLimitsByClient(t, f)
@@ -150,14 +150,14 @@ var commonObjects = []string{"ServiceAccount/default", "ConfigMap/kube-root-ca.c
 func (c cluster) checkUninstall(t *testing.T) {
 	c.helm(t, "uninstall", release, "--wait", "--timeout", "5m")
 	waitFor(t, "nothing but volumes is left", func() error {
-		var left []string
+		var remaining []string
 		for _, o := range c.listObjects(t) {
 			if !strings.HasPrefix(o, "PersistentVolumeClaim/") && !slices.Contains(commonObjects, o) {
-				left = append(left, o)
+				remaining = append(remaining, o)
 			}
 		}
-		if len(left) > 0 {
-			return fmt.Errorf("left: %v", left)
+		if len(remaining) > 0 {
+			return fmt.Errorf("left: %v", remaining)
 		}
 		return nil
 	})

@@ -42,7 +42,7 @@ func (s scaler) utilization() int {
 
 // checkScaling adds the chart's autoscaler for catalog. It reads until there are more pods, and waits until they are
 // gone after the load.
-func (c cluster) checkScaling(t *testing.T, f entrance) {
+func (c cluster) checkScaling(t *testing.T, f frontClient) {
 	if os.Getenv(metrics) != "served" {
 		t.Skipf("this cluster has no metrics server: %s is not %q", metrics, "served")
 	}
@@ -76,19 +76,19 @@ func (c cluster) checkScaling(t *testing.T, f entrance) {
 // addAutoscaler adds the chart's autoscaler for a service, and removes it at the end of the step.
 func (c cluster) addAutoscaler(t *testing.T, service string) {
 	t.Helper()
-	rendered := c.helm(t, append([]string{"template", release, chart, "--kube-version", oldest, "--show-only",
+	rendered := c.helm(t, append([]string{"template", release, chart, "--kube-version", oldestKubernetes, "--show-only",
 		"templates/components.yaml",
 		"--set",
 		fmt.Sprintf("components.%[1]s.autoscaling.enabled=true,components.%[1]s.autoscaling.maxReplicas=3,components.%[1]s.autoscaling.cpuPercent=20,postgres.maxConnections=200", service)}, listValues()...)...)
-	made := 0
+	created := 0
 	for object := range strings.SplitSeq(rendered, "\n---\n") {
 		if strings.Contains(object, "\nkind: HorizontalPodAutoscaler\n") {
 			c.apply(t, object)
-			made++
+			created++
 		}
 	}
-	if made != 1 {
-		t.Fatalf("the chart made %d autoscalers, want %s's", made, service)
+	if created != 1 {
+		t.Fatalf("the chart made %d autoscalers, want %s's", created, service)
 	}
 	replicas := c.kubectl(t, "get", "deployment", release+"-"+service, "--output", "jsonpath={.spec.replicas}")
 	t.Cleanup(func() {
@@ -113,7 +113,7 @@ func (c cluster) readScaler(t *testing.T, service string) scaler {
 }
 
 // readDuring reads the demo business with eight clients while work runs. All answers must be successful.
-func readDuring(t *testing.T, f entrance, work func()) {
+func readDuring(t *testing.T, f frontClient, work func()) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	var running sync.WaitGroup

@@ -18,7 +18,7 @@ func (c cluster) writeSchemas(t *testing.T) string {
 		t.Fatal(err)
 	}
 	for _, d := range document.Definitions {
-		tighten(d)
+		forbidUnknownFields(d)
 	}
 	// Both are described as strings, but may be numbers.
 	either := map[string]any{"anyOf": []any{map[string]any{"type": "string"}, map[string]any{"type": "number"}}}
@@ -63,23 +63,23 @@ func collectDefinitions(all map[string]map[string]any, node any, used map[string
 	}
 }
 
-// tighten makes unknown fields errors at every depth, if the schema lists fields.
-func tighten(node any) {
+// forbidUnknownFields makes unknown fields errors at every depth, if the schema lists fields.
+func forbidUnknownFields(node any) {
 	switch n := node.(type) {
 	case []any:
 		for _, child := range n {
-			tighten(child)
+			forbidUnknownFields(child)
 		}
 	case map[string]any:
 		for _, child := range n {
-			tighten(child)
+			forbidUnknownFields(child)
 		}
 		if n["x-kubernetes-int-or-string"] == true {
 			delete(n, "type")
 		}
 		_, listed := n["properties"].(map[string]any)
-		_, said := n["additionalProperties"]
-		if listed && !said && n["x-kubernetes-preserve-unknown-fields"] != true {
+		_, isSet := n["additionalProperties"]
+		if listed && !isSet && n["x-kubernetes-preserve-unknown-fields"] != true {
 			n["additionalProperties"] = false
 		}
 	}

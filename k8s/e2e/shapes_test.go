@@ -20,7 +20,8 @@ func TestServerAcceptsShapes(t *testing.T) {
 	for _, shape := range shapes {
 		t.Run(strings.TrimSuffix(filepath.Base(shape), "-values.yaml"), func(t *testing.T) {
 			c.run(t, "helm", "lint", "--strict", "--quiet", chart, "--values", shape)
-			rendered := c.run(t, "helm", "template", release, chart, "--kube-version", oldest, "--namespace", "default",
+			rendered := c.run(t, "helm", "template", release, chart, "--kube-version", oldestKubernetes, "--namespace",
+				"default",
 				"--values", shape)
 			_, err := c.tryRun(t.Context(), []byte(rendered), "kubectl", "--namespace", "default", "create",
 				"--dry-run=server", "--validate=strict", "--filename", "-")

@@ -9,12 +9,12 @@ import (
 )
 
 // checkPostgresLoss removes PostgreSQL's pod, checks the answers without it, and starts it again.
-func (c cluster) checkPostgresLoss(t *testing.T, f entrance) {
+func (c cluster) checkPostgresLoss(t *testing.T, f frontClient) {
 	l := newLoad(t, c, f, "without-postgres")
 	c.readFromAllPods(t, "catalog", l.slug+"/info")
 	c.runWithout(t, "statefulset/"+release+"-postgres", func() {
-		// A replica still serves the offers that it has cached. Occupied time is unknown, which does not mean that all is
-		// occupied.
+		// A replica still serves the offers that it has cached. Occupied time is unknown, which does not mean that all
+		// is occupied.
 		for _, path := range []string{"/info", "/services", "/staff"} {
 			var any map[string]any
 			if err := f.readJSON(t.Context(), l.slug+path, &any); err != nil {
@@ -26,7 +26,8 @@ func (c cluster) checkPostgresLoss(t *testing.T, f entrance) {
 				Computed *bool
 				Slots    []any
 			}
-			if err := f.readJSON(t.Context(), l.slug+"/slots?date="+l.free[0].date+"&service_id="+l.free[0].service,
+			if err := f.readJSON(t.Context(), l.slug+"/slots?date="+l.freeSlots[0].date+"&service_id="+
+				l.freeSlots[0].service,
 				&found); err != nil {
 				return err
 			}
@@ -35,23 +36,23 @@ func (c cluster) checkPostgresLoss(t *testing.T, f entrance) {
 			}
 			return nil
 		})
-		a, err := f.book(t.Context(), l.slug, l.keys[0], l.free[0])
+		a, err := f.book(t.Context(), l.slug, l.keys[0], l.freeSlots[0])
 		if err != nil || a.status != http.StatusServiceUnavailable {
 			t.Errorf("a booking without Postgres was answered %v (%v), want 503", a, err)
 		}
 	})
-	l.waitForBooking(t, l.free[0])
+	l.waitForBooking(t, l.freeSlots[0])
 	if rows := c.connectOwner(t).listBookings(t, l.slug); len(rows) != 1 {
 		t.Errorf("the owner sees %d bookings, want the one that was made after Postgres was back", len(rows))
 	}
 }
 
 // checkRedisLoss removes Redis's pod. Redis stores no sales, so reads and bookings must continue.
-func (c cluster) checkRedisLoss(t *testing.T, f entrance) {
+func (c cluster) checkRedisLoss(t *testing.T, f frontClient) {
 	l := newLoad(t, c, f, "without-redis")
 	c.runWithout(t, "deployment/"+release+"-redis", func() {
-		for _, path := range []string{"/info", "/services", "/slots?date=" + l.free[0].date + "&service_id=" +
-			l.free[0].service} {
+		for _, path := range []string{"/info", "/services", "/slots?date=" + l.freeSlots[0].date + "&service_id=" +
+			l.freeSlots[0].service} {
 			var body struct{ Computed *bool }
 			if err := f.readJSON(t.Context(), l.slug+path, &body); err != nil {
 				t.Error(err)
@@ -59,9 +60,9 @@ func (c cluster) checkRedisLoss(t *testing.T, f entrance) {
 				t.Errorf("%s: not computed", path)
 			}
 		}
-		l.waitForBooking(t, l.free[0])
+		l.waitForBooking(t, l.freeSlots[0])
 	})
-	l.waitForBooking(t, l.free[1])
+	l.waitForBooking(t, l.freeSlots[1])
 }
 
 // readFromAllPods reads a public path from every pod of a service, through the API server's proxy.

@@ -19,21 +19,21 @@ func TestChartOnCluster(t *testing.T) {
 	})
 	key := c.connectOwner(t).createKey(t, "harbor-studio")
 	t.Run("the public paths and only they answer through the Gateway", func(t *testing.T) {
-		checkPublicPaths(t, c.connectEntrance(t, "Gateway API by Traefik", "traefik", host), key)
+		checkPublicPaths(t, c.connectFront(t, "Gateway API by Traefik", "traefik", host), key)
 	})
 	t.Run("the public paths and only they answer through Traefik's Ingress", func(t *testing.T) {
 		c.addIngress(t, "traefik")
-		checkPublicPaths(t, c.connectEntrance(t, "Ingress by Traefik", "traefik", "traefik."+host), key)
+		checkPublicPaths(t, c.connectFront(t, "Ingress by Traefik", "traefik", "traefik."+host), key)
 	})
 	t.Run("the public paths and only they answer through an Ingress in nginx's manner", func(t *testing.T) {
 		c.addIngress(t, "nginx")
-		checkPublicPaths(t, c.connectEntrance(t, "Ingress in nginx's manner", "traefik", "nginx."+host), key)
+		checkPublicPaths(t, c.connectFront(t, "Ingress in nginx's manner", "traefik", "nginx."+host), key)
 	})
 	t.Run("the public paths and only they answer through Skipper's Ingress", func(t *testing.T) {
 		c.addIngress(t, "skipper")
-		checkPublicPaths(t, c.connectEntrance(t, "Ingress by Skipper", "skipper", "skipper."+host), key)
+		checkPublicPaths(t, c.connectFront(t, "Ingress by Skipper", "skipper", "skipper."+host), key)
 	})
-	main := c.connectEntrance(t, "Gateway API by Traefik", "traefik", host)
+	main := c.connectFront(t, "Gateway API by Traefik", "traefik", host)
 	t.Run("a business is an object of the cluster and its key a Secret", func(t *testing.T) { c.checkObjects(t, main) })
 	t.Run("each internal port answers exactly the services of the table", c.checkEdges)
 	t.Run("an autoscaler adds pods under load and takes them away again", func(t *testing.T) {
@@ -79,7 +79,8 @@ const host = "slotmesh.test"
 func (c cluster) addIngress(t *testing.T, controller string) {
 	t.Helper()
 	c.apply(t, c.helm(t, append([]string{
-		"template", release, chart, "--kube-version", oldest, "--show-only", "templates/frontdoor/" + controller +
+		"template", release, chart, "--kube-version", oldestKubernetes, "--show-only",
+		"templates/frontdoor/" + controller +
 			".yaml",
 		"--set", "frontDoor.ingress.controller=" + controller, "--set", "frontDoor.hosts={" + controller + "." + host +
 			"}",
@@ -96,13 +97,13 @@ func (c cluster) addIngress(t *testing.T, controller string) {
 func (c cluster) listObjects(t *testing.T) []string {
 	t.Helper()
 	kinds := strings.Fields(c.run(t, "kubectl", "api-resources", "--verbs=list", "--namespaced", "--output=name"))
-	var kept []string
+	var rest []string
 	for _, k := range kinds {
 		if k != "events" && !strings.HasPrefix(k, "events.") && !strings.HasSuffix(k, "metrics.k8s.io") {
-			kept = append(kept, k)
+			rest = append(rest, k)
 		}
 	}
-	out := c.kubectl(t, "get", strings.Join(kept, ","), "--ignore-not-found", "--output", "json")
+	out := c.kubectl(t, "get", strings.Join(rest, ","), "--ignore-not-found", "--output", "json")
 	var list struct {
 		Items []struct {
 			Kind     string

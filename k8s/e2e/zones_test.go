@@ -112,9 +112,9 @@ func (c cluster) waitForSpread(t *testing.T) {
 // run again.
 func (c cluster) checkDrain(t *testing.T) {
 	t.Helper()
-	empty := func(node, patience string) error {
+	empty := func(node, timeout string) error {
 		_, err := c.tryRun(t.Context(), nil, "kubectl", "drain", node, "--ignore-daemonsets", "--delete-emptydir-data",
-			"--timeout", patience)
+			"--timeout", timeout)
 		return err
 	}
 	for node := range nodeZones {

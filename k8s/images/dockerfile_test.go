@@ -23,34 +23,34 @@ func TestDockerfileMatchesServiceConfig(t *testing.T) {
 	if !found {
 		t.Fatal("its last stage is not made of nothing")
 	}
-	want := serviceConfig(Source{Version: "${VERSION}", Revision: "${REVISION}"}, "${SERVICE}")
+	want := newServiceConfig(Source{Version: "${VERSION}", Revision: "${REVISION}"}, "${SERVICE}")
 	want.Labels["org.opencontainers.image.created"] = "${CREATED}"
 
 	var entrypoint []string
-	if err := json.Unmarshal([]byte(instruction(t, last, "ENTRYPOINT")), &entrypoint); err != nil {
+	if err := json.Unmarshal([]byte(findInstruction(t, last, "ENTRYPOINT")), &entrypoint); err != nil {
 		t.Fatal(err)
 	}
-	got := serviceConfig(Source{}, "")
+	got := newServiceConfig(Source{}, "")
 	got.Entrypoint = entrypoint
-	got.User = instruction(t, last, "USER")
-	got.WorkingDir = instruction(t, last, "WORKDIR")
-	got.Env = strings.Fields(instruction(t, last, "ENV"))
+	got.User = findInstruction(t, last, "USER")
+	got.WorkingDir = findInstruction(t, last, "WORKDIR")
+	got.Env = strings.Fields(findInstruction(t, last, "ENV"))
 	got.Labels = map[string]string{}
-	for _, pair := range regexp.MustCompile(`(\S+)="([^"]*)"`).FindAllStringSubmatch(instruction(t, last, "LABEL"),
+	for _, pair := range regexp.MustCompile(`(\S+)="([^"]*)"`).FindAllStringSubmatch(findInstruction(t, last, "LABEL"),
 		-1) {
 		got.Labels[pair[1]] = pair[2]
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the Dockerfile differs from `make images` (-make +Dockerfile):\n%s", diff)
 	}
-	if flags := "go " + strings.Join(buildArgs("/image/", "${VERSION}"),
+	if flags := "go " + strings.Join(listBuildArgs("/image/", "${VERSION}"),
 		" "); !strings.Contains(strings.ReplaceAll(build, `"`, ""), flags) {
 		t.Errorf("the Dockerfile does not build by %q", flags)
 	}
 }
 
-// instruction returns the arguments of the only line that begins with word.
-func instruction(t *testing.T, stage, word string) string {
+// findInstruction returns the arguments of the only line that begins with word.
+func findInstruction(t *testing.T, stage, word string) string {
 	t.Helper()
 	lines := regexp.MustCompile(`(?m)^`+word+` (.*)$`).FindAllStringSubmatch(stage, -1)
 	if len(lines) != 1 {

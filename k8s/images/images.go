@@ -90,7 +90,7 @@ func readFurtherFiles(ctx context.Context, further map[string]string) ([]entry, 
 		e.path, e.mode = at, e.mode|0o444 // every user may read the file
 		entries = append(entries, e)
 	}
-	libraries, err := sharedLibraries(ctx, slices.Collect(maps.Values(further)))
+	libraries, err := listSharedLibraries(ctx, slices.Collect(maps.Values(further)))
 	if err != nil {
 		return nil, err
 	}

@@ -45,7 +45,7 @@ func findCheckout() string {
 	return "../.."
 }
 
-func testSource() Source {
+func newTestSource() Source {
 	return Source{
 		Root:     findCheckout(),
 		Version:  "test",
@@ -115,13 +115,13 @@ func TestOperatorImageKnowsZonesAndVersion(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "demo.yaml"), demo, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if said, err := newConfinedCommand(t, root, 65532, "/slotmesh", "validate", "-f",
+	if output, err := newConfinedCommand(t, root, 65532, "/slotmesh", "validate", "-f",
 		"/demo.yaml").CombinedOutput(); err != nil {
-		t.Errorf("validating a manifest with a time zone: %v: %s", err, said)
+		t.Errorf("validating a manifest with a time zone: %v: %s", err, output)
 	}
-	if said, err := newConfinedCommand(t, root, 65532, "/slotmesh", "version").CombinedOutput(); err != nil ||
-		string(said) != "slotmesh test "+runtime.Version()+"\n" {
-		t.Errorf("it says that it is %q, %v", said, err)
+	if output, err := newConfinedCommand(t, root, 65532, "/slotmesh", "version").CombinedOutput(); err != nil ||
+		string(output) != "slotmesh test "+runtime.Version()+"\n" {
+		t.Errorf("it says that it is %q, %v", output, err)
 	}
 }
 
@@ -143,7 +143,7 @@ func TestSaveIsReproducible(t *testing.T) {
 
 func TestSaveRefusesUnknownService(t *testing.T) {
 	t.Parallel()
-	_, err := Save(t.Context(), testSource(), "catalogue", t.TempDir())
+	_, err := Save(t.Context(), newTestSource(), "catalogue", t.TempDir())
 	if err == nil || err.Error() != "image of catalogue: there is no service of that name" {
 		t.Errorf("got %v", err)
 	}
@@ -185,10 +185,10 @@ func TestSaveProgramAddsLibraries(t *testing.T) {
 		t.Fatal(err)
 	}
 	root := unpack(t, readArchive(t, "localhost/program:1", file))
-	said, err := newConfinedCommand(t, root, storeUser, "/usr/local/bin/shell", "-c",
+	output, err := newConfinedCommand(t, root, storeUser, "/usr/local/bin/shell", "-c",
 		"read -r line < /var/lib/settings.json || test -n \"$line\"; echo $line").CombinedOutput()
-	if err != nil || string(said) != "{}\n" {
-		t.Errorf("got %q, %v", said, err)
+	if err != nil || string(output) != "{}\n" {
+		t.Errorf("got %q, %v", output, err)
 	}
 	if to, err := os.Readlink(filepath.Join(root, "usr/local/bin/program")); err != nil || to != "/service" {
 		t.Errorf("the program's name leads to %q, %v", to, err)
@@ -208,9 +208,9 @@ func TestStoreImagesRun(t *testing.T) {
 			t.Parallel()
 			_, root := saveAndUnpack(t, image)
 			for _, program := range programs {
-				if said, err := newConfinedCommand(t, root, storeUser, "/bin/sh", "-c",
+				if output, err := newConfinedCommand(t, root, storeUser, "/bin/sh", "-c",
 					"exec "+program+" --version").CombinedOutput(); err != nil {
-					t.Errorf("%s --version: %v: %s", program, err, said)
+					t.Errorf("%s --version: %v: %s", program, err, output)
 				}
 			}
 		})
@@ -298,7 +298,7 @@ func saveAndUnpack(t *testing.T, what string) (v1.Image, string) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
 	defer cancel()
 	dir := t.TempDir()
-	ref, err := Save(ctx, testSource(), what, dir)
+	ref, err := Save(ctx, newTestSource(), what, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -520,13 +520,13 @@ func checkCertificates(t *testing.T, root string) {
 // name the missing ones.
 func checkStart(t *testing.T, root string) {
 	t.Helper()
-	said, err := newConfinedCommand(t, root, 65532, "/service", "no-such-command").CombinedOutput()
+	output, err := newConfinedCommand(t, root, 65532, "/service", "no-such-command").CombinedOutput()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.ExitCode() != 1 {
-		t.Errorf("it ended with %v: %s", err, said)
+		t.Errorf("it ended with %v: %s", err, output)
 	}
-	if !bytes.Contains(said, []byte("settings: ")) && !bytes.Contains(said, []byte("unknown arguments")) {
-		t.Errorf("it said %q", said)
+	if !bytes.Contains(output, []byte("settings: ")) && !bytes.Contains(output, []byte("unknown arguments")) {
+		t.Errorf("it said %q", output)
 	}
 }
 

@@ -43,7 +43,7 @@ func (l Live) Push(ctx context.Context, ref string) error {
 }
 
 func (l Live) buildImage() (v1.Image, error) {
-	trust, err := machineCertificates()
+	trust, err := readMachineCertificates()
 	if err != nil {
 		return nil, err
 	}
@@ -72,5 +72,5 @@ func (l Live) buildImage() (v1.Image, error) {
 		{path: "live/service", mode: 0o755, owner: serviceID, content: program},
 	}
 	src := Source{Version: "live", Created: time.Unix(0, 0), Arch: runtime.GOARCH}
-	return assemble([][]entry{tools, service}, serviceConfig(src, filepath.Base(filepath.Dir(l.Program))), src)
+	return assemble([][]entry{tools, service}, newServiceConfig(src, filepath.Base(filepath.Dir(l.Program))), src)
 }

@@ -118,9 +118,9 @@ func TestReleaseRefusesInvalidState(t *testing.T) {
 			for name, value := range good {
 				settings = append(settings, name+"="+value)
 			}
-			said := runRefusedRelease(t, root, append(settings, c.setting))
-			if !strings.HasPrefix(said, "no release: ") || !strings.Contains(said, c.sentence) {
-				t.Errorf("it said %q", said)
+			output := runRefusedRelease(t, root, append(settings, c.setting))
+			if !strings.HasPrefix(output, "no release: ") || !strings.Contains(output, c.sentence) {
+				t.Errorf("it said %q", output)
 			}
 		})
 	}
@@ -133,9 +133,9 @@ func runRefusedRelease(t *testing.T, root string, env []string) string {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "k8s/images/release")
 	cmd.Dir, cmd.Env, cmd.WaitDelay = root, env, 10*time.Second
-	said, err := cmd.CombinedOutput()
+	output, err := cmd.CombinedOutput()
 	if err == nil {
-		t.Errorf("it released: %s", said)
+		t.Errorf("it released: %s", output)
 	}
-	return string(said)
+	return string(output)
 }

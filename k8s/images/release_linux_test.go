@@ -52,16 +52,16 @@ func TestRelease(t *testing.T) {
 	t.Run("install", func(t *testing.T) { p.checkInstall(t, digests) })
 	t.Run("other signatures are refused", func(t *testing.T) {
 		image := p.registry + "/slotmesh-pricing:9.8.7"
-		if said, err := p.run(t, "cosign", "verify", "--key", "other.pub", "--insecure-ignore-tlog=true",
+		if output, err := p.run(t, "cosign", "verify", "--key", "other.pub", "--insecure-ignore-tlog=true",
 			image); err == nil {
-			t.Errorf("cosign takes another key: %s", said)
+			t.Errorf("cosign takes another key: %s", output)
 		}
 	})
 	t.Run("a version is released once", func(t *testing.T) {
-		if said := runRefusedRelease(t, p.checkout, p.env); !strings.Contains(said,
+		if output := runRefusedRelease(t, p.checkout, p.env); !strings.Contains(output,
 			"no release: v9.8.7 is in "+p.registry+
 				" already") {
-			t.Errorf("it said %q", said)
+			t.Errorf("it said %q", output)
 		}
 	})
 }
@@ -95,12 +95,12 @@ func publish(t *testing.T) publishedRelease {
 	defer cancel()
 	release := exec.CommandContext(ctx, "make", "--no-print-directory", "release")
 	release.Dir, release.Env, release.WaitDelay = p.checkout, p.env, 10*time.Second
-	began := time.Now()
-	said, err := release.CombinedOutput()
+	start := time.Now()
+	output, err := release.CombinedOutput()
 	if err != nil {
-		t.Fatalf("%v: %s", err, said)
+		t.Fatalf("%v: %s", err, output)
 	}
-	t.Logf("released in %s", time.Since(began).Round(time.Second))
+	t.Logf("released in %s", time.Since(start).Round(time.Second))
 	return p
 }
 
@@ -119,11 +119,11 @@ func (p publishedRelease) run(t *testing.T, command ...string) (string, error) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "env", command...) // finds the program by the PATH given to it
 	cmd.Dir, cmd.Env, cmd.WaitDelay = p.home, p.env, 10*time.Second
-	var said strings.Builder
-	cmd.Stderr = &said
+	var output strings.Builder
+	cmd.Stderr = &output
 	out, err := cmd.Output()
 	if err != nil {
-		return said.String(), err
+		return output.String(), err
 	}
 	return string(out), nil
 }
@@ -220,9 +220,9 @@ func (p publishedRelease) checkContents(t *testing.T, service, ref, arch string,
 	}
 	checkStart(t, root)
 	if service == "console" {
-		if said, err := newConfinedCommand(t, root, 65532, "/slotmesh", "version").Output(); err != nil ||
-			!strings.HasPrefix(string(said), "slotmesh 9.8.7 ") {
-			t.Errorf("its command says that it is %q, %v", said, err)
+		if output, err := newConfinedCommand(t, root, 65532, "/slotmesh", "version").Output(); err != nil ||
+			!strings.HasPrefix(string(output), "slotmesh 9.8.7 ") {
+			t.Errorf("its command says that it is %q, %v", output, err)
 		}
 	}
 }
@@ -255,9 +255,9 @@ func sortJSON(t *testing.T, content []byte) string {
 
 func (p publishedRelease) verify(t *testing.T, ref string) {
 	t.Helper()
-	said := p.mustRun(t, "cosign", "verify", "--key", "cosign.pub", "--insecure-ignore-tlog=true", ref)
-	if !strings.Contains(said, `"https://sigstore.dev/cosign/sign/v1"`) { // cosign also accepts an attestation
-		t.Errorf("%s has no signature of its own: %s", ref, said)
+	output := p.mustRun(t, "cosign", "verify", "--key", "cosign.pub", "--insecure-ignore-tlog=true", ref)
+	if !strings.Contains(output, `"https://sigstore.dev/cosign/sign/v1"`) { // cosign also accepts an attestation
+		t.Errorf("%s has no signature of its own: %s", ref, output)
 	}
 }
 
@@ -307,7 +307,7 @@ func (p publishedRelease) checkProvenance(t *testing.T, ref string) {
 	if len(all) != 1 {
 		t.Fatalf("%s has %d provenances", ref, len(all))
 	}
-	var said struct {
+	var provenance struct {
 		BuildDefinition struct {
 			ResolvedDependencies []struct {
 				Digest map[string]string `json:"digest"`
@@ -319,13 +319,13 @@ func (p publishedRelease) checkProvenance(t *testing.T, ref string) {
 			} `json:"builder"`
 		} `json:"runDetails"`
 	}
-	if err := json.Unmarshal(all[0].Predicate, &said); err != nil {
+	if err := json.Unmarshal(all[0].Predicate, &provenance); err != nil {
 		t.Fatal(err)
 	}
 	revision := strings.TrimSpace(runIn(t, p.checkout, "git", "rev-parse", "HEAD"))
-	of := said.BuildDefinition.ResolvedDependencies
+	of := provenance.BuildDefinition.ResolvedDependencies
 	if len(of) == 0 || of[0].Digest["gitCommit"] != revision ||
-		said.RunDetails.Builder.ID != "https://example.com/builder" {
+		provenance.RunDetails.Builder.ID != "https://example.com/builder" {
 		t.Errorf("the provenance of %s is %s, want commit %s", ref, all[0].Predicate, revision)
 	}
 }
@@ -372,10 +372,10 @@ func (p publishedRelease) checkInstall(t *testing.T, digests map[string]string) 
 		// which are on the node
 		"--set", "trial.postgres.image=localhost/postgres:15", "--set", "trial.redis.image=localhost/redis:7")
 	p.mustRun(t, "helm", "test", "slotmesh", "--namespace", "released")
-	if said := p.mustRun(t, "kubectl", "--namespace", "released", "exec", "deployment/slotmesh-console", "--",
+	if output := p.mustRun(t, "kubectl", "--namespace", "released", "exec", "deployment/slotmesh-console", "--",
 		"/slotmesh",
-		"version"); !strings.HasPrefix(said, "slotmesh 9.8.7 ") {
-		t.Errorf("the command in the pod says that it is %q", said)
+		"version"); !strings.HasPrefix(output, "slotmesh 9.8.7 ") {
+		t.Errorf("the command in the pod says that it is %q", output)
 	}
 	running := p.mustRun(t, "kubectl", "--namespace", "released", "get", "pods", "--selector",
 		"app.kubernetes.io/name=slotmesh", "--output",

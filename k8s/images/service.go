@@ -21,8 +21,9 @@ const serviceUser = "65532:65532"
 // certificates is the path, in the image, of the CA certificates that a service trusts for TLS.
 const certificates = "etc/ssl/certs/ca-certificates.crt"
 
-// machineCertificates returns the CA certificates of this machine. It looks for the files of Debian, Red Hat and macOS.
-func machineCertificates() ([]byte, error) {
+// readMachineCertificates returns the CA certificates of this machine. It looks for the files of Debian, Red Hat and
+// macOS.
+func readMachineCertificates() ([]byte, error) {
 	for _, file := range []string{"/" + certificates, "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"} {
 		bundle, err := os.ReadFile(file)
 		if !errors.Is(err, fs.ErrNotExist) {
@@ -61,30 +62,30 @@ func buildService(ctx context.Context, src Source, what string) (v1.Image, error
 		return nil, err
 	}
 	defer os.RemoveAll(commands)
-	files, err := commandFiles(commands, what)
+	files, err := buildCommandFiles(commands, what)
 	if err != nil {
 		return nil, err
 	}
-	trust, err := machineCertificates()
+	trust, err := readMachineCertificates()
 	if err != nil {
 		return nil, err
 	}
-	return assemble([][]entry{{{path: certificates, mode: 0o644, content: trust}}, files}, serviceConfig(src, what),
+	return assemble([][]entry{{{path: certificates, mode: 0o644, content: trust}}, files}, newServiceConfig(src, what),
 		src)
 }
 
-func serviceConfig(src Source, what string) v1.Config {
+func newServiceConfig(src Source, what string) v1.Config {
 	return v1.Config{
 		Entrypoint: []string{"/service"},
 		User:       serviceUser,
 		WorkingDir: "/",
 		Env:        []string{"PATH=/", "SSL_CERT_FILE=/" + certificates},
-		Labels:     src.labels(what),
+		Labels:     src.listLabels(what),
 	}
 }
 
-// labels returns the labels of the image of a service or store, as the Open Container Initiative defines them.
-func (src Source) labels(what string) map[string]string {
+// listLabels returns the labels of the image of a service or store, as the Open Container Initiative defines them.
+func (src Source) listLabels(what string) map[string]string {
 	const prefix = "org.opencontainers.image."
 	return map[string]string{
 		prefix + "title":       "slotmesh-" + what,
@@ -109,26 +110,27 @@ func compile(ctx context.Context, src Source, what string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	cmd := exec.CommandContext(ctx, "go", buildArgs(out+"/", src.Version)...)
+	cmd := exec.CommandContext(ctx, "go", listBuildArgs(out+"/", src.Version)...)
 	cmd.Dir = module
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=", "GOOS=linux", "GOARCH="+src.Arch)
-	if said, err := cmd.CombinedOutput(); err != nil {
-		return "", errors.Join(fmt.Errorf("go build: %w: %s", err, strings.TrimSpace(string(said))), os.RemoveAll(out))
+	if output, err := cmd.CombinedOutput(); err != nil {
+		return "", errors.Join(fmt.Errorf("go build: %w: %s", err, strings.TrimSpace(string(output))),
+			os.RemoveAll(out))
 	}
 	return out, nil
 }
 
-// buildArgs returns the arguments of the go command that builds a service. The Dockerfile uses the same arguments.
-func buildArgs(out, version string) []string {
+// listBuildArgs returns the arguments of the go command that builds a service. The Dockerfile uses the same arguments.
+func listBuildArgs(out, version string) []string {
 	return []string{
 		"build", "-trimpath", "-buildvcs=false", "-ldflags",
 		"-s -w -X github.com/slotmesh/slotmesh/libs/platform/build.release=" + version, "-o", out, "./cmd/...",
 	}
 }
 
-// commandFiles returns the image's entries for the commands in the folder `dir`, and for the bill of materials of each
-// command.
-func commandFiles(dir, service string) ([]entry, error) {
+// buildCommandFiles returns the image's entries for the commands in the folder `dir`, and for the bill of materials of
+// each command.
+func buildCommandFiles(dir, service string) ([]entry, error) {
 	commands, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err

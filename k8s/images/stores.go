@@ -145,7 +145,7 @@ func (s store) listPaths(ctx context.Context) ([]string, error) {
 	loading := slices.DeleteFunc(slices.Clone(paths), func(p string) bool {
 		return !strings.HasSuffix(p, ".so") && !strings.Contains(p, "/bin/")
 	})
-	libraries, err := sharedLibraries(ctx, loading)
+	libraries, err := listSharedLibraries(ctx, loading)
 	if err != nil {
 		return nil, err
 	}
@@ -158,8 +158,8 @@ func (s store) isExcluded(path string) bool { return s.excluded != nil && s.excl
 // the loader without "=>".
 var loadedLibrary = regexp.MustCompile(`(?m)^\s+(?:\S+ => )?(/\S+) \(0x`)
 
-// sharedLibraries returns the paths of the libraries that the given programs and libraries load, as ldd lists them.
-func sharedLibraries(ctx context.Context, paths []string) ([]string, error) {
+// listSharedLibraries returns the paths of the libraries that the given programs and libraries load, as ldd lists them.
+func listSharedLibraries(ctx context.Context, paths []string) ([]string, error) {
 	out, err := exec.CommandContext(ctx, "ldd", paths...).Output()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) { // ldd exits with 1 if a file is linked statically or is not a program

@@ -75,7 +75,7 @@ func run(ctx context.Context, args []string) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	src, err := source(ctx, *root)
+	src, err := readSource(ctx, *root)
 	if err != nil {
 		return err
 	}
@@ -121,9 +121,9 @@ func save(ctx context.Context, src images.Source, names []string, out string) er
 	return nil
 }
 
-// source returns the commit of the checkout, as git reports it, for the labels of the images.
-func source(ctx context.Context, root string) (images.Source, error) {
-	commit, err := git(ctx, root, "log", "-1", "--format=%H %ct")
+// readSource returns the commit of the checkout, as git reports it, for the labels of the images.
+func readSource(ctx context.Context, root string) (images.Source, error) {
+	commit, err := runGit(ctx, root, "log", "-1", "--format=%H %ct")
 	if err != nil {
 		return images.Source{}, err
 	}
@@ -132,7 +132,7 @@ func source(ctx context.Context, root string) (images.Source, error) {
 	if err != nil {
 		return images.Source{}, fmt.Errorf("git says %q: %w", commit, err)
 	}
-	changes, err := git(ctx, root, "status", "--porcelain", "--", "libs", "services")
+	changes, err := runGit(ctx, root, "status", "--porcelain", "--", "libs", "services")
 	if err != nil {
 		return images.Source{}, err
 	}
@@ -142,7 +142,7 @@ func source(ctx context.Context, root string) (images.Source, error) {
 	return images.Source{Root: root, Revision: revision, Created: time.Unix(created, 0)}, nil
 }
 
-func git(ctx context.Context, root string, args ...string) (string, error) {
+func runGit(ctx context.Context, root string, args ...string) (string, error) {
 	out, err := exec.CommandContext(ctx, "git", append([]string{"-C", root}, args...)...).Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {

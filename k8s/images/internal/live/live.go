@@ -31,7 +31,7 @@ func Supervise(program string, args []string, signals <-chan os.Signal) (int, er
 			return 0, err
 		}
 		if !shouldRestart {
-			return exitCode(child.ProcessState), nil
+			return findExitCode(child.ProcessState), nil
 		}
 	}
 }
@@ -54,8 +54,8 @@ func DebugCommand(debugger, program string, args []string) (string, []string) {
 // awaitChild forwards signals to the child process until the process ends. It returns true if the process must be
 // restarted.
 func awaitChild(child *exec.Cmd, signals <-chan os.Signal) (bool, error) {
-	ended := make(chan error, 1)
-	go func() { ended <- child.Wait() }()
+	end := make(chan error, 1)
+	go func() { end <- child.Wait() }()
 	shouldRestart := false
 	for {
 		select {
@@ -67,7 +67,7 @@ func awaitChild(child *exec.Cmd, signals <-chan os.Signal) (bool, error) {
 			if err := child.Process.Signal(s); err != nil && !errors.Is(err, os.ErrProcessDone) {
 				return false, err
 			}
-		case err := <-ended:
+		case err := <-end:
 			var exit *exec.ExitError
 			if err != nil && !errors.As(err, &exit) {
 				return false, err
@@ -77,7 +77,7 @@ func awaitChild(child *exec.Cmd, signals <-chan os.Signal) (bool, error) {
 	}
 }
 
-func exitCode(state *os.ProcessState) int {
+func findExitCode(state *os.ProcessState) int {
 	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		return 128 + int(status.Signal())
 	}

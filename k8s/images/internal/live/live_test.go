@@ -17,9 +17,9 @@ const testTimeout = 2 * time.Minute
 
 // newScript returns a program that writes its version and its first argument to the pipe said. On SIGTERM it ends with
 // code 7.
-func newScript(version, said string) string {
+func newScript(version, output string) string {
 	return fmt.Sprintf("#!/bin/sh\ntrap 'exit 7' TERM\necho %s $1 >%s\nwhile :; do read -r line <%s.never; done\n",
-		version, said, said)
+		version, output, output)
 }
 
 func packArchive(t *testing.T, files map[string]string) *bytes.Buffer {
@@ -47,15 +47,15 @@ func openPipe(t *testing.T, name string) func(want string) {
 	if err := syscall.Mkfifo(name, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	said, err := os.OpenFile(name, os.O_RDWR, 0) // opened for writing too, so that it stays open between writers
+	output, err := os.OpenFile(name, os.O_RDWR, 0) // opened for writing too, so that it stays open between writers
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = said.Close() })
-	lines := bufio.NewReader(said)
+	t.Cleanup(func() { _ = output.Close() })
+	lines := bufio.NewReader(output)
 	return func(want string) {
 		t.Helper()
-		if err := said.SetReadDeadline(time.Now().Add(testTimeout)); err != nil {
+		if err := output.SetReadDeadline(time.Now().Add(testTimeout)); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := lines.ReadString('\n'); err != nil || got != want+"\n" {
@@ -67,12 +67,12 @@ func openPipe(t *testing.T, name string) func(want string) {
 func TestSuperviseRestartsReplacedProgram(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	said := filepath.Join(dir, "said")
-	if err := syscall.Mkfifo(said+".never", 0o600); err != nil {
+	output := filepath.Join(dir, "said")
+	if err := syscall.Mkfifo(output+".never", 0o600); err != nil {
 		t.Fatal(err)
 	}
-	expect := openPipe(t, said)
-	if err := Unpack(dir, packArchive(t, map[string]string{"live/service": newScript("first", said)})); err != nil {
+	expect := openPipe(t, output)
+	if err := Unpack(dir, packArchive(t, map[string]string{"live/service": newScript("first", output)})); err != nil {
 		t.Fatal(err)
 	}
 	signals, code := make(chan os.Signal, 1), make(chan int, 1)
@@ -85,7 +85,7 @@ func TestSuperviseRestartsReplacedProgram(t *testing.T) {
 	}()
 	expect("first argument")
 
-	if err := Unpack(dir, packArchive(t, map[string]string{"/live/service": newScript("second", said)})); err != nil {
+	if err := Unpack(dir, packArchive(t, map[string]string{"/live/service": newScript("second", output)})); err != nil {
 		t.Fatal(err)
 	}
 	signals <- syscall.SIGHUP
