@@ -23,7 +23,7 @@ func listExpectedRoutes(t *testing.T) map[string]string {
 		addPathsBelow(paths, service, row.Below)
 	}
 	for _, path := range []string{
-		"/", "/internal", "/internal/offers/x", "/metrics", "/livez", "/readyz", "/admin", "/admin/businesses",
+		"/internal", "/internal/offers/x", "/metrics", "/livez", "/readyz", "/admin", "/admin/businesses",
 		"/api/public",
 		"/api/public/x", "/api/public/x/", "/api/public/../metrics", "/api/public/x/../../../metrics", "/%69nternal",
 		"/api/public/x/event",

@@ -130,7 +130,7 @@ func (p *Process) environmentWith(name, databaseURL, redisURL string) envconfig.
 		"PEER_TIMEOUT":    p.cfg.PeerTimeout, "PAGES_URL": cmp.Or(p.cfg.PagesURL, p.PublicURL),
 		"OWNER_URL": cmp.Or(p.cfg.OwnerURL, p.AdminURL), "PUBLIC_URL": p.PublicURL,
 		"SMTP_URL": p.cfg.SMTPURL, "SMTP_ALLOW_PLAINTEXT": p.cfg.SMTPAllowPlaintext, "MAIL_FROM": p.cfg.MailFrom,
-		"SMTP_PREVIEW": p.smtpPreview(),
+		"SMTP_PREVIEW": p.smtpPreview(), "DEMO_SLUG": p.findDemoSlug(),
 	} {
 		if value != "" {
 			env[name] = value
@@ -146,6 +146,14 @@ func (p *Process) environmentWith(name, databaseURL, redisURL string) envconfig.
 		}
 	}
 	return envconfig.MapLookuper(env)
+}
+
+// findDemoSlug returns the slug of the demo business, or "" if this process has none.
+func (p *Process) findDemoSlug() string {
+	if p.cfg.WithDemo {
+		return demoSlug
+	}
+	return ""
 }
 
 // frontMargin is the time by which the front's deadline is later than the services' deadlines. The client therefore

@@ -68,8 +68,9 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// docsPath is the path of the page for developers. The path / redirects to it.
-const docsPath = "/api/public/docs"
+// notFoundPath is a path at which the pages service has no page. A browser that requests an unknown path gets the page
+// that the pages service serves there.
+const notFoundPath = "/not-found"
 
 // HealthPath is the path for health checks of load balancers. It is on the public
 // port, because cloud load balancers check the port to which they forward.
@@ -97,8 +98,7 @@ func New(_ context.Context, cfg Config, rt server.Runtime) (*server.Server, erro
 		}
 		return c.SendString("ok\n")
 	})
-	refuse := refuser{limits.New(cfg.Limits, ratelimit.NewLocal(clock.System()), rt.Telemetry)}
-	srv.Public.Get("/", refuse.redirectHome)
+	refuse := refuser{limits.New(cfg.Limits, ratelimit.NewLocal(clock.System()), rt.Telemetry), upstreams["pages"]}
 	for service, upstream := range upstreams {
 		// The front forwards every method. The service answers 405 if the path does not support the method.
 		for _, suffix := range components.All[service].Business {
@@ -123,7 +123,10 @@ func New(_ context.Context, cfg Config, rt server.Runtime) (*server.Server, erro
 
 // refuser answers the requests that the front does not forward. It counts these requests against
 // the rate limits, because the services count only the requests that are forwarded to them.
-type refuser struct{ gate *limits.Gate }
+type refuser struct {
+	gate  *limits.Gate
+	pages *upstream // the pages service
+}
 
 // refuse counts a request against the rate limit of the client's address. If the limit is exceeded, refuse returns the
 // error of the limit. If not, it returns the argument `fault`.
@@ -135,16 +138,23 @@ func (r refuser) refuse(c *fiber.Ctx, fault error) error {
 	return fault
 }
 
-// redirectHome answers a request for the path / with a redirect to the page for developers.
-func (r refuser) redirectHome(c *fiber.Ctx) error {
+// refuseUnknown answers 404 to a path that is not in the table of components. A browser gets the page of the pages
+// service for unknown paths. Other clients get JSON, and so does a browser if the pages service does not answer. The
+// front never forwards the unknown path itself.
+func (r refuser) refuseUnknown(c *fiber.Ctx) error {
 	if err := r.refuse(c, nil); err != nil {
 		return err
 	}
-	return c.Redirect(docsPath)
+	if acceptsPage(c) && r.pages.forwardTo(c, []byte(notFoundPath)) == nil {
+		return nil
+	}
+	return fiber.ErrNotFound
 }
 
-// refuseUnknown answers 404 to a path that is not in the table of components.
-func (r refuser) refuseUnknown(c *fiber.Ctx) error { return r.refuse(c, fiber.ErrNotFound) }
+// acceptsPage reports whether the request is from a browser that shows the answer as a page.
+func acceptsPage(c *fiber.Ctx) bool {
+	return c.Method() == fiber.MethodGet && strings.Contains(c.Get(fiber.HeaderAccept), fiber.MIMETextHTML)
+}
 
 // upstream is the public port of one service, to which the front forwards requests.
 type upstream struct {
@@ -199,6 +209,16 @@ var callerHeaders = []string{peer.SecretHeader, "Forwarded", "X-Forwarded-For", 
 
 // forward sends the request to the service and responds with the answer of the service.
 func (u *upstream) forward(c *fiber.Ctx) error {
+	uri := c.Request().URI()
+	target := uri.PathOriginal()
+	if query := uri.QueryString(); len(query) > 0 {
+		target = slices.Concat(target, []byte{'?'}, query)
+	}
+	return u.forwardTo(c, target)
+}
+
+// forwardTo forwards the request as [upstream.forward] does, but with the given path and query.
+func (u *upstream) forwardTo(c *fiber.Ctx, target []byte) error {
 	request, response := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 	defer fasthttp.ReleaseRequest(request)
 	defer fasthttp.ReleaseResponse(response)
@@ -207,6 +227,7 @@ func (u *upstream) forward(c *fiber.Ctx) error {
 		return err
 	}
 	u.copyRequest(request, c, body)
+	request.Header.SetRequestURIBytes(target)
 	deadline, ok := c.UserContext().Deadline()
 	if !ok {
 		return errors.New("front: the request has no deadline")
@@ -237,8 +258,8 @@ func (u *upstream) send(request *fasthttp.Request, response *fasthttp.Response, 
 	return u.client.DoDeadline(request, response, deadline)
 }
 
-// copyRequest copies the request of `c` to the argument `request`. It replaces the client address and the trace context
-// by the values that the front determined.
+// copyRequest copies the request of `c` to the argument `request`, except its path and query. It replaces the client
+// address and the trace context by the values that the front determined.
 func (u *upstream) copyRequest(request *fasthttp.Request, c *fiber.Ctx, body []byte) {
 	c.Request().Header.CopyTo(&request.Header)
 	request.Header.SetProtocol("HTTP/1.1")
@@ -267,12 +288,6 @@ func (u *upstream) copyRequest(request *fasthttp.Request, c *fiber.Ctx, body []b
 		request.Header.Set(peer.SecretHeader, u.secret)
 	}
 	u.propagator.Inject(c.UserContext(), headerCarrier{&request.Header})
-	uri := c.Request().URI()
-	requestURI := uri.PathOriginal()
-	if query := uri.QueryString(); len(query) > 0 {
-		requestURI = slices.Concat(requestURI, []byte{'?'}, query)
-	}
-	request.Header.SetRequestURIBytes(requestURI)
 }
 
 // refuseInvalidSlug refuses a slug with characters that URL decoders may interpret differently. No business has

@@ -548,11 +548,36 @@ func TestForwardDropsBodyOfGet(t *testing.T) {
 	}
 }
 
-func TestRootRedirectsToDocs(t *testing.T) {
+// A browser that requests an unknown path gets a page of the pages service, without the unknown path. Other clients get
+// JSON.
+func TestUnknownPathShowsPageToBrowsers(t *testing.T) {
 	t.Parallel()
-	address := newFront(t, server.Config{}, func(map[string]string) {})
-	response, body := send(t, address, formatGet("/"))
-	if response.StatusCode != http.StatusFound || response.Header.Get("Location") != "/api/public/docs" {
-		t.Errorf("%d %v %s", response.StatusCode, response.Header, body)
+	address := newFront(t, server.Config{}, nil)
+	for _, path := range []string{"/nothing", "/internal/offers", "/b/../metrics?x=1", "/api/public/x/nothing"} {
+		_, body := send(t, address, formatGet(path, "Accept: text/html,*/*;q=0.8"))
+		if got := decodeRequest(t, body); got.Service != "pages" || got.URI != notFoundPath {
+			t.Errorf("%s: a browser is sent to %q of %s", path, got.URI, got.Service)
+		}
+		for _, request := range []string{formatGet(path), formatGet(path, "Accept: application/json, */*"),
+			strings.Replace(formatGet(path, "Accept: text/html"), "GET", "DELETE", 1)} {
+			response, body := send(t, address, request)
+			if response.StatusCode != http.StatusNotFound || !strings.Contains(body, `"messageCode":"not_found"`) {
+				t.Errorf("%s: %d %s", path, response.StatusCode, body)
+			}
+		}
+	}
+}
+
+// A browser gets the JSON answer if the pages service does not answer.
+func TestUnknownPathWithoutPagesService(t *testing.T) {
+	t.Parallel()
+	stopped := newFakeService(t, "pages")
+	stopped.Close()
+	address := newFront(t, server.Config{}, func(addresses map[string]string) {
+		addresses["pages"] = stopped.Listener.Addr().String()
+	})
+	response, body := send(t, address, formatGet("/nothing", "Accept: text/html"))
+	if response.StatusCode != http.StatusNotFound || !strings.Contains(body, `"messageCode":"not_found"`) {
+		t.Errorf("%d %s", response.StatusCode, body)
 	}
 }

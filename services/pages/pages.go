@@ -22,8 +22,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/limits"
 	"github.com/slotmesh/slotmesh/libs/platform/peer"
 	"github.com/slotmesh/slotmesh/libs/platform/redisx"
+	"github.com/slotmesh/slotmesh/libs/platform/request"
 	"github.com/slotmesh/slotmesh/libs/platform/server"
 	"github.com/slotmesh/slotmesh/libs/platform/service"
+	"github.com/slotmesh/slotmesh/libs/sale/link"
 	"github.com/slotmesh/slotmesh/services/pages/internal/handler"
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
@@ -53,6 +55,12 @@ type Config struct {
 	// PayOrigins contains the origins of the payment providers' pages. The
 	// pages allow browsers to redirect a submitted form to these origins.
 	PayOrigins []string `env:"PAY_ORIGINS, default=https://checkout.stripe.com"`
+	// OwnerURL is the base URL of the owners' pages. The page of the host links to it; if OwnerURL is empty, the page
+	// has no such link.
+	OwnerURL string `env:"OWNER_URL"`
+	// DemoSlug is the slug of a business to which the page of the host links as an example. If DemoSlug is empty, or if
+	// this business does not exist, the page has no such link.
+	DemoSlug string `env:"DEMO_SLUG"`
 }
 
 // Validate checks all settings. Each error names the environment variable of the invalid setting.
@@ -70,6 +78,13 @@ func (c *Config) Validate() error {
 				"separated by commas"))
 			break
 		}
+	}
+	if c.OwnerURL != "" && !link.IsBaseURL(c.OwnerURL) {
+		errs = append(errs, errors.New("OWNER_URL: write the base of the owner's side, such as "+
+			"https://owner.example.com"))
+	}
+	if c.DemoSlug != "" && !request.IsSlug(c.DemoSlug) {
+		errs = append(errs, errors.New("DEMO_SLUG: write the slug of a business, such as harbor-studio"))
 	}
 	if c.MinFillTime < 0 || c.MinFillTime > time.Minute {
 		errs = append(errs, errors.New("FORM_AT_LEAST: write a duration such as 1s, at most 1m, or 0s for none"))
@@ -114,7 +129,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	links := usecase.NewLinks(bookings, rentals, shop)
 	pages, err := handler.New(shop, links, handler.Config{
 		Base: strings.TrimSuffix(cfg.PagesURL, "/"), Secrets: cfg.Server.Peers.Secrets, MinFillTime: cfg.MinFillTime,
-		PayOrigins: cfg.PayOrigins,
+		PayOrigins: cfg.PayOrigins, OwnerURL: cfg.OwnerURL, DemoSlug: cfg.DemoSlug,
 	})
 	if err != nil {
 		return err

@@ -65,11 +65,14 @@
 - {name: SLOTMESH_ADMIN_TOKEN, valueFrom: {secretKeyRef: {{ include "slotmesh.adminSecret" $root }}}}
 - {name: SLOTMESH_SERVER, value: "http://127.0.0.1:8080"} # for the slotmesh command in this image
 {{- end }}
-{{- if and (has .name (list "console" "notifications")) $root.Values.frontDoor.adminHost (not (hasKey .settings.env "OWNER_URL")) }}
+{{- if and (has .name (list "console" "notifications" "pages")) $root.Values.frontDoor.adminHost (not (hasKey .settings.env "OWNER_URL")) }}
 - {name: OWNER_URL, value: "{{ ternary "https" "http" (ne $root.Values.frontDoor.tls.adminSecretName "") }}://{{ $root.Values.frontDoor.adminHost }}"}
 {{- end }}
 {{- if and (has .name (list "booking" "catalog" "console" "pages" "rental")) (not (hasKey .settings.env "PAGES_URL")) }}
 - {name: PAGES_URL, value: {{ include "slotmesh.pagesURL" $root | quote }}}
+{{- end }}
+{{- if and (eq .name "pages") $root.Values.demo.enabled (not (hasKey .settings.env "DEMO_SLUG")) }}
+- {name: DEMO_SLUG, value: harbor-studio}
 {{- end }}
 {{- range $name, $value := .settings.env }}
 - {name: {{ $name }}, value: {{ include "slotmesh.text" $value | quote }}}

@@ -33,6 +33,8 @@ type Pages struct {
 	menus      *view.Menus
 	tokens     formTokens
 	payOrigins []string // origins of the payment pages
+	ownerURL   string   // base URL of the owners' pages; "" if unknown
+	demoSlug   string   // slug of the demo business; "" if there is none
 }
 
 // Config holds the settings of the pages.
@@ -41,6 +43,8 @@ type Config struct {
 	Secrets     []string      // secrets of the service, from which the keys of form tokens are derived
 	MinFillTime time.Duration // the minimum time that a person needs to fill in a form
 	PayOrigins  []string      // origins of the payment pages
+	OwnerURL    string        // base URL of the owners' pages; "" if unknown
+	DemoSlug    string        // slug of a business that serves as an example; "" if there is none
 }
 
 // New returns the handlers of the pages. It returns an error if the texts or the assets of the program are invalid.
@@ -53,6 +57,7 @@ func New(shop *usecase.Shop, links *usecase.Links, cfg Config) (*Pages, error) {
 	return &Pages{
 		shop: shop, links: links, base: cfg.Base, texts: sentences, assets: files, menus: view.NewMenus(),
 		tokens: newFormTokens(cfg.Secrets, cfg.MinFillTime, shop.Clock), payOrigins: cfg.PayOrigins,
+		ownerURL: cfg.OwnerURL, demoSlug: cfg.DemoSlug,
 	}, nil
 }
 
@@ -60,6 +65,7 @@ func New(shop *usecase.Shop, links *usecase.Links, cfg Config) (*Pages, error) {
 func (p *Pages) Mount(router fiber.Router) {
 	p.assets.Mount(router)
 	p.mountCanonical(router)
+	router.Get("/", p.showHost)
 	router.Get("/b/:slug", p.showServices)
 	router.Get("/b/:slug/legal/:part", p.showLegal)
 	p.mountEvents(router)

@@ -61,6 +61,10 @@ type Content struct {
 func (p *Page) frame(title string) web.Frame {
 	f := web.Frame{Words: p.Words, Title: title, Style: p.Style, Script: p.Script, Nonce: p.Nonce}
 	if p.Business == nil {
+		f.Icon = web.MarkIcon
+		if p.IsIndexable {
+			f.Site, f.Description, f.Canonical = "Slotmesh", p.Words.Say("host_text"), p.Base+"/"
+		}
 		return f
 	}
 	if p.Nonce != "" {
