@@ -37,6 +37,26 @@ var migrations = map[string]fs.FS{
 // in mails that were already sent depend on the secret in linkSecretFile.
 var homeFiles = []string{linkSecretFile, TokenFile, DemoKeyFile}
 
+// mediaSetting is the setting of the catalog service that names the store of uploaded pictures. mediaFolder is the folder
+// of the home that has the pictures if the setting is missing.
+const (
+	mediaSetting = "MEDIA_STORE"
+	mediaFolder  = "media"
+)
+
+// findMediaFolder returns the folder with the files of uploaded pictures, or "" if they are in a bucket or uploads are
+// turned off.
+func findMediaFolder(cfg Config, home string) string {
+	store, isSet := cfg.Settings[mediaSetting]
+	switch {
+	case !isSet:
+		return filepath.Join(home, mediaFolder)
+	case filepath.IsAbs(store):
+		return store
+	}
+	return ""
+}
+
 // resumeStatements are the SQL statements that run after a restore. The statements release the locks of the processes
 // that were running when the backup was made. Without these statements, the notifications service would wait for
 // minutes: its locks must expire, and River must run the interrupted jobs again.
@@ -142,22 +162,44 @@ func writeBackup(ctx context.Context, cfg Config, url, path string, out io.Write
 	if err != nil {
 		return fmt.Errorf("the backup cannot be written: %w", err)
 	}
-	written, err := backup.Write(ctx, file, url, slices.Sorted(maps.Keys(migrations)), files, build.Version())
+	pictures := findMediaFolder(cfg, cfg.Home)
+	written, err := backup.Write(ctx, file, backup.Source{DatabaseURL: url, Schemas: slices.Sorted(maps.Keys(migrations)),
+		Files: files, Pictures: pictures, Build: build.Version()})
 	if err == nil {
 		err = file.Sync()
 	}
 	if err = errors.Join(err, file.Close()); err != nil {
 		return errors.Join(fmt.Errorf("the backup cannot be made: %w", shortenError(err)), os.Remove(path))
 	}
-	_, err = fmt.Fprintf(out, "Backed up to %s: %d rows of %d tables, as they were at %s.\n"+
-		"It holds customers' data and secrets: keep it as safe as the database.\n", path, written.Rows(),
-		len(written.Tables), written.At.Format(time.RFC3339))
-	if _, has := files[linkSecretFile]; err == nil && !has {
-		_, err = fmt.Fprintf(out, "It is without the secret of customers' links, as there is no file %s: keep the "+
-			"value of LINK_SECRETS beside it.\n",
-			filepath.Join(cfg.Home, linkSecretFile))
-	}
+	_, hasSecret := files[linkSecretFile]
+	_, err = io.WriteString(out, describeBackup(cfg, path, pictures, written, hasSecret))
 	return err
+}
+
+// describeBackup returns the lines about a backup. The argument `pictures` is the folder of the pictures, or "".
+func describeBackup(cfg Config, path, pictures string, c backup.Contents, hasSecret bool) string {
+	text := fmt.Sprintf("Backed up to %s: %d rows of %d tables, and %d pictures, as they were at %s.\n"+
+		"It holds customers' data and secrets: keep it as safe as the database.\n", path, c.Rows(), len(c.Tables),
+		countPictures(c), c.At.Format(time.RFC3339))
+	if !hasSecret {
+		text += fmt.Sprintf("It is without the secret of customers' links, as there is no file %s: keep the "+
+			"value of LINK_SECRETS beside it.\n", filepath.Join(cfg.Home, linkSecretFile))
+	}
+	switch {
+	case c.Pictures == nil && cfg.Settings[mediaSetting] != "":
+		text += "It is without the pictures, which are in the bucket of MEDIA_STORE: keep the bucket beside it.\n"
+	case c.Pictures != nil && c.Pictures.Missing > 0:
+		text += fmt.Sprintf("It lacks files of %d pictures, which are not in %s: set MEDIA_STORE to the folder that has "+
+			"them, or keep their bucket beside it.\n", c.Pictures.Missing, pictures)
+	}
+	return text
+}
+
+func countPictures(c backup.Contents) int64 {
+	if c.Pictures == nil {
+		return 0
+	}
+	return c.Pictures.Count
 }
 
 // shortenError removes the address of the database and the list of attempts from the error of a failed connection.
@@ -176,7 +218,7 @@ func Restore(ctx context.Context, env envconfig.Lookuper, path string, out io.Wr
 	if err != nil {
 		return err
 	}
-	from, err := backup.Open(path)
+	from, err := backup.Open(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -195,6 +237,10 @@ func restore(ctx context.Context, cfg Config, from *backup.Backup, out io.Writer
 	if err := from.CheckBuild(buildTexts); err != nil {
 		return err
 	}
+	if from.HasPictures() && findMediaFolder(cfg, cfg.Home) == "" {
+		return errors.New("MEDIA_STORE: the backup has pictures, which are restored to a folder only; leave the setting " +
+			"out, or name a folder")
+	}
 	home, err := backing.OpenHome(cfg.Home)
 	if err != nil {
 		return err
@@ -203,11 +249,12 @@ func restore(ctx context.Context, cfg Config, from *backup.Backup, out io.Writer
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(fillHome(ctx, home.Path, url, from), done()); err != nil {
+	pictures := findMediaFolder(cfg, home.Path)
+	if err := errors.Join(fillHome(ctx, home.Path, pictures, url, from), done()); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "Restored %d rows of %d tables, as they were at %s.\n", from.Rows(), len(from.Tables),
-		from.At.Format(time.RFC3339))
+	_, err = fmt.Fprintf(out, "Restored %d rows of %d tables, and %d pictures, as they were at %s.\n", from.Rows(),
+		len(from.Tables), countPictures(from.Contents), from.At.Format(time.RFC3339))
 	if err == nil && !slices.ContainsFunc(from.Contents.Files,
 		func(f backup.File) bool { return f.Name == linkSecretFile }) {
 		_, err = fmt.Fprintln(out, "The backup is without the secret of customers' links: links in mails that were "+
@@ -216,8 +263,9 @@ func restore(ctx context.Context, cfg Config, from *backup.Backup, out io.Writer
 	return err
 }
 
-// fillHome writes the files of a backup and fills the database. If a step fails, fillHome removes what it has written.
-func fillHome(ctx context.Context, home, url string, from *backup.Backup) error {
+// fillHome writes the files of a backup and fills the database. The argument `pictures` is the folder for uploaded
+// pictures. If a step fails, fillHome removes what it has written.
+func fillHome(ctx context.Context, home, pictures, url string, from *backup.Backup) error {
 	files, err := from.Files()
 	if err != nil {
 		return err
@@ -227,13 +275,17 @@ func fillHome(ctx context.Context, home, url string, from *backup.Backup) error 
 			return fmt.Errorf("SLOTMESH_HOME: %s is not empty: it has a file %s; name a folder that is", home, name)
 		}
 	}
-	err = from.Restore(ctx, url, migrations, resumeStatements...)
-	if notEmpty, ok := errors.AsType[*backup.NotEmptyError](err); ok {
-		return fmt.Errorf("the database is not empty: %w; name an empty one, or an empty folder in SLOTMESH_HOME",
-			notEmpty)
+	// The pictures come before the database, because a full disk is most probable here, and they can be removed again.
+	removePictures, err := from.RestorePictures(ctx, pictures)
+	if notEmpty, ok := errors.AsType[*backup.FolderNotEmptyError](err); ok {
+		return fmt.Errorf("%w, and the pictures of the backup belong there; name an empty SLOTMESH_HOME, or an empty "+
+			"folder in MEDIA_STORE", notEmpty)
 	}
 	if err != nil {
-		return fmt.Errorf("the backup cannot be restored: %w", shortenError(err))
+		return fmt.Errorf("the pictures of the backup cannot be restored: %w", err)
+	}
+	if err := fillDatabase(ctx, url, from); err != nil {
+		return errors.Join(err, removePictures())
 	}
 	for _, name := range homeFiles {
 		if content, isStored := files[name]; isStored {
@@ -242,6 +294,18 @@ func fillHome(ctx context.Context, home, url string, from *backup.Backup) error 
 					name, err)
 			}
 		}
+	}
+	return nil
+}
+
+func fillDatabase(ctx context.Context, url string, from *backup.Backup) error {
+	err := from.Restore(ctx, url, migrations, resumeStatements...)
+	if notEmpty, ok := errors.AsType[*backup.NotEmptyError](err); ok {
+		return fmt.Errorf("the database is not empty: %w; name an empty one, or an empty folder in SLOTMESH_HOME",
+			notEmpty)
+	}
+	if err != nil {
+		return fmt.Errorf("the backup cannot be restored: %w", shortenError(err))
 	}
 	return nil
 }

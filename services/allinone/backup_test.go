@@ -3,8 +3,16 @@ package allinone
 import (
 	"archive/zip"
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
+	"image"
+	"image/png"
 	"io"
+	"maps"
+	"mime/multipart"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +20,7 @@ import (
 
 	"github.com/sethvargo/go-envconfig"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/allinone/test/deadlines"
 )
@@ -130,8 +139,8 @@ func TestBackupReportsFailuresInOneSentence(t *testing.T) {
 		"the database is not empty: it has tables of Slotmesh already, such as booking.api_keys; name an empty one, or an empty folder in SLOTMESH_HOME")
 	expectSentence(t, into(map[string]string{"tables/booking.bookings": "x"}),
 		"is damaged: tables/booking.bookings: it does not match its checksum")
-	expectSentence(t, into(map[string]string{"contents.json": `{"format": 2}`}),
-		"was made by a newer Slotmesh: its format is 2, and this build reads 1")
+	expectSentence(t, into(map[string]string{"contents.json": `{"format": 3}`}),
+		"was made by a newer Slotmesh: its format is 3, and this build reads 2")
 	expectSentence(t, into(map[string]string{"contents.json": `{}`}),
 		"is no backup of Slotmesh: its contents.json cannot be read")
 	whole, err := os.ReadFile(file)
@@ -142,6 +151,159 @@ func TestBackupReportsFailuresInOneSentence(t *testing.T) {
 		t.Fatal(err)
 	}
 	expectSentence(t, into(nil), file+" is no backup of Slotmesh, or not a whole one: zip: not a valid zip file")
+}
+
+// startForBackup starts a Slotmesh with the database and the home, without the demo.
+func startForBackup(t *testing.T, databaseURL, home string) *Process {
+	t.Helper()
+	settings := maps.Clone(deadlines.Roomy)
+	p, err := Start(t.Context(), Config{Home: home, DatabaseURL: databaseURL, RedisURL: testkit.RedisDatabase(t),
+		Settings: settings}, func(line string) { t.Log(line) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// uploadTestPicture adds a small picture to the business.
+func uploadTestPicture(t *testing.T, p *Process, slug string) catalog.Picture {
+	t.Helper()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	part, err := form.CreateFormFile("file", "grey.png")
+	if err := errors.Join(err, png.Encode(part, image.NewGray(image.Rect(0, 0, 30, 20))), form.Close()); err != nil {
+		t.Fatal(err)
+	}
+	status, answer, err := sendRequest(t.Context(), http.MethodPost, p.AdminURL+"/admin/businesses/"+slug+"/media",
+		http.Header{"Authorization": {"Bearer " + p.AdminToken}, "Content-Type": {form.FormDataContentType()}},
+		body.Bytes())
+	if err := checkStatus(http.StatusCreated, status, answer, err); err != nil {
+		t.Fatal(err)
+	}
+	var added catalog.Picture
+	if err := json.Unmarshal(answer, &added); err != nil {
+		t.Fatal(err)
+	}
+	return added
+}
+
+func getPicture(t *testing.T, p *Process, picture catalog.Picture) (int, []byte) {
+	t.Helper()
+	status, content, err := sendRequest(t.Context(), http.MethodGet, p.PublicURL+picture.Path(800, "webp"), nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return status, content
+}
+
+// TestBackupContainsPictures uploads a picture to a Slotmesh without settings for pictures. After a backup and a
+// restore, the picture is served with the same content.
+func TestBackupContainsPictures(t *testing.T) {
+	t.Parallel()
+	database, home := testkit.Database(t, "allinone"), t.TempDir()
+	p := startForBackup(t, database, home)
+	if status, answer, err := p.callAdmin(t.Context(), http.MethodPut, "", demoManifest); err != nil ||
+		status != http.StatusCreated {
+		t.Fatal(status, string(answer), err)
+	}
+	picture := uploadTestPicture(t, p, demoSlug)
+	status, want := getPicture(t, p, picture)
+	if err := p.Stop(); err != nil || status != http.StatusOK {
+		t.Fatal(status, err)
+	}
+	file := filepath.Join(t.TempDir(), "backup")
+	from := map[string]string{"DATABASE_URL": database, "SLOTMESH_HOME": home}
+	var output bytes.Buffer
+	if err := Backup(t.Context(), envconfig.MapLookuper(from), file, &output); err != nil ||
+		!strings.Contains(output.String(), " and 1 pictures, ") || strings.Contains(output.String(), "It lacks") {
+		t.Fatal(err, output.String())
+	}
+	checkPictureRefusals(t, file, "media/"+catalog.PictureFile(picture.ID, 400, "jpg"))
+
+	to := map[string]string{"DATABASE_URL": testkit.Database(t, "allinone"), "SLOTMESH_HOME": t.TempDir()}
+	if err := Restore(t.Context(), envconfig.MapLookuper(to), file, t.Output()); err != nil {
+		t.Fatal(err)
+	}
+	restored := startForBackup(t, to["DATABASE_URL"], to["SLOTMESH_HOME"])
+	status, got := getPicture(t, restored, picture)
+	if status != http.StatusOK || !bytes.Equal(got, want) {
+		t.Errorf("after the restore: %d with %d bytes, want %d bytes", status, len(got), len(want))
+	}
+	if err := restored.Stop(); err != nil {
+		t.Error(err)
+	}
+	if err := os.RemoveAll(filepath.Join(home, mediaFolder)); err != nil {
+		t.Fatal(err)
+	}
+	output.Reset()
+	if err := Backup(t.Context(), envconfig.MapLookuper(from), file+"2", &output); err != nil ||
+		!strings.Contains(output.String(), "It lacks files of 1 pictures") {
+		t.Error(err, output.String())
+	}
+}
+
+// checkPictureRefusals checks the backup file with one picture, whose file is the argument `entry`: a restore refuses
+// a changed picture, a name outside the folder, a folder with other files, and a bucket. Each refused restore leaves
+// neither tables nor pictures. A backup that was made before pictures were kept can be restored.
+func checkPictureRefusals(t *testing.T, file, entry string) {
+	t.Helper()
+	database, home := testkit.Database(t, "allinone"), t.TempDir()
+	into := func(file string, more ...string) error {
+		env := map[string]string{"DATABASE_URL": database, "SLOTMESH_HOME": home}
+		for i := 0; i < len(more); i += 2 {
+			env[more[i]] = more[i+1]
+		}
+		return Restore(t.Context(), envconfig.MapLookuper(env), file, t.Output())
+	}
+	sums, text := readEntry(t, file, "media.sha256"), readEntry(t, file, "contents.json")
+	outside := bytes.Replace(sums, []byte(strings.TrimPrefix(entry, "media/")), []byte("../outside-400.jpg"), 1)
+	changed := bytes.Replace(text, checksum(sums), checksum(outside), 1)
+	expectSentence(t, into(replaceEntry(t, file, entry, "x")), "is damaged: "+entry+": it does not match its checksum")
+	expectSentence(t, into(replaceEntry(t, file, "media.sha256", "")),
+		"is damaged: media.sha256: it does not match its checksum")
+	expectSentence(t, into(replaceEntry(t, replaceEntry(t, file, "media.sha256", string(outside)), "contents.json",
+		string(changed))), "is damaged: media.sha256: it has an invalid line")
+	expectSentence(t, into(file, "MEDIA_STORE", "s3://key:secret@host/bucket"),
+		"MEDIA_STORE: the backup has pictures, which are restored to a folder only; leave the setting out, or name a folder")
+	other := t.TempDir()
+	if err := os.WriteFile(filepath.Join(other, "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	expectSentence(t, into(file, "MEDIA_STORE", other),
+		"name an empty SLOTMESH_HOME, or an empty folder in MEDIA_STORE")
+
+	full := testkit.Database(t, "allinone")
+	if err := into(file, "DATABASE_URL", full); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.RemoveAll(home), os.Mkdir(home, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	if err := into(file, "DATABASE_URL", full); err == nil || !strings.Contains(err.Error(), "is not empty") {
+		t.Errorf("restored into a database with tables: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(home, mediaFolder)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a refused restore left the pictures: %v", err)
+	}
+
+	var contents map[string]any
+	if err := json.Unmarshal(text, &contents); err != nil {
+		t.Fatal(err)
+	}
+	delete(contents, "pictures")
+	contents["format"] = 1
+	old, err := json.Marshal(contents)
+	if err == nil {
+		err = into(replaceEntry(t, file, "contents.json", string(old)))
+	}
+	if err != nil {
+		t.Errorf("a backup of the format before: %v", err)
+	}
+}
+
+func checksum(content []byte) []byte {
+	sum := sha256.Sum256(content)
+	return []byte(hex.EncodeToString(sum[:]))
 }
 
 func expectSentence(t *testing.T, err error, ends string) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -135,6 +136,9 @@ func (p *Process) environmentWith(name, databaseURL, redisURL string) envconfig.
 		if value != "" {
 			env[name] = value
 		}
+	}
+	if p.home != nil { // it is nil only in tests of this function
+		env[mediaSetting] = filepath.Join(p.home.Path, mediaFolder)
 	}
 	maps.Copy(env, p.cfg.Settings)
 	for name, n := range map[string]int{

@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,8 +23,62 @@ type Picture struct {
 // Path returns the path of a file of the picture below the public base URL. The argument
 // `width` is one of [PictureWidths], and the argument `format` is "webp" or "jpg".
 func (p Picture) Path(width int, format string) string {
-	return "/media/" + p.ID + "-" + strconv.Itoa(width) + "." + format
+	return "/media/" + PictureFile(p.ID, width, format)
 }
+
+// PictureFormats are the formats in which the catalog service stores each width of a picture.
+var PictureFormats = [...]string{"webp", "jpg"}
+
+// PictureFile returns the name of a file of a picture. The argument `width` is one of [PictureWidths], and the argument
+// `format` is one of [PictureFormats].
+func PictureFile(id string, width int, format string) string {
+	return id + "-" + strconv.Itoa(width) + "." + format
+}
+
+// PictureFiles returns the names of all files of a picture.
+func PictureFiles(id string) []string {
+	names := make([]string, 0, len(PictureWidths)*len(PictureFormats))
+	for _, width := range PictureWidths {
+		for _, format := range PictureFormats {
+			names = append(names, PictureFile(id, width, format))
+		}
+	}
+	return names
+}
+
+// ParsePictureFile returns the id, the width and the format in the name of a picture's file. The last result reports
+// whether the name is one of [PictureFiles].
+func ParsePictureFile(name string) (id string, width int, format string, ok bool) {
+	base, format, _ := strings.Cut(name, ".")
+	id, digits, _ := strings.Cut(base, "-")
+	width, err := strconv.Atoi(digits)
+	if err != nil || !IsPictureID(id) || !slices.Contains(PictureFiles(id), name) {
+		return "", 0, "", false
+	}
+	return id, width, format, true
+}
+
+// PictureHeaders returns the headers of an answer with a file of a picture. The content at a URL never changes. The
+// policy keeps a browser from running anything in the file. Other sites may show the file, because they get its URL
+// from the public API.
+func PictureHeaders(format string) map[string]string {
+	mediaType := "image/" + format
+	if format == "jpg" {
+		mediaType = "image/jpeg"
+	}
+	return map[string]string{
+		"Content-Type": mediaType, "Cache-Control": "public, max-age=31536000, immutable",
+		"Content-Security-Policy": "default-src 'none'; sandbox", "Cross-Origin-Resource-Policy": "cross-origin",
+	}
+}
+
+// PictureFilePath returns the path of a picture's file below the folder that MEDIA_STORE names. The subfolder is named
+// by the first two characters of the file's name, which has more than two characters.
+func PictureFilePath(folder, name string) string { return filepath.Join(folder, name[:2], name) }
+
+// MaxPictureFile is the maximum size of a file of a picture that is read from the store, in bytes. The files are much
+// smaller.
+const MaxPictureFile = 32 << 20
 
 // Size returns the width and the height of the file for one of [PictureWidths], in pixels.
 func (p Picture) Size(width int) (int, int) {

@@ -1,8 +1,9 @@
 // Package backup writes the data of a Slotmesh to one file, and restores such a file to an empty database.
 //
 // The file is a zip archive. The archive has one entry for each table, in the format of PostgreSQL's COPY. The archive
-// also has one entry for each file that a backup contains in addition to the database. The last entry, contents.json,
-// contains the version of the build that wrote the file, the list of tables, and the checksum of every entry.
+// also has one entry for each file that a backup contains in addition to the database, and for each file of an uploaded
+// picture. The last entry, contents.json, contains the version of the build that wrote the file, the list of tables, and
+// the checksums. The checksums of the picture files are in an entry of their own.
 //
 // All tables are read in one snapshot, so the services' event feeds and the cursors of their readers fit together.
 // Reading does not block other transactions. A restore creates the tables with the migrations of its own build. The
@@ -21,8 +22,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 )
 
-// format is the version number of the file format that this package writes.
-const format = 1
+// format is the version number of the file format that this package writes. It reads the format 1 too, which has no
+// pictures.
+const format = 2
 
 // contentsName is the name of the entry that describes all other entries.
 const contentsName = "contents.json"
@@ -38,6 +40,7 @@ type Contents struct {
 	Tables    []Table    `json:"tables"`
 	Sequences []Sequence `json:"sequences"`
 	Files     []File     `json:"files"`
+	Pictures  *Pictures  `json:"pictures,omitempty"` // nil if the backup leaves out the pictures
 }
 
 // Table describes the entry with the rows of one table.

@@ -33,8 +33,11 @@ type Backup struct {
 	zip *zip.ReadCloser
 }
 
+// errChecksum means that an entry was changed after it was written.
+var errChecksum = errors.New("it does not match its checksum")
+
 // Open opens the backup file at `path` and reads the whole file. If the file is damaged, Open returns an error.
-func Open(path string) (*Backup, error) {
+func Open(ctx context.Context, path string) (*Backup, error) {
 	file, err := zip.OpenReader(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
@@ -43,7 +46,7 @@ func Open(path string) (*Backup, error) {
 		return nil, fmt.Errorf("%s is no backup of Slotmesh, or not a whole one: %w", path, err)
 	}
 	b := &Backup{zip: file}
-	if err := b.check(path); err != nil {
+	if err := b.check(ctx, path); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	return b, nil
@@ -52,7 +55,7 @@ func Open(path string) (*Backup, error) {
 // Close closes the file.
 func (b *Backup) Close() error { return b.zip.Close() }
 
-func (b *Backup) check(path string) error {
+func (b *Backup) check(ctx context.Context, path string) error {
 	text, err := b.read(contentsName, maxContents)
 	if err != nil {
 		return fmt.Errorf("%s is no backup of Slotmesh: %w", path, err)
@@ -62,10 +65,9 @@ func (b *Backup) check(path string) error {
 	if err := json.Unmarshal(text, &header); err != nil || header.Format < 1 {
 		return fmt.Errorf("%s is no backup of Slotmesh: its %s cannot be read", path, contentsName)
 	}
-	if header.Format != format {
+	if header.Format > format {
 		return fmt.Errorf("%s was made by a newer Slotmesh: its format is %d, and this build reads %d", path,
-			header.Format,
-			format)
+			header.Format, format)
 	}
 	if err := json.Unmarshal(text, &b.Contents); err != nil {
 		return fmt.Errorf("%s is damaged: %s: %w", path, contentsName, err)
@@ -74,6 +76,9 @@ func (b *Backup) check(path string) error {
 		if err := b.checkEntry(entry, want); err != nil {
 			return fmt.Errorf("%s is damaged: %s: %w", path, entry, err)
 		}
+	}
+	if err := b.checkPictures(ctx); err != nil {
+		return fmt.Errorf("%s is damaged: %w", path, err)
 	}
 	return nil
 }
@@ -100,7 +105,7 @@ func (b *Backup) checkEntry(entry, want string) error {
 		return err
 	}
 	if hex.EncodeToString(sum.Sum(nil)) != want {
-		return errors.New("it does not match its checksum")
+		return errChecksum
 	}
 	return nil
 }

@@ -20,43 +20,71 @@ import (
 // ErrNoTables means that the database has no tables of Slotmesh.
 var ErrNoTables = errors.New("there are no tables of Slotmesh in this database")
 
-// Write writes a backup to `w` and returns its contents. The backup contains the given files, by name, and the tables
-// of the given schemas, in one snapshot. The snapshot contains all transactions that were committed before the call of
-// Write. The argument `build` is the version of the program that writes the backup. Other users of the database can
-// continue to work, but migrations wait.
-func Write(ctx context.Context, w io.Writer, databaseURL string, schemas []string, files map[string][]byte,
-	build string) (Contents, error) {
-	conn, err := connect(ctx, databaseURL)
+// Source is what a backup contains.
+type Source struct {
+	DatabaseURL string
+	Schemas     []string          // the schemas with tables of Slotmesh
+	Files       map[string][]byte // additional files by name
+	// Pictures is the folder with the files of uploaded pictures. If it is empty, the backup leaves them out.
+	Pictures string
+	Build    string // version of the program that writes the backup
+}
+
+// Write writes a backup to `w` and returns its contents. The tables are read in one snapshot. The snapshot contains all
+// transactions that were committed before the call of Write. The pictures are those of the snapshot. Other users of the
+// database can continue to work, but migrations wait until the tables are written.
+func Write(ctx context.Context, w io.Writer, from Source) (Contents, error) {
+	conn, err := connect(ctx, from.DatabaseURL)
 	if err != nil {
 		return Contents{}, err
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
-	tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
-	if err != nil {
-		return Contents{}, err
-	}
-	contents, err := describe(ctx, tx, schemas)
-	if err != nil {
-		return Contents{}, err
-	}
-	contents.Build = build
 	out := &writer{zip: zip.NewWriter(w)}
-	for i := range contents.Tables {
-		if err := out.writeTable(ctx, conn, &contents.Tables[i]); err != nil {
+	contents, pictures, err := out.writeDatabase(ctx, conn, from)
+	if err != nil {
+		return Contents{}, err
+	}
+	contents.Build = from.Build
+	for _, name := range slices.Sorted(maps.Keys(from.Files)) {
+		if err := out.writeFile(&contents, name, from.Files[name]); err != nil {
 			return Contents{}, err
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if err := out.writeFile(&contents, name, files[name]); err != nil {
+	if from.Pictures != "" {
+		if contents.Pictures, err = out.writePictures(ctx, from.Pictures, pictures); err != nil {
 			return Contents{}, err
+		}
+	}
+	return contents, out.finish(contents)
+}
+
+// writeDatabase writes the tables. It returns the contents of the backup and the ids of the pictures in the tables.
+func (w *writer) writeDatabase(ctx context.Context, conn *pgx.Conn, from Source) (Contents, []string, error) {
+	tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
+	if err != nil {
+		return Contents{}, nil, err
+	}
+	contents, err := describe(ctx, tx, from.Schemas)
+	if err != nil {
+		return Contents{}, nil, err
+	}
+	for i := range contents.Tables {
+		if err := w.writeTable(ctx, conn, &contents.Tables[i]); err != nil {
+			return Contents{}, nil, err
+		}
+	}
+	var pictures []string
+	if from.Pictures != "" {
+		if pictures, err = listPictures(ctx, tx); err != nil {
+			return Contents{}, nil, err
 		}
 	}
 	// The sequences are read after the tables. The values of the sequences are therefore not below any value that a row
 	// contains.
-	if contents.Sequences, err = listSequences(ctx, tx, schemas); err != nil {
-		return Contents{}, err
+	if contents.Sequences, err = listSequences(ctx, tx, from.Schemas); err != nil {
+		return Contents{}, nil, err
 	}
-	return contents, out.finish(contents)
+	return contents, pictures, tx.Commit(ctx)
 }
 
 // describe returns the contents of the database. Its first SQL statement takes the snapshot.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"strconv"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -46,11 +45,6 @@ type Pictures struct {
 func (p *Pictures) Prepare() *Pictures {
 	p.uploads = p.Telemetry.Counter("slotmesh.catalog.media.uploads", "Uploads of pictures by their result.")
 	return p
-}
-
-// fileName returns the name of a file of a picture. The argument `format` is "webp" or "jpg".
-func fileName(id string, width int, format string) string {
-	return id + "-" + strconv.Itoa(width) + "." + format
 }
 
 // Add adds an uploaded file to the pictures of a business. If the business has uploaded the same
@@ -104,8 +98,8 @@ func (p *Pictures) write(ctx context.Context, made media.Picture) error {
 		return err
 	}
 	for _, f := range made.Files {
-		if err := errors.Join(p.Files.Put(ctx, fileName(made.ID, f.Width, "webp"), f.WebP),
-			p.Files.Put(ctx, fileName(made.ID, f.Width, "jpg"), f.JPEG)); err != nil {
+		if err := errors.Join(p.Files.Put(ctx, catalog.PictureFile(made.ID, f.Width, "webp"), f.WebP),
+			p.Files.Put(ctx, catalog.PictureFile(made.ID, f.Width, "jpg"), f.JPEG)); err != nil {
 			return fault.Wrap(fault.PeerUnavailable, err, "The picture could not be stored; try again shortly.")
 		}
 	}
@@ -171,7 +165,7 @@ func (p *Pictures) File(ctx context.Context, id string, width int, format string
 	if p.Files == nil {
 		return nil, missing
 	}
-	content, err := p.Files.Get(ctx, fileName(id, width, format))
+	content, err := p.Files.Get(ctx, catalog.PictureFile(id, width, format))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, missing
 	}
@@ -200,9 +194,8 @@ func (p *Pictures) Sweep(ctx context.Context) error {
 	}
 	removed, err := p.Store.SweepFiles(ctx, now.Add(-keepFiles), func(ctx context.Context, id string) error {
 		var errs []error
-		for _, width := range catalog.PictureWidths {
-			errs = append(errs, p.Files.Delete(ctx, fileName(id, width, "webp")),
-				p.Files.Delete(ctx, fileName(id, width, "jpg")))
+		for _, name := range catalog.PictureFiles(id) {
+			errs = append(errs, p.Files.Delete(ctx, name))
 		}
 		return errors.Join(errs...)
 	})

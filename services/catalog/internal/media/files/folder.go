@@ -8,15 +8,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-)
 
-// maxFile is the maximum size of a file that a store returns, in bytes. The files of pictures are much smaller.
-const maxFile = 32 << 20
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+)
 
 // Folder is a store in a folder of this machine. Each file is in a subfolder with the first two characters of its name.
 type Folder string
 
-func (f Folder) path(name string) string { return filepath.Join(string(f), name[:2], name) }
+func (f Folder) path(name string) string { return catalog.PictureFilePath(string(f), name) }
 
 // Put implements [Store]. It creates the folder if there is none.
 func (f Folder) Put(_ context.Context, name string, content []byte) error {
@@ -65,11 +64,11 @@ func (f Folder) Delete(_ context.Context, name string) error {
 	return nil
 }
 
-// readAll reads a file of at most maxFile bytes.
+// readAll reads a file of at most [catalog.MaxPictureFile] bytes.
 func readAll(r io.Reader) ([]byte, error) {
-	content, err := io.ReadAll(io.LimitReader(r, maxFile+1))
-	if err == nil && len(content) > maxFile {
-		err = fmt.Errorf("the file is larger than %d bytes", maxFile)
+	content, err := io.ReadAll(io.LimitReader(r, catalog.MaxPictureFile+1))
+	if err == nil && len(content) > catalog.MaxPictureFile {
+		err = fmt.Errorf("the file is larger than %d bytes", catalog.MaxPictureFile)
 	}
 	return content, err
 }
