@@ -107,6 +107,15 @@ func TestUploadedPictureIsServed(t *testing.T) {
 			}
 		}
 	}
+	for name, want := range peercatalog.PictureHeaders("jpg") {
+		if got := h.call(http.MethodGet, h.public+added.Path(400, "jpg"), nil).header.Get(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	if file, err := h.owner.PictureFile(t.Context(), peercatalog.PictureFile(added.ID, 800, "webp")); err != nil ||
+		len(file) < 20 {
+		t.Errorf("the file of the internal port: %d bytes, %v", len(file), err)
+	}
 	for _, path := range []string{added.Path(500, "webp"), added.Path(400, "png"), "/media/" + added.ID, "/media/x-400.webp",
 		peercatalog.Picture{ID: strings.Repeat("0", 64)}.Path(400, "webp"), "/media/..%2fx", added.Path(400, "webp") + "x"} {
 		if a := h.call(http.MethodGet, h.public+path, nil); a.status != http.StatusNotFound {

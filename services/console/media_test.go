@@ -70,3 +70,36 @@ func TestUploadsNameWhatIsWrong(t *testing.T) {
 	large, kind := form(t, "file", strings.Repeat("a", 11<<20))
 	expect(t, w.Call(t, "POST", harb+"/media", large, "Content-Type", kind), 413, "payload_too_large", "")
 }
+
+// TestOwnersHostServesPictures shows that a signed-in person gets the files of pictures on the host of the owner's
+// pages, with the headers of the booking page's host.
+func TestOwnersHostServesPictures(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	id := publish(t, w)
+	mia := w.AddSession(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Viewer})
+	body, kind := form(t, "file", "GIF89a, a picture")
+	var added catalog.UploadedPicture
+	if err := json.Unmarshal([]byte(w.Call(t, "POST", harb+"/media", body, "Content-Type", kind).Body), &added); err != nil {
+		t.Fatal(err)
+	}
+	path := added.Path(400, "webp")
+	got := getPage(t, w, path, mia)
+	if got.Status != 200 || got.Body != strings.TrimPrefix(path, "/media/") {
+		t.Errorf("%d %s", got.Status, got.Body)
+	}
+	for name, want := range catalog.PictureHeaders("webp") {
+		if got.Header.Get(name) != want {
+			t.Errorf("%s: %q, want %q", name, got.Header.Get(name), want)
+		}
+	}
+	for _, other := range []string{added.Path(500, "webp"), "/media/x", catalog.Picture{ID: strings.Repeat("0", 64)}.Path(400,
+		"jpg")} {
+		if got := getPage(t, w, other, mia); got.Status != 404 {
+			t.Errorf("%s: %d", other, got.Status)
+		}
+	}
+	if got := getPage(t, w, path, ""); got.Status == 200 {
+		t.Error("a person who is not signed in got the picture")
+	}
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/contracts/typed"
+	"github.com/slotmesh/slotmesh/libs/platform/peer"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 )
 
@@ -19,6 +20,15 @@ func (o *Owner) AddPicture(ctx context.Context, slug string, id uuid.UUID, file 
 	error) {
 	return typed.Call[catalog.UploadedPicture](ctx, o.peer, http.MethodPost,
 		businessPath(slug, "/media?id="+id.String()), file)
+}
+
+// PictureFile returns the content of a picture's file, such as {id}-800.webp. Fault: not_found.
+func (o *Owner) PictureFile(ctx context.Context, name string) ([]byte, error) {
+	response, err := o.peer.Do(ctx, peer.Request{Method: http.MethodGet, Path: "/internal/media/" + url.PathEscape(name)})
+	if err != nil {
+		return nil, err
+	}
+	return response.Body, nil
 }
 
 // Pictures returns one page of the pictures of a business, in the order of their ids. Fault: business_not_found.

@@ -84,6 +84,7 @@ var ofCatalog = []*Row{
 	write(catalog, remove, "/internal/businesses/:slug", byOwner),
 	write(catalog, post, "/internal/businesses/:slug/rollback", byOwner),
 	read(catalog, get, "/internal/businesses/:slug/media", console),
+	read(catalog, get, "/internal/media/:file", console),
 	write(catalog, post, "/internal/businesses/:slug/media", byOwner),
 	write(catalog, remove, "/internal/businesses/:slug/media/:id", byOwner),
 }

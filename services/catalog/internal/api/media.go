@@ -1,9 +1,6 @@
 package api
 
 import (
-	"strconv"
-	"strings"
-
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
@@ -20,46 +17,28 @@ type Media struct{ Pictures *usecase.Pictures }
 // Mount adds the public route of the pictures' files.
 func (m *Media) Mount(router fiber.Router) { router.Get("/media/:file", m.file) }
 
-// MountForOwners adds the routes below /internal/businesses/{slug}/media.
+// MountForOwners adds the routes below /internal/businesses/{slug}/media, and the files of pictures at /internal/media.
 func (m *Media) MountForOwners(router fiber.Router) {
+	router.Get("/internal/media/:file", m.file)
 	router.Post("/internal/businesses/:slug/media", m.add)
 	router.Get("/internal/businesses/:slug/media", m.list)
 	router.Delete("/internal/businesses/:slug/media/:id", m.remove)
 }
 
-// mediaTypes maps the extension of a file name to the media type of the file.
-var mediaTypes = map[string]string{"webp": "image/webp", "jpg": "image/jpeg"}
-
-// file answers with a file of a picture, such as /media/{id}-800.webp. The content at a URL never changes.
+// file answers with a file of a picture, such as /media/{id}-800.webp.
 func (m *Media) file(c *fiber.Ctx) error {
-	name, format, _ := strings.Cut(c.Params("file"), ".")
-	id, width, _ := strings.Cut(name, "-")
-	mediaType, known := mediaTypes[format]
-	if !known || !catalog.IsPictureID(id) || !isPictureWidth(width) {
+	id, width, format, ok := catalog.ParsePictureFile(c.Params("file"))
+	if !ok {
 		return fault.New(fault.NotFound, "Picture not found")
 	}
-	pixels, err := strconv.Atoi(width)
+	content, err := m.Pictures.File(c.UserContext(), id, width, format)
 	if err != nil {
 		return err
 	}
-	content, err := m.Pictures.File(c.UserContext(), id, pixels, format)
-	if err != nil {
-		return err
+	for name, value := range catalog.PictureHeaders(format) {
+		c.Set(name, value)
 	}
-	c.Set(fiber.HeaderContentType, mediaType)
-	c.Set(fiber.HeaderCacheControl, "public, max-age=31536000, immutable")
-	c.Set(fiber.HeaderContentSecurityPolicy, "default-src 'none'; sandbox")
-	c.Set("Cross-Origin-Resource-Policy", "cross-origin") // other sites get the URL from the public API
 	return c.Send(content)
-}
-
-func isPictureWidth(text string) bool {
-	for _, width := range catalog.PictureWidths {
-		if text == strconv.Itoa(width) {
-			return true
-		}
-	}
-	return false
 }
 
 // businessRef returns the business of the path, with the id in the query parameter id.

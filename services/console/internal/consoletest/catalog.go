@@ -120,6 +120,7 @@ func (s *Catalog) Handler() http.Handler {
 		"POST /internal/businesses/{slug}/media":        s.addPicture,
 		"GET /internal/businesses/{slug}/media":         s.listPictures,
 		"DELETE /internal/businesses/{slug}/media/{id}": s.deletePicture,
+		"GET /internal/media/{file}":                    s.getPictureFile,
 	} {
 		mux.Handle(pattern, serveLocked(&s.mu, answer))
 	}
@@ -366,6 +367,15 @@ func (s *Catalog) listPictures(r *http.Request) (*reply, error) {
 	}
 	entries, next := cutPage(r, all)
 	return newReply(catalog.PictureList{Pictures: entries, NextCursor: next})
+}
+
+// getPictureFile returns the name of the file as its content.
+func (s *Catalog) getPictureFile(r *http.Request) (*reply, error) {
+	id, _, _, _ := catalog.ParsePictureFile(r.PathValue("file"))
+	if _, has := s.pictures[id]; !has {
+		return nil, fault.New(fault.NotFound, "Picture not found")
+	}
+	return &reply{status: http.StatusOK, body: []byte(r.PathValue("file"))}, nil
 }
 
 func (s *Catalog) deletePicture(r *http.Request) (*reply, error) {

@@ -60,9 +60,11 @@ func New(all *rooms.Rooms, addresses Addresses, secrets ...string) (*Pages, erro
 func (p *Pages) Mount(router fiber.Router, admit fiber.Handler) {
 	p.assets.Mount(router)
 	router.Get("/", admit)
+	router.Get("/media/:file", admit)
 	router.Use("/business", admit, p.unseal)
 	all := authorize.New(router, "", p.rooms.FindBusiness, p.rooms.Accounts)
 	all.Get("/", access.SeeBusinesses, p.chooseBusiness)
+	all.Get("/media/:file", access.SignedIn, p.sendPicture)
 	business := all.Below("/business/:slug")
 	business.Get("", access.SignedIn, p.redirectToToday)
 	business.Get("/more", access.SignedIn, p.showMore)
