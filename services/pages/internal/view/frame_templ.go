@@ -76,7 +76,7 @@ func Document(p *Page, content Content) templ.Component {
 	})
 }
 
-// head names the business and leads to its first page. Front pages have a head of their own.
+// head shows the name of the business as a link to its first page. Front pages have the head [front] instead.
 func head(p *Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -180,7 +180,7 @@ func head(p *Page) templ.Component {
 	})
 }
 
-// foot has the links to the same page in other languages.
+// foot shows the legal links, and the links to the same page in other languages.
 func foot(p *Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -351,7 +351,7 @@ func foot(p *Page) templ.Component {
 	})
 }
 
-// note is a page with one message, and the way to the business if there is one.
+// note shows a page with one message, and a link to the business if the business is known.
 func note(p *Page, title, text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

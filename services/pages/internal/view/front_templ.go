@@ -35,8 +35,8 @@ func (p *Page) newFrontParts(ctx context.Context) (frontParts, error) {
 	return frontParts{line, html.String()}, err
 }
 
-// newFront returns a page that shows who the business is, above the argument `body`. The argument `step` is the path of
-// the page, relative to the business's first page.
+// newFront returns a front page: the head [front], the argument `body` and the part [side]. The argument `step` is the
+// path of the page, relative to the business's first page.
 func (p *Page) newFront(step, title string, body templ.Component) Content {
 	p.IsFront = true
 	return Content{title, templ.ComponentFunc(func(ctx context.Context, out io.Writer) error {
@@ -117,7 +117,7 @@ func frontPage(p *Page, step string, parts frontParts, body templ.Component) tem
 	})
 }
 
-// front is the head of the business's first page: its name, what it is, and whether it is open.
+// front shows the head of a front page: the business's name, the description `line`, and whether the business is open.
 func front(p *Page, line string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -343,8 +343,8 @@ func front(p *Page, line string) templ.Component {
 	})
 }
 
-// side is what stands beside the list, or below it on a phone: about the business, its hours and its rules. The text
-// about the business is left out if the head of the page shows the whole text.
+// side shows the business's description, hours, place, contact and cancellation policy. It is beside the list on a wide
+// screen, and below the list on a phone. If the head of the page shows the whole description, side leaves it out.
 func side(p *Page, isAboutShown bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -598,7 +598,7 @@ func (p *Page) hasSide(isAboutShown bool) bool {
 		p.policyText() != "" || len(p.addressLines()) > 0 || len(p.contactLinks()) > 0
 }
 
-// classes is the timetable of the next seven days, with the classes that have no session in these days below it.
+// classes shows the timetable of the next seven days, and below it the classes without a session in these days.
 func classes(p *Page, services []*usecase.Service) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -766,7 +766,7 @@ func classes(p *Page, services []*usecase.Service) templ.Component {
 	})
 }
 
-// buy is the price of a row and the word of its link. The row can be pressed as a whole.
+// buy shows the price of a row and the text of its link. The link covers the whole row.
 func buy(p *Page, price string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

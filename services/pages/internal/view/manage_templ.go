@@ -579,7 +579,7 @@ func wroteTo(p *Page, maskedEmail string) templ.Component {
 	})
 }
 
-// again returns the address on which the customer can book the same services again.
+// again returns the URL on which the customer can book the same services again.
 func (p *Page) again(b *booking.CustomerBooking) templ.SafeURL {
 	var s usecase.Selection
 	for _, booked := range b.Services {
@@ -1281,7 +1281,7 @@ func (p *Page) googleURL(what string, from, to time.Time) templ.SafeURL {
 	}.Encode())
 }
 
-// outlookURL returns the address with which Outlook adds an entry. Outlook does not decode plus signs, so spaces are
+// outlookURL returns the URL with which Outlook adds an entry. Outlook does not decode plus signs, so spaces are
 // encoded as %20.
 func (p *Page) outlookURL(what string, from, to time.Time) templ.SafeURL {
 	query := url.Values{
@@ -1290,7 +1290,7 @@ func (p *Page) outlookURL(what string, from, to time.Time) templ.SafeURL {
 	return templ.SafeURL("https://outlook.live.com/calendar/0/action/compose?" + strings.ReplaceAll(query, "+", "%20"))
 }
 
-// linkURL returns an address below the customer's link. The query names the language if the reader chose one.
+// linkURL returns a URL below the customer's link. The query names the language if the reader chose one.
 func (p *Page) linkURL(below, query string) templ.SafeURL {
 	if p.Language != "" {
 		query = strings.TrimPrefix(query+"&lang="+p.Language, "&")

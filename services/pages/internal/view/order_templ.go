@@ -98,7 +98,7 @@ func tabBody(body templ.Component, data any) templ.Component {
 	})
 }
 
-// tabBar leads to the parts of the front pages if there are several.
+// tabBar links to the parts of the front pages if there are several.
 func tabBar(p *Page, step string, hasAbout bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/slotmesh/slotmesh/libs/contracts/catalog"
 
-// whereFact is the line of the list of facts that says where the business is.
+// whereFact shows the address of the business as a line of the list of facts.
 func whereFact(p *Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -110,7 +110,7 @@ func whereFact(p *Page) templ.Component {
 	})
 }
 
-// placeSection shows the address and the way to it.
+// placeSection shows the address and the directions.
 func placeSection(p *Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -230,7 +230,7 @@ func placeSection(p *Page) templ.Component {
 	})
 }
 
-// contactSection shows how to reach the business.
+// contactSection shows the phone number and the links with which customers can contact the business.
 func contactSection(p *Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -311,7 +311,7 @@ func contactSection(p *Page) templ.Component {
 	})
 }
 
-// callButton calls the business. Pages on which nothing can be booked show it as the way on.
+// callButton is a link that calls the business. Pages on which customers cannot book show it as the next step.
 func callButton(p *Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -369,8 +369,8 @@ func callButton(p *Page) templ.Component {
 	})
 }
 
-// picture shows an uploaded picture in the size that fits the reader's screen. The place of the picture has its
-// colour and its proportions before the picture is loaded.
+// picture shows an uploaded picture in the size that fits the reader's screen. Before the picture is loaded, the page
+// shows a rectangle with the picture's colour and proportions.
 func picture(of catalog.Picture, class, sizes string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -358,7 +358,7 @@ func notice(p *Page) templ.Component {
 	})
 }
 
-// asked is one choice of the visitor in the summary, with the link that changes the choice.
+// asked shows one choice of the visitor in the summary, with the link that changes the choice.
 func asked(p *Page, label, text string, change templ.SafeURL) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -201,7 +201,7 @@ func menu(p *Page, all, groups []usecase.Group) templ.Component {
 	})
 }
 
-// packageCard is the row of a package. It leads to the next step with all services of the package.
+// packageCard shows a package as a row, with a link to the next step for all services of the package.
 func packageCard(p *Page, k usecase.Package) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -334,7 +334,7 @@ func packageCard(p *Page, k usecase.Package) templ.Component {
 	})
 }
 
-// serviceLink is the name of a service. If the service has no variants, the name is a link to the next step.
+// serviceLink shows the name of a service. If the service has no variants, the name is a link to the next step.
 func serviceLink(p *Page, s *usecase.Service) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -402,7 +402,7 @@ func serviceLink(p *Page, s *usecase.Service) templ.Component {
 	})
 }
 
-// serviceCard is the row of a service. The argument `hasHeading` is true if the row stands below a heading.
+// serviceCard shows a service as a row. The argument `hasHeading` is true if the row is below a heading.
 func serviceCard(p *Page, s *usecase.Service, hasHeading bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -571,7 +571,7 @@ func serviceCard(p *Page, s *usecase.Service, hasHeading bool) templ.Component {
 	})
 }
 
-// variant is the row of a variant of a service, or of the service itself.
+// variant shows a variant of a service, or the service itself, as a row.
 func variant(p *Page, s *usecase.Service, id, name string, minutes int, price string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

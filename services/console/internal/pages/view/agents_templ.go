@@ -10,12 +10,12 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "fmt"
 
-// Agents says how agents reach the business by MCP.
+// Agents explains how programs of AI agents connect to the business by MCP.
 func Agents(p *Page, address string) Content {
 	return Content{p.say("settings_agents"), agents(p, address)}
 }
 
-// client is a program for agents, and what connects it.
+// client is a program that runs AI agents, with the text that connects the program to the business.
 type client struct{ id, name, text string }
 
 func clients(address string) []client {

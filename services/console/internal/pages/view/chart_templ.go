@@ -8,7 +8,7 @@ package view
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// drawStack shows a chart of bars beside each other. What it shows stands in the table beside it, too.
+// drawStack shows a chart of vertical bars. The table beside the chart contains the same numbers.
 func drawStack(c *stackedChart) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -455,7 +455,7 @@ func drawStack(c *stackedChart) templ.Component {
 	})
 }
 
-// drawRank shows a chart of bars below each other.
+// drawRank shows a chart of horizontal bars.
 func drawRank(c *rankedChart) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -166,7 +166,7 @@ func choose(p *Page, businesses []catalog.Business, next string) templ.Component
 	})
 }
 
-// More is what has no tab of its own.
+// More lists the pages that have no tab in the menu of a phone.
 func More(p *Page) Content { return Content{p.say("place_more"), more(p)} }
 
 func more(p *Page) templ.Component {

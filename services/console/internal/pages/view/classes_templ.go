@@ -17,12 +17,12 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/sales"
 )
 
-// Classes shows the sessions of a week.
+// Classes shows the class sessions of a week.
 func Classes(p *Page, s *sales.Sessions) Content {
 	return Content{p.say("place_classes"), classes(p, s)}
 }
 
-// weekURL is the address of the week of a date.
+// weekURL returns the URL of the week that contains a date.
 func (p *Page) weekURL(date timespan.Date) templ.SafeURL {
 	return p.at("/classes?date=" + date.String())
 }
@@ -216,7 +216,7 @@ func classes(p *Page, s *sales.Sessions) templ.Component {
 	})
 }
 
-// takeSameDay are the first sessions, as far as they are on one day.
+// takeSameDay returns the sessions at the start of the list that have the same date as the first session.
 func takeSameDay(list []sales.Session) []sales.Session {
 	n := 1
 	for n < len(list) && list[n].Date == list[0].Date {
@@ -376,12 +376,12 @@ func classSession(p *Page, s sales.Session, unknown bool) templ.Component {
 	})
 }
 
-// endTime is when a session ends.
+// endTime returns the end of a session.
 func endTime(s sales.Session) time.Time {
 	return s.StartsAt.Add(time.Duration(s.Service.DurationMinutes) * time.Minute)
 }
 
-// seats are how many are taken; a session that is full says so.
+// seats shows how many seats of a session are booked, and whether the session is full.
 func seats(p *Page, s sales.Session) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -457,7 +457,7 @@ func seats(p *Page, s sales.Session) templ.Component {
 	})
 }
 
-// Roster shows who comes to a session.
+// Roster shows the guests of a session.
 func Roster(p *Page, r *sales.Roster) Content { return Content{r.Session.Service.Name, roster(p, r)} }
 
 func roster(p *Page, r *sales.Roster) templ.Component {

@@ -24,7 +24,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// details is all of one booking, beside the list that it was opened from.
+// details shows a booking beside the list from which the booking was opened.
 func details(p *Page, l BookingList) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -435,7 +435,7 @@ func fact(label, text string) templ.Component {
 	})
 }
 
-// priceChanges are the labels of the pricing rules that changed a price.
+// priceChanges shows the labels of the pricing rules that changed a price.
 func priceChanges(list []booking.PriceChange) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -615,7 +615,7 @@ func paymentSection(p *Page, b booking.Booking) templ.Component {
 	})
 }
 
-// restOnSite is what is left of a total to be paid on site, once a part of it was paid online.
+// restOnSite shows the part of the total that is to be paid on site after an online payment.
 func restOnSite(p *Page, total json.Number, pay *booking.Payment, currency string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -660,7 +660,7 @@ func restOnSite(p *Page, total json.Number, pay *booking.Payment, currency strin
 	})
 }
 
-// payment is what is paid online, until when it can be, and what went back of it.
+// payment shows the state of an online payment, its deadline, its refunds and its dispute.
 func payment(p *Page, pay *booking.Payment, currency string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -792,7 +792,7 @@ func payment(p *Page, pay *booking.Payment, currency string) templ.Component {
 	})
 }
 
-// contact is a fact with the customer's address and phone number, if there is one of them.
+// contact shows the customer's e-mail address and phone number, if at least one of them is known.
 func contact(p *Page, email string, phone *string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -934,7 +934,7 @@ func contactLinks(email string, phone *string) templ.Component {
 	})
 }
 
-// textOrEmpty returns the text that a pointer points to; "" if it is nil.
+// textOrEmpty returns the text to which a pointer points, or "" if the pointer is nil.
 func textOrEmpty(text *string) string {
 	if text == nil {
 		return ""
@@ -942,7 +942,7 @@ func textOrEmpty(text *string) string {
 	return *text
 }
 
-// phoneHref is a phone number as a phone takes it.
+// phoneHref returns a phone number in the form of a tel: URL, with only digits and plus signs.
 func phoneHref(number string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune("+0123456789", r) {
@@ -952,7 +952,7 @@ func phoneHref(number string) string {
 	}, number)
 }
 
-// formatSource names where it was booked; a name that another system has given stays as it is.
+// formatSource returns the name of a booking's source. The name of another system is returned unchanged.
 func (p *Page) formatSource(source string) string {
 	if slices.Contains([]string{"page", "api", "dashboard"}, source) {
 		return p.say("source_" + source)
@@ -962,7 +962,7 @@ func (p *Page) formatSource(source string) string {
 
 type answer struct{ label, text string }
 
-// answers are what the customer answered to the business's own questions.
+// answers returns the customer's answers to the questions of the business.
 func (p *Page) answers(formData json.RawMessage) []answer {
 	var all []answer
 	for _, a := range p.Business.AnswersIn(formData) {
@@ -971,7 +971,7 @@ func (p *Page) answers(formData json.RawMessage) []answer {
 	return all
 }
 
-// bookingActions are all that may be done with the open booking.
+// bookingActions shows the actions that the person may take with the open booking.
 func bookingActions(p *Page, l BookingList) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1100,7 +1100,8 @@ func bookingActions(p *Page, l BookingList) templ.Component {
 	})
 }
 
-// isRefundable reports whether something is left of what was paid online of a booking that is over.
+// isRefundable reports whether the online payment of an ended or cancelled booking can still be refunded, at least in
+// part.
 func isRefundable(b booking.Booking) bool { return !isExpected(b) && isTicketRefundable(b.Payment) }
 
 func history(p *Page, part peers.Part[event.Event]) templ.Component {
@@ -1131,7 +1132,7 @@ func history(p *Page, part peers.Part[event.Event]) templ.Component {
 		var templ_7745c5c3_Var54 string
 		templ_7745c5c3_Var54, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("history"))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `details.templ`, Line: 224, Col: 48}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `details.templ`, Line: 225, Col: 48}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var54))
 		if templ_7745c5c3_Err != nil {
@@ -1159,7 +1160,7 @@ func history(p *Page, part peers.Part[event.Event]) templ.Component {
 				var templ_7745c5c3_Var55 string
 				templ_7745c5c3_Var55, templ_7745c5c3_Err = templ.JoinStringErrs(p.describeEvent(e))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `details.templ`, Line: 231, Col: 29}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `details.templ`, Line: 232, Col: 29}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var55))
 				if templ_7745c5c3_Err != nil {
@@ -1172,7 +1173,7 @@ func history(p *Page, part peers.Part[event.Event]) templ.Component {
 				var templ_7745c5c3_Var56 string
 				templ_7745c5c3_Var56, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatInstant(e.At))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `details.templ`, Line: 232, Col: 57}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `details.templ`, Line: 233, Col: 57}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var56))
 				if templ_7745c5c3_Err != nil {
@@ -1185,7 +1186,7 @@ func history(p *Page, part peers.Part[event.Event]) templ.Component {
 				var templ_7745c5c3_Var57 string
 				templ_7745c5c3_Var57, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("actor_" + string(e.Actor.Kind)))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `details.templ`, Line: 232, Col: 109}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `details.templ`, Line: 233, Col: 109}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var57))
 				if templ_7745c5c3_Err != nil {
@@ -1208,7 +1209,7 @@ func history(p *Page, part peers.Part[event.Event]) templ.Component {
 				var templ_7745c5c3_Var58 string
 				templ_7745c5c3_Var58, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("more_than_shown"))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `details.templ`, Line: 237, Col: 53}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `details.templ`, Line: 238, Col: 53}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var58))
 				if templ_7745c5c3_Err != nil {
@@ -1228,7 +1229,7 @@ func history(p *Page, part peers.Part[event.Event]) templ.Component {
 	})
 }
 
-// describeEvent says what an event tells; of a move, from when to when.
+// describeEvent describes an event. For a reschedule, the text contains the old and the new start.
 func (p *Page) describeEvent(e event.Event) string {
 	if e.Type == event.BookingRescheduled {
 		var moved booking.Rescheduled
@@ -1269,7 +1270,7 @@ func messageSection(p *Page, part peers.Part[notifications.Message]) templ.Compo
 		var templ_7745c5c3_Var60 string
 		templ_7745c5c3_Var60, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("messages"))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `details.templ`, Line: 258, Col: 50}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `details.templ`, Line: 259, Col: 50}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var60))
 		if templ_7745c5c3_Err != nil {
@@ -1292,7 +1293,7 @@ func messageSection(p *Page, part peers.Part[notifications.Message]) templ.Compo
 			var templ_7745c5c3_Var61 string
 			templ_7745c5c3_Var61, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("messages_none"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `details.templ`, Line: 262, Col: 50}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `details.templ`, Line: 263, Col: 50}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var61))
 			if templ_7745c5c3_Err != nil {
@@ -1315,7 +1316,7 @@ func messageSection(p *Page, part peers.Part[notifications.Message]) templ.Compo
 				var templ_7745c5c3_Var62 string
 				templ_7745c5c3_Var62, templ_7745c5c3_Err = templ.JoinStringErrs(m.Subject)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `details.templ`, Line: 267, Col: 20}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `details.templ`, Line: 268, Col: 20}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var62))
 				if templ_7745c5c3_Err != nil {
@@ -1328,7 +1329,7 @@ func messageSection(p *Page, part peers.Part[notifications.Message]) templ.Compo
 				var templ_7745c5c3_Var63 string
 				templ_7745c5c3_Var63, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatInstant(m.CreatedAt))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `details.templ`, Line: 269, Col: 42}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `details.templ`, Line: 270, Col: 42}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var63))
 				if templ_7745c5c3_Err != nil {
@@ -1341,7 +1342,7 @@ func messageSection(p *Page, part peers.Part[notifications.Message]) templ.Compo
 				var templ_7745c5c3_Var64 string
 				templ_7745c5c3_Var64, templ_7745c5c3_Err = templ.JoinStringErrs(m.Recipient)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `details.templ`, Line: 269, Col: 72}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `details.templ`, Line: 270, Col: 72}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var64))
 				if templ_7745c5c3_Err != nil {
@@ -1376,7 +1377,7 @@ func messageSection(p *Page, part peers.Part[notifications.Message]) templ.Compo
 				var templ_7745c5c3_Var67 string
 				templ_7745c5c3_Var67, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("message_" + m.Status))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `details.templ`, Line: 270, Col: 112}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `details.templ`, Line: 271, Col: 112}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var67))
 				if templ_7745c5c3_Err != nil {
@@ -1399,7 +1400,7 @@ func messageSection(p *Page, part peers.Part[notifications.Message]) templ.Compo
 				var templ_7745c5c3_Var68 string
 				templ_7745c5c3_Var68, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("more_than_shown"))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `details.templ`, Line: 276, Col: 53}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `details.templ`, Line: 277, Col: 53}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var68))
 				if templ_7745c5c3_Err != nil {
@@ -1419,7 +1420,7 @@ func messageSection(p *Page, part peers.Part[notifications.Message]) templ.Compo
 	})
 }
 
-// BookingURL is the address of a booking beside the list of a query.
+// BookingURL returns the URL of a booking, shown beside the list that the query selects.
 func BookingURL(p *Page, id uuid.UUID, query string) templ.SafeURL {
 	return p.at("/bookings/" + id.String() + query)
 }

@@ -18,28 +18,28 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// EmbedModes are the ways in which a site shows the booking page; the first is the usual one.
+// EmbedModes are the ways in which a website can show the booking page. The first one is the default.
 var EmbedModes = []string{"inline", "popup", "button"}
 
-// MaxEmbedLabel is how many bytes the words on a button may have.
+// MaxEmbedLabel is the maximum length of the text on a button, in bytes.
 const MaxEmbedLabel = 120
 
 var colorPattern = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
 
-// IsColor reports whether a text is a colour as embed.js takes it.
+// IsColor reports whether a text is a colour in the form that embed.js accepts, such as #1f4fd8.
 func IsColor(text string) bool { return colorPattern.MatchString(text) }
 
-// Embedding is how a site is to show the booking page.
+// Embedding describes how a website shows the booking page.
 type Embedding struct {
-	Base         string // of the customers' pages
+	Base         string // base URL of the customers' pages
 	Mode         string
-	Label, Color string // of the button
+	Label, Color string // text and colour of the button
 }
 
-// Embed shows what a site includes, and how it looks.
+// Embed shows the HTML that a website includes, and a preview.
 func Embed(p *Page, e Embedding) Content { return Content{p.say("settings_embed"), embed(p, e)} }
 
-// buttonColor is the colour of a button; that of embed.js where neither the owner nor the offer says one.
+// buttonColor returns the colour of the button. If no colour is chosen, it returns the default colour of embed.js.
 func (e Embedding) buttonColor() string {
 	if e.Color == "" {
 		return "#1f4fd8"
@@ -47,12 +47,12 @@ func (e Embedding) buttonColor() string {
 	return e.Color
 }
 
-// bookingPageURL is the address of the booking page.
+// bookingPageURL returns the URL of the booking page.
 func (e Embedding) bookingPageURL(p *Page) string {
 	return e.Base + "/b/" + url.PathEscape(p.Business.Slug)
 }
 
-// snippet is what stands in the site.
+// snippet returns the HTML that the website includes.
 func (e Embedding) snippet(p *Page) string {
 	script := fmt.Sprintf(`<script src="%s/embed.js" data-slug="%s" data-mode="%s"`, html.EscapeString(e.Base), p.Business.Slug, e.Mode)
 	link := fmt.Sprintf("\n<noscript><a href=\"%s\">%s</a></noscript>", html.EscapeString(e.bookingPageURL(p)), html.EscapeString(e.Label))
@@ -315,7 +315,8 @@ func embed(p *Page, e Embedding) templ.Component {
 	})
 }
 
-// preview is a drawing of a site with the booking page in it; the page itself is on another host.
+// preview shows a drawing of a website that contains the booking page. It does not show the real booking page, which is
+// on another host.
 func preview(p *Page, e Embedding) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -344,7 +345,7 @@ func preview(p *Page, e Embedding) templ.Component {
 		var templ_7745c5c3_Var13 string
 		templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("embed_drawing_" + e.Mode))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `embed.templ`, Line: 109, Col: 81}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `embed.templ`, Line: 110, Col: 81}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 		if templ_7745c5c3_Err != nil {
@@ -384,7 +385,7 @@ func preview(p *Page, e Embedding) templ.Component {
 			var templ_7745c5c3_Var16 string
 			templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(e.Label)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `embed.templ`, Line: 115, Col: 33}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `embed.templ`, Line: 116, Col: 33}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
 			if templ_7745c5c3_Err != nil {
@@ -418,7 +419,7 @@ func preview(p *Page, e Embedding) templ.Component {
 			var templ_7745c5c3_Var17 string
 			templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(e.Label)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `embed.templ`, Line: 129, Col: 33}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `embed.templ`, Line: 130, Col: 33}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 			if templ_7745c5c3_Err != nil {

@@ -13,18 +13,18 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/web"
 )
 
-// Feeds are calendar feeds, and the form that makes one.
+// Feeds is one page of the list of calendar feeds, with the form that creates a feed.
 type Feeds struct {
 	List         []booking.Calendar
 	Next         string
 	IsPaged      bool
 	Created      *booking.Calendar
-	Staff, Shows string // as typed
-	Key          string // the form's own
+	Staff, Shows string // as the person entered them
+	Key          string // idempotency key of the form
 	FieldErrors  map[string]string
 }
 
-// CalendarFeeds lists feeds.
+// CalendarFeeds shows the calendar feeds and the form that creates one.
 func CalendarFeeds(p *Page, f Feeds) Content { return Content{p.say("settings_feeds"), feeds(p, f)} }
 
 func feeds(p *Page, f Feeds) templ.Component {
@@ -182,7 +182,8 @@ func feeds(p *Page, f Feeds) templ.Component {
 	})
 }
 
-// nameFeedOwner names whose bookings a feed shows; a member who is not in the offer any more has no name.
+// nameFeedOwner returns the name of the staff member whose bookings a feed shows. It returns a text if the feed shows
+// all bookings, or if the member is no longer in the offer.
 func (p *Page) nameFeedOwner(feed booking.Calendar) string {
 	if feed.StaffID == nil {
 		return p.say("everybody")
@@ -221,7 +222,7 @@ func feedRow(p *Page, feed booking.Calendar) templ.Component {
 		var templ_7745c5c3_Var8 string
 		templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(p.nameFeedOwner(feed))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `feeds.templ`, Line: 70, Col: 37}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `feeds.templ`, Line: 71, Col: 37}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 		if templ_7745c5c3_Err != nil {
@@ -234,7 +235,7 @@ func feedRow(p *Page, feed booking.Calendar) templ.Component {
 		var templ_7745c5c3_Var9 string
 		templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("shows_" + feed.Shows))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `feeds.templ`, Line: 71, Col: 56}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `feeds.templ`, Line: 72, Col: 56}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 		if templ_7745c5c3_Err != nil {
@@ -247,7 +248,7 @@ func feedRow(p *Page, feed booking.Calendar) templ.Component {
 		var templ_7745c5c3_Var10 string
 		templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.With("made_on", "When", p.Words.ShortDate(p.toLocal(feed.CreatedAt))))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `feeds.templ`, Line: 72, Col: 110}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `feeds.templ`, Line: 73, Col: 110}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 		if templ_7745c5c3_Err != nil {
@@ -260,7 +261,7 @@ func feedRow(p *Page, feed booking.Calendar) templ.Component {
 		var templ_7745c5c3_Var11 string
 		templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatLastUse(feed.LastUsedAt))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `feeds.templ`, Line: 72, Col: 161}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `feeds.templ`, Line: 73, Col: 161}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 		if templ_7745c5c3_Err != nil {
@@ -278,7 +279,7 @@ func feedRow(p *Page, feed booking.Calendar) templ.Component {
 			var templ_7745c5c3_Var12 string
 			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("feed_is_removed"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `feeds.templ`, Line: 75, Col: 58}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `feeds.templ`, Line: 76, Col: 58}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 			if templ_7745c5c3_Err != nil {

@@ -18,20 +18,20 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// CancelForm is the question whether a booking is to be cancelled.
+// CancelForm is the form that asks whether to cancel a booking.
 type CancelForm struct {
 	Booking   booking.Booking
 	Preview   *booking.Cancellation
-	Choice    string // one of the words for a refund, or "amount"
-	Amount    string // as it was typed
-	ErrorText string // about the amount
-	Back      string // query of the list that it was opened from
+	Choice    string // one of the constants for a refund, or "amount"
+	Amount    string // as the person entered it
+	ErrorText string // error of the amount
+	Back      string // query of the list from which the booking was opened
 }
 
-// Cancel asks whether a booking is to be cancelled, and says first what is given back.
+// Cancel asks whether to cancel a booking, and shows the refund.
 func Cancel(p *Page, c CancelForm) Content { return Content{p.say("cancel_ask"), cancel(p, c)} }
 
-// bookingSummary is the booking that a form is about, in two lines.
+// bookingSummary shows the booking that a form changes.
 func bookingSummary(p *Page, b booking.Booking) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -240,23 +240,23 @@ func cancel(p *Page, c CancelForm) templ.Component {
 	})
 }
 
-// Refunds is the question what of a payment is given back by a cancellation.
+// Refunds is the part of a form that asks for the refund of a cancellation.
 type Refunds struct {
 	Payment      *booking.Payment
 	Currency     string
 	Preview      *booking.Cancellation
-	IsFullRefund bool   // all of it goes back, whatever the policy says
-	Choice       string // one of the words for a refund, or "amount"
-	Amount       string // as it was typed
-	ErrorText    string // about the amount
+	IsFullRefund bool   // the whole payment is refunded, regardless of the cancellation policy
+	Choice       string // one of the constants for a refund, or "amount"
+	Amount       string // as the person entered it
+	ErrorText    string // error of the amount
 }
 
-// formatPolicyRefund says what the policy gives back.
+// formatPolicyRefund formats the refund that the cancellation policy determines.
 func (p *Page) formatPolicyRefund(r booking.CancellationRefund) string {
 	return p.Words.Fill("refund_by_policy", map[string]string{"Amount": p.money(r.Amount, r.Currency), "Percent": p.Words.Number(r.Percent)})
 }
 
-// refunds shows what goes back, and lets who may refund choose another amount.
+// refunds shows the refund. A person who may refund can choose another amount.
 func refunds(p *Page, r Refunds) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -474,16 +474,16 @@ func radio(name, value, chosen, label string) templ.Component {
 	})
 }
 
-// RefundForm is the question how much is given back of a booking that is over.
+// RefundForm is the form for the refund of a booking that has ended or was cancelled.
 type RefundForm struct {
 	Booking   booking.Booking
-	Left      json.Number // of what was paid
-	Amount    string      // as it was typed
+	Left      json.Number // amount that can still be refunded
+	Amount    string      // as the person entered it
 	ErrorText string
 	Back      string
 }
 
-// Refund asks how much is given back.
+// Refund asks for the amount of a refund.
 func Refund(p *Page, r RefundForm) Content { return Content{p.say("refund"), refund(p, r)} }
 
 func refund(p *Page, r RefundForm) templ.Component {
@@ -609,17 +609,17 @@ func refund(p *Page, r RefundForm) templ.Component {
 	})
 }
 
-// RescheduleForm is the question when a booking is to be instead.
+// RescheduleForm is the form for the new time of a booking.
 type RescheduleForm struct {
 	Booking     booking.Booking
 	Date, Time  string
-	Staff       string // "": with the same member where that one is free
+	Staff       string // "": the same staff member, if this member is free
 	Override    bool
-	FieldErrors map[string]string // by field
+	FieldErrors map[string]string // error sentences by the name of the field
 	Back        string
 }
 
-// Reschedule asks for another time.
+// Reschedule asks for the new time of a booking.
 func Reschedule(p *Page, m RescheduleForm) Content { return Content{p.say("move"), reschedule(p, m)} }
 
 func reschedule(p *Page, m RescheduleForm) templ.Component {
@@ -754,7 +754,7 @@ func reschedule(p *Page, m RescheduleForm) templ.Component {
 	})
 }
 
-// notifyBox asks whether the customer is notified of a change.
+// notifyBox shows a checkbox that decides whether the customer is notified of the change.
 func notifyBox(p *Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -788,7 +788,7 @@ func notifyBox(p *Page) templ.Component {
 	})
 }
 
-// confirmForm confirms a booking by one press, and asks whether its customer is notified.
+// confirmForm shows a button that confirms a booking, and a checkbox that decides whether the customer is notified.
 func confirmForm(p *Page, b booking.Booking, back string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -943,19 +943,19 @@ func overrideBox(p *Page, ticked bool, label string) templ.Component {
 	})
 }
 
-// BookingForm is what is booked for a customer, as it was typed.
+// BookingForm is the form with which the business books for a customer, with the values that the person entered.
 type BookingForm struct {
-	Service, Date, Time, Staff string // the service's id, or it and the variant's
-	Session                    string // of a class; "" for whichever starts then
+	Service, Date, Time, Staff string // Service is the id of a service, or the result of [NameVariant]
+	Session                    string // id of a class session; "" selects the session that starts at this time
 	People                     int
 	Name, Email, Phone         string
 	Override                   bool
-	Key                        string // the form's own, so that one that is sent twice books once
+	Key                        string // idempotency key of the form, so that a form that is sent twice books once
 	FieldErrors                map[string]string
-	IsRefused                  bool // the start cannot be booked: another page says why
+	IsRefused                  bool // the start cannot be booked; the page links to the explanation
 }
 
-// NewBooking asks what to book for a customer.
+// NewBooking shows the form with which the business books for a customer.
 func NewBooking(p *Page, b BookingForm) Content { return Content{p.say("place_new"), newBooking(p, b)} }
 
 func newBooking(p *Page, b BookingForm) templ.Component {
@@ -1155,7 +1155,7 @@ func newBooking(p *Page, b BookingForm) templ.Component {
 	})
 }
 
-// serviceVariantOptions are the services, each with its variants.
+// serviceVariantOptions returns the active services and their variants as options.
 func (p *Page) serviceVariantOptions() []web.Option {
 	var options []web.Option
 	for _, s := range p.Business.Services {
@@ -1170,7 +1170,7 @@ func (p *Page) serviceVariantOptions() []web.Option {
 	return options
 }
 
-// NameVariant names a variant of a service in a form.
+// NameVariant returns the value of a form field that selects a variant of a service.
 func NameVariant(s *catalog.Service, v catalog.Variant) string {
 	return s.ID.String() + ":" + v.ID.String()
 }

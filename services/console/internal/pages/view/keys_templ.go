@@ -16,26 +16,26 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/web"
 )
 
-// KeyDays are for how long keys may be valid, in days; a key may also have no end.
+// KeyDays are the durations in days for which a key can be valid. A key can also be valid without an end.
 var KeyDays = []int{30, 90, 365}
 
-// Keys are API keys, and the form that makes one.
+// Keys is one page of the list of API keys, with the form that creates a key.
 type Keys struct {
 	List    []booking.Key
-	Next    string // cursor of the page that follows
-	IsPaged bool   // it is not the first page
+	Next    string // cursor of the next page
+	IsPaged bool   // true on every page except the first
 	Created *booking.Key
 	Form    KeyForm
 }
 
-// KeyForm asks for a key.
+// KeyForm is the form that creates an API key.
 type KeyForm struct {
 	Name, Scope, Days string
-	Key               string // the form's own, so that one that is sent twice makes one
+	Key               string // idempotency key of the form, so that a form that is sent twice creates one API key
 	FieldErrors       map[string]string
 }
 
-// APIKeys lists keys.
+// APIKeys shows the API keys and the form that creates one.
 func APIKeys(p *Page, k Keys) Content { return Content{p.say("settings_keys"), apiKeys(p, k)} }
 
 func apiKeys(p *Page, k Keys) templ.Component {
@@ -343,7 +343,7 @@ func keyRow(p *Page, key booking.Key) templ.Component {
 	})
 }
 
-// formatLastUse says when something was used last.
+// formatLastUse formats the time of the last use. The argument nil means that there was no use.
 func (p *Page) formatLastUse(at *time.Time) string {
 	if at == nil {
 		return p.say("never_used")

@@ -21,15 +21,15 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// MessageList is a page of messages as it was asked for.
+// MessageList is one page of a list of messages, with the filter of the request.
 type MessageList struct {
 	Filter   notifications.MessageFilter
 	Messages []notifications.Message
-	Next     string // cursor of the page that follows
-	IsPaged  bool   // it is not the first page
+	Next     string // cursor of the next page
+	IsPaged  bool   // true on every page except the first
 }
 
-// listURL is the list with its filter, from its first page on.
+// listURL returns the path of the first page of the list, with its filter.
 func (l MessageList) listURL() string {
 	asked := url.Values{}
 	for name, value := range map[string]string{"status": l.Filter.Status, "kind": l.Filter.Kind} {
@@ -43,13 +43,13 @@ func (l MessageList) listURL() string {
 	return "/messages" + formatQuery(asked)
 }
 
-// statusURL is the list of another status.
+// statusURL returns the path of the list with another status in its filter.
 func (l MessageList) statusURL(status string) string {
 	l.Filter.Status = status
 	return l.listURL()
 }
 
-// Messages lists messages.
+// Messages shows a list of messages.
 func Messages(p *Page, l MessageList) Content { return Content{p.say("messages"), messages(p, l)} }
 
 func messages(p *Page, l MessageList) templ.Component {
@@ -394,7 +394,7 @@ func messageState(p *Page, m notifications.Message) templ.Component {
 	})
 }
 
-// messageKindOptions are all kinds, those to customers first.
+// messageKindOptions returns the kinds of messages as options. The kinds of messages to customers come first.
 func (p *Page) messageKindOptions() []web.Option {
 	options := []web.Option{{Label: p.say("any")}}
 	for _, kind := range append(manifest.MessageKinds(), ownerNoticeKind) {
@@ -403,10 +403,10 @@ func (p *Page) messageKindOptions() []web.Option {
 	return options
 }
 
-// ownerNoticeKind is the kind of what owners are written.
+// ownerNoticeKind is the kind of messages to owners.
 const ownerNoticeKind = "owner_notice"
 
-// formatMessageKind names a kind; one that is not known here is a message.
+// formatMessageKind returns the name of a kind of message. For an unknown kind, it returns the word for "message".
 func (p *Page) formatMessageKind(kind string) string {
 	if kind != ownerNoticeKind && !slices.Contains(manifest.MessageKinds(), kind) {
 		return p.say("message")
@@ -414,7 +414,7 @@ func (p *Page) formatMessageKind(kind string) string {
 	return p.say("message_of_" + kind)
 }
 
-// OneMessage is one message with all that it says.
+// OneMessage shows a message with its whole text.
 func OneMessage(p *Page, m *notifications.WholeMessage) Content {
 	return Content{m.Subject, oneMessage(p, m)}
 }
@@ -700,12 +700,13 @@ func oneMessage(p *Page, m *notifications.WholeMessage) templ.Component {
 	})
 }
 
-// canResend reports whether the person may send a message once more: one that failed, or was kept, and of no sandbox.
+// canResend reports whether the person may send a message again. Messages that failed or were not sent can be sent
+// again, except in a sandbox business.
 func (p *Page) canResend(m notifications.Message) bool {
 	return p.May(access.Serve) && !p.Business.Account.Sandbox && (m.Status == notifications.MessageFailed || m.Status == notifications.MessageNotSent)
 }
 
-// subjectURL is the page of what a message is about; "" where it has none of its own.
+// subjectURL returns the path of the page for the subject of a message, or "" if the subject has no page.
 func (p *Page) subjectURL(about notifications.Subject) string {
 	switch about.Kind {
 	case "booking":

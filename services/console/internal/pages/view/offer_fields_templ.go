@@ -16,7 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/form"
 )
 
-// formFields are the fields of a form, in groups.
+// formFields shows the fields of a form in groups.
 func formFields(p *Page, f Form) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -249,7 +249,7 @@ func formField(p *Page, f Form, d form.Field, name string) templ.Component {
 	})
 }
 
-// checkboxes are boxes to tick.
+// checkboxes shows one checkbox for each option of a field.
 func checkboxes(p *Page, f Form, d form.Field, name string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -426,7 +426,7 @@ func fieldError(f Form, name string) templ.Component {
 	})
 }
 
-// windows are from when to when.
+// windows shows inputs for the start and the end of each time window of a day.
 func windows(p *Page, f Form, name string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -583,7 +583,7 @@ func windows(p *Page, f Form, name string) templ.Component {
 	})
 }
 
-// week are the windows of each weekday.
+// week shows the time windows of each weekday.
 func week(p *Page, f Form, d form.Field, name string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -748,7 +748,7 @@ func week(p *Page, f Form, d form.Field, name string) templ.Component {
 	})
 }
 
-// rows are objects, and a blank one behind them.
+// rows shows the fields of each object in a list, with a blank object at the end.
 func rows(p *Page, f Form, d form.Field, name string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

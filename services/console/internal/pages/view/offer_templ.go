@@ -19,20 +19,20 @@ func ListOffer(p *Page, l OfferList) Content {
 	return Content{p.say("offer_" + l.Section), offerList(p, l)}
 }
 
-// EditOffer is the form of an object of the offer.
+// EditOffer shows the form for an object of the offer.
 func EditOffer(p *Page, i OfferItem) Content { return Content{i.Title, offerItem(p, i)} }
 
-// RemoveOffer asks whether an object of the offer is to be removed.
+// RemoveOffer asks whether to remove an object of the offer.
 func RemoveOffer(p *Page, r OfferRemoval) Content {
 	return Content{p.say("offer_remove"), offerRemoval(p, r)}
 }
 
-// ConflictOffer asks which of two changes is to be.
+// ConflictOffer asks which of two conflicting changes to keep.
 func ConflictOffer(p *Page, c OfferConflict) Content {
 	return Content{p.say("offer_conflict"), offerConflict(p, c)}
 }
 
-// sectionMenu leads to the parts of the offer, and says what is so of all of it.
+// sectionMenu links to the parts of the offer, and shows the notices that concern the whole offer.
 func sectionMenu(p *Page, o Offering) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -301,7 +301,7 @@ func sectionMenu(p *Page, o Offering) templ.Component {
 	})
 }
 
-// otherChanges says what somebody else has changed.
+// otherChanges shows what another person has changed since this person opened the form.
 func otherChanges(p *Page, o Offering) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -352,7 +352,7 @@ func otherChanges(p *Page, o Offering) templ.Component {
 	})
 }
 
-// difference lists what differs between two versions.
+// difference lists the differences between two versions.
 func difference(p *Page, d *Difference) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -463,7 +463,7 @@ func difference(p *Page, d *Difference) templ.Component {
 	})
 }
 
-// hiddenFields are fields that are sent again as they were.
+// hiddenFields adds the given fields to a form as hidden inputs, so that the form sends them again unchanged.
 func hiddenFields(fields url.Values) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

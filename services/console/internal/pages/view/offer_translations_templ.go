@@ -16,29 +16,29 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/message/words"
 )
 
-// Translations are the texts of a part of the offer in one language, beside their originals.
+// Translations contains the texts of one list of the offer with their translations into one language.
 type Translations struct {
 	Offering
 	Default   string
-	Languages []string // that are translated into
+	Languages []string // codes of the languages of the translations
 	Language  string
 	Lists     []string
-	List      string // which of the lists
-	From      int    // how many objects stand before those shown
-	Next      int    // where the next page begins; 0 on the last
+	List      string // the shown one of Lists
+	From      int    // number of objects before the first shown one
+	Next      int    // From of the next page; 0 on the last page
 	Texts     []Translation
 }
 
-// Translation is a text.
+// Translation is a text of the offer with its translation.
 type Translation struct {
-	Name            string // of its input
+	Name            string // name of the input
 	Title, Field    string
 	Original, Value string
 	IsLong          bool
 	ErrorText       string
 }
 
-// Query is that of the page of a language and a list.
+// Query returns the query of the page for a language and a list, from the object with the index `from`.
 func (t Translations) Query(language, of string, from int) string {
 	values := url.Values{"language": {language}, "of": {of}}
 	if from > 0 {

@@ -14,15 +14,15 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// PauseForm is the form that pauses online bookings, as it was typed.
+// PauseForm is the form that pauses online bookings, with the values that the person entered.
 type PauseForm struct {
-	Until     string        // the day on which they open again; "" where none was chosen
-	First     timespan.Date // the first day that can be chosen
-	ManagedBy string        // where the offer is managed, which then is not changed here; ""
+	Until     string        // first date on which customers can book again; "" if none was chosen
+	First     timespan.Date // first date that can be chosen
+	ManagedBy string        // system that manages the offer, so that this page cannot change it; "" for none
 	ErrorText string
 }
 
-// Pause asks until when online bookings are paused.
+// Pause asks for the end of a pause of online bookings.
 func Pause(p *Page, asked PauseForm) Content { return Content{p.say("pause"), pause(p, asked)} }
 
 func pause(p *Page, asked PauseForm) templ.Component {
@@ -184,7 +184,7 @@ func pause(p *Page, asked PauseForm) templ.Component {
 	})
 }
 
-// pauseState says that online bookings are paused, and leads to who may end it.
+// pauseState states that online bookings are paused. If the person may change the offer, it links to the form.
 func pauseState(p *Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -265,7 +265,7 @@ func pauseState(p *Page) templ.Component {
 	})
 }
 
-// pauseLink leads to the pause.
+// pauseLink links to the form that pauses online bookings.
 func pauseLink(p *Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

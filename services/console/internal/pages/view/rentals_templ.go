@@ -19,7 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/sales"
 )
 
-// Rentals shows what is out, what is to be handed out and what is free.
+// Rentals shows the rented units, the upcoming reservations and the free units.
 func Rentals(p *Page, r *sales.RentalOverview) Content {
 	return Content{p.say("place_rentals"), rentals(p, r)}
 }
@@ -389,7 +389,7 @@ func rentals(p *Page, r *sales.RentalOverview) templ.Component {
 	})
 }
 
-// reservationRows lists reservations, or says that there are none.
+// reservationRows lists reservations, or shows the text with the id `none` if there are none.
 func reservationRows(p *Page, part peers.Part[rental.Reservation], move string, today timespan.Date, none string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -426,12 +426,12 @@ func reservationRows(p *Page, part peers.Part[rental.Reservation], move string, 
 	})
 }
 
-// fortnightURL is the address of the page with the fortnight from a date on.
+// fortnightURL returns the URL of the page that shows two weeks from a date.
 func (p *Page) fortnightURL(from timespan.Date) templ.SafeURL {
 	return p.at("/rentals?from=" + from.String())
 }
 
-// fortnightURL is how many units are free, by rental and day.
+// fortnight shows the numbers of free units of two weeks, by rental and date.
 func fortnight(p *Page, f sales.Fortnight) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -617,18 +617,18 @@ func fortnight(p *Page, f sales.Fortnight) templ.Component {
 	})
 }
 
-// ReservationForm is what is reserved at the counter, as it was typed.
+// ReservationForm is the form with which the business reserves for a customer, with the values that the person entered.
 type ReservationForm struct {
 	Rental             string
 	Start, End         string // dates
-	StartTime, EndTime string // of what is rented by the hour; "": whole days
+	StartTime, EndTime string // for rentals by the hour; "" for whole days
 	Quantity           string
 	Name, Email        string
-	Key                string // the form's own, so that one that is sent twice reserves once
+	Key                string // idempotency key of the form, so that a form that is sent twice reserves once
 	FieldErrors        map[string]string
 }
 
-// Reserve asks what to reserve for whom.
+// Reserve shows the form with which the business reserves for a customer.
 func Reserve(p *Page, r ReservationForm) Content { return Content{p.say("reserve"), reserve(p, r)} }
 
 func reserve(p *Page, r ReservationForm) templ.Component {
@@ -820,7 +820,7 @@ func reserve(p *Page, r ReservationForm) templ.Component {
 	})
 }
 
-// rentalOptions are the rentals that can be reserved.
+// rentalOptions returns the active rentals as options.
 func (p *Page) rentalOptions() []web.Option {
 	var options []web.Option
 	for _, r := range p.Business.Rentals {
@@ -838,7 +838,7 @@ func (p *Page) formatPer(priceType string, price int64) string {
 	return " " + p.say("per_"+priceType)
 }
 
-// hasHourlyRentals reports whether anything is rented by the hour.
+// hasHourlyRentals reports whether the business has an active rental with a price per hour.
 func (p *Page) hasHourlyRentals() bool {
 	for _, r := range p.Business.Rentals {
 		if r.Active && r.PriceType == "hourly" {
@@ -848,7 +848,7 @@ func (p *Page) hasHourlyRentals() bool {
 	return false
 }
 
-// formatSeats writes how many of so many seats are taken.
+// formatSeats returns a text with the number of booked seats and the capacity.
 func (p *Page) formatSeats(taken, capacity int) string {
 	return p.Words.Fill("seats_of", map[string]string{"Taken": strconv.Itoa(taken), "All": strconv.Itoa(capacity)})
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/sales"
 )
 
-// Search shows what was found.
+// Search shows the results of a search.
 func Search(p *Page, f *sales.SearchResults) Content {
 	return Content{p.say("found"), search(p, f, p.findPages(p.Query))}
 }
@@ -335,10 +335,11 @@ func search(p *Page, f *sales.SearchResults, pages []destination) templ.Componen
 	})
 }
 
-// destination is a page that a search finds by its name.
+// destination is a page of the console that a search finds by its name.
 type destination struct{ name, path string }
 
-// findPages are the pages that the person may go to and whose names have these words in them, in any case.
+// findPages returns the pages whose names contain `part`, and which the person may open. It ignores upper and lower
+// case.
 func (p *Page) findPages(part string) []destination {
 	var found []destination
 	note := func(may bool, sentence, path string) {

@@ -17,16 +17,16 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
-// TeamList is what the page of the team shows.
+// TeamList is the data of the page about the team.
 type TeamList struct {
 	Members     []store.TeamMember
-	Next        string // cursor of the page that follows
+	Next        string // cursor of the next page
 	Invitations []store.Invitation
 	Events      []TeamEvent // newest first
-	HasMore     bool        // there is more that happened
+	HasMore     bool        // there are more events
 }
 
-// Team lists the members of a business, the open invitations, and what happened to the team.
+// Team lists the members of a business, the open invitations and the events about the team.
 func Team(p *Page, t TeamList) Content {
 	return Content{p.say("place_team"), team(p, t)}
 }
@@ -267,7 +267,7 @@ func team(p *Page, t TeamList) templ.Component {
 	})
 }
 
-// invitations lists the invitations that were not accepted yet.
+// invitations lists the invitations that are not accepted yet.
 func invitations(p *Page, list []store.Invitation) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -385,16 +385,16 @@ func invitations(p *Page, list []store.Invitation) templ.Component {
 	})
 }
 
-// formatRole names a role.
+// formatRole returns the name of a role.
 func (p *Page) formatRole(r access.Role) string { return p.say("role_" + string(r)) }
 
-// RoleForm is what a form makes of somebody, with what is wrong with it.
+// RoleForm is the part of a form that sets a member's role, with its errors.
 type RoleForm struct {
-	Role, Staff           string // the id of the member of the offer's staff, for the role staff
+	Role, Staff           string // Staff is the id of a staff member in the offer, for the role `staff`
 	RoleError, StaffError string
 }
 
-// NewRoleForm is what a member is.
+// NewRoleForm returns the form with the current role of a member.
 func NewRoleForm(m *store.TeamMember) RoleForm {
 	j := RoleForm{Role: string(m.Role)}
 	if m.StaffID != uuid.Nil {
@@ -403,10 +403,10 @@ func NewRoleForm(m *store.TeamMember) RoleForm {
 	return j
 }
 
-// HasErrors reports whether something is.
+// HasErrors reports whether the form has an error.
 func (j RoleForm) HasErrors() bool { return j.RoleError != "" || j.StaffError != "" }
 
-// StaffID is whose calendar they have; nil for none.
+// StaffID returns the id of the staff member whose calendar the person sees, or nil for none.
 func (j RoleForm) StaffID() *uuid.UUID {
 	id, err := uuid.Parse(j.Staff)
 	if err != nil {
@@ -415,7 +415,7 @@ func (j RoleForm) StaffID() *uuid.UUID {
 	return &id
 }
 
-// roleFields asks what somebody is to be, and says what that may do.
+// roleFields shows the fields for a role, with the permissions of each role.
 func roleFields(p *Page, j RoleForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -505,13 +505,13 @@ func (p *Page) staffOptions() []web.Option {
 	return options
 }
 
-// InviteForm is the form of an invitation.
+// InviteForm is the form that invites a person.
 type InviteForm struct {
 	Email, Name, EmailError string
 	RoleForm
 }
 
-// Invite asks whom to invite, and as what.
+// Invite asks for the person to invite and the role.
 func Invite(p *Page, i InviteForm) Content { return Content{p.say("team_invite"), invite(p, i)} }
 
 func invite(p *Page, i InviteForm) templ.Component {
@@ -624,7 +624,7 @@ func invite(p *Page, i InviteForm) templ.Component {
 	})
 }
 
-// Invited says that somebody was invited, and shows the link to hand on where there is one.
+// Invited states that the person was invited. If there is a link, the page shows it, so that the owner can pass it on.
 func Invited(p *Page, i *identity.Invited, base string) Content {
 	return Content{p.say("team_invited"), invited(p, i, base)}
 }
@@ -832,7 +832,7 @@ func invited(p *Page, i *identity.Invited, base string) templ.Component {
 	})
 }
 
-// Member shows a member and what they are.
+// Member shows a member and the form for the member's role.
 func Member(p *Page, m *store.TeamMember, j RoleForm) Content {
 	return Content{m.Person.Name, member(p, m, j)}
 }
@@ -1017,7 +1017,7 @@ func member(p *Page, m *store.TeamMember, j RoleForm) templ.Component {
 	})
 }
 
-// RemoveMember asks whether somebody is to be taken out, and says what ends with that.
+// RemoveMember asks whether to remove a member from the team, and states which access ends.
 func RemoveMember(p *Page, m *store.TeamMember) Content {
 	return Content{p.say("team_remove_ask"), removeMember(p, m)}
 }

@@ -15,19 +15,19 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/offer"
 )
 
-// TimeOffForm is the page of a member's time off, with what was typed.
+// TimeOffForm is the form for a member's time off, with the values that the person entered.
 type TimeOffForm struct {
 	*offer.TimeOff
 	From, To         string
-	FromTime, ToTime string            // both "" for whole days
-	ErrorText        string            // about what was typed
-	Overlapping      []booking.Booking // that overlap it: the page asks again
+	FromTime, ToTime string            // both are "" for whole days
+	ErrorText        string            // error of the entered values
+	Overlapping      []booking.Booking // bookings that overlap the time off; the page asks whether to save it anyway
 }
 
-// TimeOff shows a member's time off, with a form that adds more.
+// TimeOff shows a member's time off, with a form that adds time off.
 func TimeOff(p *Page, o TimeOffForm) Content { return Content{p.say("time_off"), timeOff(p, o)} }
 
-// ChooseTimeOff asks whose time off to show.
+// ChooseTimeOff asks for the member whose time off to show.
 func ChooseTimeOff(p *Page) Content { return Content{p.say("time_off"), chooseTimeOff(p)} }
 
 func chooseTimeOff(p *Page) templ.Component {
@@ -457,7 +457,7 @@ func timeOff(p *Page, o TimeOffForm) templ.Component {
 	})
 }
 
-// timeOffRow is a row of time off, with the button that removes it.
+// timeOffRow shows an entry of time off, with a button that removes the entry.
 func timeOffRow(p *Page, o TimeOffForm, when, reason, from, fromTime, to, toTime string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -627,7 +627,7 @@ func timeOffRow(p *Page, o TimeOffForm, when, reason, from, fromTime, to, toTime
 	})
 }
 
-// NoTimeOff says that the business has no member whose time off this could be.
+// NoTimeOff states that the business has no staff member, so that there is no time off.
 func NoTimeOff(p *Page) Content {
 	return Content{p.say("time_off"), notePage(p.say("time_off"), p.say("time_off_nobody"))}
 }

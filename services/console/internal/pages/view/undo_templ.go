@@ -8,16 +8,16 @@ package view
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// Undo is where a booking that was just moved was before.
+// Undo is the time and the staff member of a booking before its last reschedule, so that the reschedule can be undone.
 type Undo struct {
 	Booking           string
 	Date, Time, Staff string
-	SeenState         string // where it is now, as [Seen] says it
-	IsSilent          bool   // its customer was not notified, and is not of the undoing
-	Back              string // the page to come back to
+	SeenState         string // the present time and member, in the form of [FormatSeen]
+	IsSilent          bool   // true if the customer was not notified of the reschedule; the customer is then not notified of the undo either
+	Back              string // path of the page to return to
 }
 
-// undo moves a booking back, as long as it is where it was moved to.
+// undo shows a button that undoes a reschedule. The server refuses the request if the booking was changed again.
 func undo(p *Page, u Undo) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

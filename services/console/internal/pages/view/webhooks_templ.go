@@ -18,30 +18,30 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/web"
 )
 
-// DeliveryStatuses are the states of deliveries that a list may be narrowed to.
+// DeliveryStatuses are the statuses by which a list of deliveries can be filtered.
 var DeliveryStatuses = []string{notifications.DeliveryPending, notifications.DeliveryDelivered, notifications.DeliveryFailed}
 
-// WebhookForm asks where events are sent to, and which.
+// WebhookForm is the form for the URL of an endpoint and the types of events to send.
 type WebhookForm struct {
 	URL         string
-	Events      []string // types, or "*" alone
-	Key         string   // the form's own
+	Events      []string // types of events, or only "*" for all types
+	Key         string   // idempotency key of the form
 	FieldErrors map[string]string
 }
 
 func (f WebhookForm) hasAllEvents() bool { return len(f.Events) == 1 && f.Events[0] == "*" }
 
-// WebhookPage is one endpoint with what was sent to it.
+// WebhookPage is the data of the page about an endpoint and its deliveries.
 type WebhookPage struct {
 	Webhook       notifications.Webhook
-	Secret        string // just made; "" ever after
+	Secret        string // set only if the secret was just created; otherwise ""
 	Form          WebhookForm
-	Query, Cursor string // status of the deliveries that are shown, and their place
+	Query, Cursor string // Query is the status by which the deliveries are filtered, Cursor the cursor of the page
 	Deliveries    []notifications.Delivery
 	Next          string
 }
 
-// Webhooks lists the endpoints.
+// Webhooks lists the webhook endpoints.
 func Webhooks(p *Page, list []notifications.Webhook, form WebhookForm) Content {
 	return Content{p.say("settings_webhooks"), webhooks(p, list, form)}
 }
@@ -198,7 +198,7 @@ func webhooks(p *Page, list []notifications.Webhook, form WebhookForm) templ.Com
 	})
 }
 
-// formatEvents says which events are sent.
+// formatEvents returns a text with the number of event types that are sent.
 func (p *Page) formatEvents(w notifications.Webhook) string {
 	if slices.Contains(w.Events, "*") {
 		return p.say("events_all")
@@ -464,7 +464,7 @@ func webhookFields(p *Page, form WebhookForm) templ.Component {
 	})
 }
 
-// ShowWebhook is one endpoint.
+// ShowWebhook shows the page of an endpoint.
 func ShowWebhook(p *Page, w WebhookPage) Content { return Content{w.Webhook.URL, webhookPage(p, w)} }
 
 func webhookPage(p *Page, w WebhookPage) templ.Component {
@@ -740,7 +740,7 @@ func statusValues(status string) url.Values {
 	return url.Values{"status": {status}}
 }
 
-// chipLink is a link to a list, and says whether it is the one that is shown.
+// chipLink links to a filtered list. If `current` is true, the link is marked as the shown list.
 func chipLink(at templ.SafeURL, label string, current bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -806,7 +806,7 @@ func chipLink(at templ.SafeURL, label string, current bool) templ.Component {
 	})
 }
 
-// delivery is what was sent of one event, with what was answered.
+// delivery shows the delivery of an event, with the endpoint's answer to each attempt.
 func delivery(p *Page, d notifications.Delivery) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1052,7 +1052,7 @@ func deliveryChip(status string) string {
 	return map[string]string{notifications.DeliveryDelivered: "completed", notifications.DeliveryFailed: "cancelled"}[status]
 }
 
-// formatAnswer says what became of an attempt.
+// formatAnswer returns the result of an attempt as a text.
 func (p *Page) formatAnswer(a notifications.DeliveryAttempt) string {
 	switch {
 	case a.Status != nil:

@@ -17,18 +17,18 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/sales"
 )
 
-// StartForm is the question why a start cannot be booked, as it was typed.
+// StartForm is the form that asks why a start cannot be booked, with the values that the person entered.
 type StartForm struct {
-	Service, Date, Time, Staff string // as those of [Booking]
+	Service, Date, Time, Staff string // as in [BookingForm]
 	FieldErrors                map[string]string
-	Answer                     *sales.StartExplanation // nil: nothing was asked yet
-	About                      *catalog.Service        // that was asked about
+	Answer                     *sales.StartExplanation // the explanation; nil before the form is sent
+	About                      *catalog.Service        // the chosen service
 }
 
-// AskStart asks which start cannot be booked, and says why.
+// AskStart asks for a start, and explains why the start cannot be booked.
 func AskStart(p *Page, w StartForm) Content { return Content{p.say("why"), startForm(p, w)} }
 
-// formURL is the question of a start.
+// formURL returns the path of the page that explains the start.
 func (w StartForm) formURL() string {
 	asked := url.Values{}
 	for name, value := range map[string]string{"service": w.Service, "date": w.Date, "time": w.Time, "staff": w.Staff} {
@@ -39,7 +39,7 @@ func (w StartForm) formURL() string {
 	return "/why-not" + formatQuery(asked)
 }
 
-// bookURL is the form that books the start, with a member where one is named.
+// bookURL returns the URL of the form that books the start, with the staff member `staff` if it is not "".
 func (p *Page) bookURL(w StartForm, staff string, override bool) templ.SafeURL {
 	fill := url.Values{"service": {w.Service}, "date": {w.Date}, "time": {w.Time}}
 	if staff != "" {
@@ -214,7 +214,7 @@ func startForm(p *Page, w StartForm) templ.Component {
 	})
 }
 
-// startAnswer says whether the start can be booked, why not, and what of it each member could.
+// startAnswer shows whether the start can be booked, the reason if not, and the same for each staff member.
 func startAnswer(p *Page, w StartForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -439,7 +439,7 @@ func startAnswer(p *Page, w StartForm) templ.Component {
 	})
 }
 
-// remedyLink leads to what is in the way, and to where that can be changed.
+// remedyLink links to the bookings that prevent the start, and to the page on which the reason can be changed.
 func remedyLink(p *Page, w StartForm, r availability.Reason, staff string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -599,12 +599,13 @@ func remedyLink(p *Page, w StartForm, r availability.Reason, staff string) templ
 	})
 }
 
-// isAnswered reports whether it is the reason of all, whose links stand above.
+// isAnswered reports whether a reason is also the reason of the whole answer. The page already shows the links of that
+// reason.
 func (w StartForm) isAnswered(r availability.Reason) bool {
 	return w.Answer.Reason != nil && w.Answer.Reason.Message == r.Message
 }
 
-// formatStart names the start.
+// formatStart formats the start with its service.
 func (p *Page) formatStart(w StartForm) string {
 	at := toWallTime(w.Date, w.Time+":00")
 	text := p.Words.Date(at) + " · " + p.Words.Clock(at)
@@ -614,7 +615,8 @@ func (p *Page) formatStart(w StartForm) string {
 	return text
 }
 
-// allServiceOptions are all services with their variants, as what is switched off is a reason, too.
+// allServiceOptions returns all services and their variants as options. Inactive services are included, because their
+// inactivity is also a reason.
 func (p *Page) allServiceOptions() []web.Option {
 	var options []web.Option
 	for _, s := range p.Business.Services {
@@ -626,7 +628,7 @@ func (p *Page) allServiceOptions() []web.Option {
 	return options
 }
 
-// allMemberOptions are all members, for the same reason.
+// allMemberOptions returns all staff members as options, including inactive ones, as in [Page.allServiceOptions].
 func (p *Page) allMemberOptions() []web.Option {
 	options := []web.Option{{Label: p.say("whoever")}}
 	for _, m := range p.Business.Staff {

@@ -17,17 +17,17 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
-// Device is the page on which somebody lets a program act for them.
+// Device is the data of the page on which a person permits a program to act for them.
 type Device struct {
-	Code       string             // as it was typed
-	IsUnknown  bool               // no program waits with it
-	Login      *store.DeviceLogin // the program with this code; nil where none was found yet
+	Code       string             // as the person entered it
+	IsUnknown  bool               // no program waits with this code
+	Login      *store.DeviceLogin // the program with this code; nil if none was found
 	Choices    []identity.DeviceChoice
-	RetryAfter time.Duration // before another attempt
-	Done       string        // allowed or refused, as the address says what was just done
+	RetryAfter time.Duration // duration until the next attempt
+	Done       string        // "allowed" or "refused" after the person has answered; otherwise ""
 }
 
-// AskDevice asks for the code, then for an answer, and says what was done.
+// AskDevice asks for the code of a program, then whether to permit the program, and then shows the answer.
 func AskDevice(p Page, d Device) Content {
 	switch {
 	case d.Login != nil:
@@ -325,7 +325,7 @@ func choiceOptions(p Page, choices []identity.DeviceChoice) []web.Option {
 	return options
 }
 
-// devices lists the programs that act for a person.
+// devices lists the programs that may act for a person.
 func devices(p Page, a AccountPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -472,7 +472,8 @@ func devices(p Page, a AccountPage) templ.Component {
 	})
 }
 
-// describePlace is where a program acts: in a business, or in all of them; "" for a business without a known name.
+// describePlace returns the name of the business in which a program acts, or a text for all businesses. It returns ""
+// if the name of the business is unknown.
 func describePlace(p Page, a AccountPage, d store.Token) string {
 	if d.Role == access.Operator {
 		return p.Words.Say("device_operator")

@@ -10,12 +10,12 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/slotmesh/slotmesh/services/console/internal/identity"
 
-// ExpiredInvitation is the page behind the link of an invitation that was accepted, was withdrawn or has expired.
+// ExpiredInvitation is the page for the link of an invitation that was accepted, was withdrawn or has expired.
 func ExpiredInvitation(p Page) Content {
 	return Content{p.Words.Say("gone"), paragraph(p.Words.Say("invitation_gone"))}
 }
 
-// AskInvitation asks whether to join the business that sent an invitation.
+// AskInvitation asks whether the person accepts the invitation of a business.
 func AskInvitation(p Page, i *identity.ReceivedInvitation) Content {
 	return Content{p.Words.Say("invitations"), askInvitation(p, i)}
 }
@@ -114,7 +114,7 @@ func askInvitation(p Page, i *identity.ReceivedInvitation) templ.Component {
 	})
 }
 
-// invitations are those that a person has not answered yet.
+// invitations lists the invitations that the person has not answered yet.
 func invitations(p Page, list []identity.ReceivedInvitation) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

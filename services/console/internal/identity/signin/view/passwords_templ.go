@@ -14,18 +14,18 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/web"
 )
 
-// SignInForm is the form of who is not signed in.
+// SignInForm is the form with which a person signs in.
 type SignInForm struct {
 	Email              string
-	OffersPassword     bool          // people sign in by passwords here
-	OffersPasswordLink bool          // a new one can be mailed
-	OffersPasskeys     bool          // the browser may use one here
-	Provider           string        // what the identity provider is called; "" for none
-	ErrorText          string        // id of the sentence that says what is wrong; "" where nothing is
-	RetryAfter         time.Duration // how long to wait before another attempt; 0 for none
+	OffersPassword     bool          // the page offers to sign in with a password
+	OffersPasswordLink bool          // the page offers to mail a link to choose a new password
+	OffersPasskeys     bool          // the page offers to sign in with a passkey
+	Provider           string        // name of the identity provider; "" for none
+	ErrorText          string        // id of the error sentence; "" for no error
+	RetryAfter         time.Duration // duration until the next attempt; 0 if the person need not wait
 }
 
-// SignIn tells who is not signed in how to.
+// SignIn shows the ways to sign in.
 func SignIn(p Page, a SignInForm) Content { return Content{p.Words.Say("sign_in"), signIn(p, a)} }
 
 func signIn(p Page, a SignInForm) templ.Component {
@@ -190,7 +190,7 @@ func email(p Page, typed string) web.Field {
 	return web.Field{Name: "email", Label: p.Words.Say("email"), Value: typed, Type: "email", Autocomplete: "username", Required: true, MaxLength: 254}
 }
 
-// waitNote says how long to wait.
+// waitNote shows how long the person must wait.
 func waitNote(p Page, wait time.Duration) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -235,12 +235,13 @@ func waitNote(p Page, wait time.Duration) templ.Component {
 	})
 }
 
-// FormatTooOften says how long to wait.
+// FormatTooOften returns the sentence that there were too many attempts, with the duration to wait.
 func FormatTooOften(p Page, wait time.Duration) string {
 	return p.Words.Say("too_often") + " " + formatWait(p, wait)
 }
 
-// formatWait rounds up: who comes back then may try.
+// formatWait formats a duration in hours or minutes. It rounds up, so that the person may try again after this
+// duration.
 func formatWait(p Page, wait time.Duration) string {
 	if wait > 90*time.Minute {
 		return p.Words.Count("wait_hours", int((wait+time.Hour-1)/time.Hour))
@@ -289,7 +290,7 @@ func forgottenPassword(p Page, a SignInForm) templ.Component {
 		var templ_7745c5c3_Var12 string
 		templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say("forgotten_text"))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `passwords.templ`, Line: 80, Col: 35}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `passwords.templ`, Line: 81, Col: 35}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 		if templ_7745c5c3_Err != nil {
@@ -310,7 +311,7 @@ func forgottenPassword(p Page, a SignInForm) templ.Component {
 		var templ_7745c5c3_Var13 string
 		templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say("mail_link"))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `passwords.templ`, Line: 83, Col: 56}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `passwords.templ`, Line: 84, Col: 56}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 		if templ_7745c5c3_Err != nil {
@@ -323,7 +324,7 @@ func forgottenPassword(p Page, a SignInForm) templ.Component {
 		var templ_7745c5c3_Var14 string
 		templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say("sign_in"))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `passwords.templ`, Line: 85, Col: 47}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `passwords.templ`, Line: 86, Col: 47}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 		if templ_7745c5c3_Err != nil {
@@ -337,22 +338,22 @@ func forgottenPassword(p Page, a SignInForm) templ.Component {
 	})
 }
 
-// ExpiredPasswordLink is the page behind a mailed link that is used or expired.
+// ExpiredPasswordLink is the page for a mailed link that was already used or has expired.
 func ExpiredPasswordLink(p Page) Content {
 	return Content{p.Words.Say("gone"), paragraph(p.Words.Say("gone_password"))}
 }
 
-// PasswordForm is the form of who chooses a password.
+// PasswordForm is the form with which a person chooses a password.
 type PasswordForm struct {
 	Email                  string
-	AsksCurrent            bool // the one that they have is asked for
-	IsSignedIn             bool // they are signed in
-	EndsPasskeys           bool // theirs end with it
+	AsksCurrent            bool // the form asks for the current password
+	IsSignedIn             bool // the person is signed in
+	EndsPasskeys           bool // the new password ends the person's passkeys
 	NewError, CurrentError string
 	RetryAfter             time.Duration
 }
 
-// ChoosePassword asks for a new password.
+// ChoosePassword shows the form for a new password.
 func ChoosePassword(p Page, c PasswordForm) Content {
 	return Content{p.Words.Say("choose_password"), choosePassword(p, c)}
 }
@@ -389,7 +390,7 @@ func choosePassword(p Page, c PasswordForm) templ.Component {
 		var templ_7745c5c3_Var16 string
 		templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(c.Email)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `passwords.templ`, Line: 108, Col: 18}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `passwords.templ`, Line: 109, Col: 18}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
 		if templ_7745c5c3_Err != nil {
@@ -402,7 +403,7 @@ func choosePassword(p Page, c PasswordForm) templ.Component {
 		var templ_7745c5c3_Var17 string
 		templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(c.Email)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `passwords.templ`, Line: 110, Col: 52}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `passwords.templ`, Line: 111, Col: 52}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 		if templ_7745c5c3_Err != nil {
@@ -432,7 +433,7 @@ func choosePassword(p Page, c PasswordForm) templ.Component {
 		var templ_7745c5c3_Var18 string
 		templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say("save_password"))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `passwords.templ`, Line: 118, Col: 60}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `passwords.templ`, Line: 119, Col: 60}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var18))
 		if templ_7745c5c3_Err != nil {
@@ -445,7 +446,7 @@ func choosePassword(p Page, c PasswordForm) templ.Component {
 		var templ_7745c5c3_Var19 string
 		templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say("password_ends"))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `passwords.templ`, Line: 120, Col: 48}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `passwords.templ`, Line: 121, Col: 48}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var19))
 		if templ_7745c5c3_Err != nil {
@@ -463,7 +464,7 @@ func choosePassword(p Page, c PasswordForm) templ.Component {
 			var templ_7745c5c3_Var20 string
 			templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say("passkeys_end"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `passwords.templ`, Line: 122, Col: 48}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `passwords.templ`, Line: 123, Col: 48}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
 			if templ_7745c5c3_Err != nil {
@@ -482,7 +483,7 @@ func choosePassword(p Page, c PasswordForm) templ.Component {
 			var templ_7745c5c3_Var21 string
 			templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say("account"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `passwords.templ`, Line: 125, Col: 48}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `passwords.templ`, Line: 126, Col: 48}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var21))
 			if templ_7745c5c3_Err != nil {
@@ -497,7 +498,7 @@ func choosePassword(p Page, c PasswordForm) templ.Component {
 	})
 }
 
-// sentence is that with an id; "" for none.
+// sentence returns the text with the given id, or "" if the id is "".
 func sentence(p Page, id string) string {
 	if id == "" {
 		return ""
