@@ -110,7 +110,7 @@ func TestProbesUseInternalPort(t *testing.T) {
 			}
 		}
 		if c.LivenessProbe.HTTPGet.Path != "/livez" {
-			t.Errorf("%s: liveness asks %s; a database that is away is no reason to restart", name,
+			t.Errorf("%s: the liveness probe requests %s, want /livez: an unavailable database is not a reason to restart", name,
 				c.LivenessProbe.HTTPGet.Path)
 		}
 	}

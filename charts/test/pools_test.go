@@ -70,7 +70,7 @@ func parseInt(t *testing.T, value any) int {
 	t.Helper()
 	number, ok := value.(float64)
 	if !ok {
-		t.Fatalf("%v is no number", value)
+		t.Fatalf("%v is not a number", value)
 	}
 	return int(number)
 }

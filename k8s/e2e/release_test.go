@@ -17,7 +17,7 @@ import (
 func (c cluster) checkUpgrade(t *testing.T, f frontClient) {
 	folder := os.Getenv(releases)
 	if folder == "" {
-		t.Skipf("there are no images of the release before this one: %s is not set; `make e2e` sets it", releases)
+		t.Skipf("the images of the previous release are missing: %s is not set; `make e2e` sets it", releases)
 	}
 	source := filepath.Join(folder, "before", "source")
 	older := filepath.Join(source, "charts", "slotmesh")

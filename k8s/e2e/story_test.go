@@ -67,7 +67,7 @@ func (c cluster) checkPodsReady(t *testing.T) {
 	}
 	for _, name := range append([]string{"postgres", "redis"}, services...) {
 		if ready[name] == 0 {
-			t.Errorf("there is no pod of %s", name)
+			t.Errorf("no pod of %s is ready", name)
 		}
 	}
 }

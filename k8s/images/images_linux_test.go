@@ -261,7 +261,7 @@ func findFreePort(t *testing.T) string {
 		}
 		return port
 	}
-	t.Fatal("there is no free port between 12000 and 30000")
+	t.Fatal("no port between 12000 and 30000 is free")
 	return ""
 }
 
@@ -526,7 +526,7 @@ func checkStart(t *testing.T, root string) {
 		t.Errorf("it ended with %v: %s", err, output)
 	}
 	if !bytes.Contains(output, []byte("settings: ")) && !bytes.Contains(output, []byte("unknown arguments")) {
-		t.Errorf("it said %q", output)
+		t.Errorf("the output is %q", output)
 	}
 }
 

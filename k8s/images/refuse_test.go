@@ -120,7 +120,7 @@ func TestReleaseRefusesInvalidState(t *testing.T) {
 			}
 			output := runRefusedRelease(t, root, append(settings, c.setting))
 			if !strings.HasPrefix(output, "no release: ") || !strings.Contains(output, c.sentence) {
-				t.Errorf("it said %q", output)
+				t.Errorf("the output is %q", output)
 			}
 		})
 	}

@@ -61,7 +61,7 @@ func TestRelease(t *testing.T) {
 		if output := runRefusedRelease(t, p.checkout, p.env); !strings.Contains(output,
 			"no release: v9.8.7 is in "+p.registry+
 				" already") {
-			t.Errorf("it said %q", output)
+			t.Errorf("the output is %q", output)
 		}
 	})
 }

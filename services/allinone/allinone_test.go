@@ -372,7 +372,7 @@ func TestFailedNamesEndedStore(t *testing.T) {
 		}
 	}()
 	if want := filepath.Join(home, "postgres"); p.stores.Data != want {
-		t.Errorf("PostgreSQL's data is said to be in %q, not in %s", p.stores.Data, want)
+		t.Errorf("the folder of PostgreSQL's data is %q, want %s", p.stores.Data, want)
 	}
 	text, err := os.ReadFile(filepath.Join(p.stores.Data, "postmaster.pid"))
 	if err != nil {

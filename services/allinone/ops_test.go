@@ -43,11 +43,11 @@ func TestOpsServesReadinessAndMetrics(t *testing.T) {
 			t.Fatalf("%d %.300s %v", status, body, err)
 		}
 		if !strings.Contains(string(body), "slotmesh_zones_info{") {
-			t.Error("there is no metric of the rules of time zones")
+			t.Error("the metric of the time zone rules is missing")
 		}
 		for _, name := range partNames() {
 			if !strings.Contains(string(body), `go_goroutines{service="`+name+`"}`) {
-				t.Errorf("there are no metrics of %s", name)
+				t.Errorf("the metrics of %s are missing", name)
 			}
 		}
 	})

@@ -24,7 +24,7 @@ func TestChangesAreAnnouncedToBooking(t *testing.T) {
 			t.Fatal(err)
 		}
 		if announced := h.wantAnnounced(int64(newest + 2)); announced != path {
-			t.Errorf("told of %s, and before of %s", announced, path)
+			t.Errorf("the path of the announcement is %s, want %s", announced, path)
 		}
 	}
 }
@@ -36,13 +36,13 @@ func (h *harness) wantAnnounced(version int64) string {
 	var at string
 	h.sales.versions.Range(func(path, announced any) bool {
 		if announced != version {
-			h.t.Errorf("%s is told of version %v, want %d", path, announced, version)
+			h.t.Errorf("%s announces version %v, want %d", path, announced, version)
 		}
 		at = path.(string)
 		return true
 	})
 	if at == "" {
-		h.t.Fatalf("booking was not told of version %d", version)
+		h.t.Fatalf("version %d was not announced to booking", version)
 	}
 	return at
 }

@@ -78,19 +78,19 @@ func TestRestartedReplicaServesCopies(t *testing.T) {
 	})
 	a := h.call(http.MethodGet, internal+"/internal/offers/harbor", nil, "Cache-Control", peercatalog.MaxStale)
 	if age := a.header.Get("Age"); a.status != http.StatusOK || !strings.HasPrefix(age, "36") {
-		t.Errorf("to who takes an old offer: %d, %q s old: %s", a.status, age, a.body)
+		t.Errorf("the answer to a client that accepts a stale offer: %d, Age %q: %s", a.status, age, a.body)
 	}
 	p := peer.New("catalog", internal, telemetry.Discard(), peer.Timeout(testkit.MaxWait))
 	t.Cleanup(p.Close)
 	offers := catalogclient.NewClient(p, telemetry.Discard())
 	if _, err := offers.Fresh(t.Context(), "harbor"); !fault.Is(err, fault.PeerUnavailable) {
-		t.Errorf("to who must not take an old offer: %v", err)
+		t.Errorf("the answer to a client that needs the newest offer: %v", err)
 	}
 	if snapshot, err := offers.Get(t.Context(), "harbor"); err != nil || snapshot.Version != 1 {
-		t.Errorf("to who reads: %v, %v", snapshot, err)
+		t.Errorf("the answer to a reader: %v, %v", snapshot, err)
 	}
 	if a := h.call(http.MethodGet, public+"/api/public/other/info", nil); a.status != http.StatusServiceUnavailable {
-		t.Errorf("a business that nobody knows: %d %s", a.status, a.body)
+		t.Errorf("a business without a cached version: %d %s", a.status, a.body)
 	}
 	hanging.Resume()
 	h.mustPublish(strings.Replace(describedYAML, "name: Harbor", "name: New Harbor", 1))

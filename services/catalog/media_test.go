@@ -254,7 +254,7 @@ func TestSweepKeepsFilesOfRecentUploads(t *testing.T) {
 	h.execute(`DELETE FROM media`)
 	h.sweep(h.clock.Now().Add(time.Minute))
 	if h.fileCount() != 6 {
-		t.Error("the files of a recent upload are gone")
+		t.Error("the files of a recent upload were deleted")
 	}
 	h.sweep(h.clock.Now().Add(2 * time.Hour))
 	if h.fileCount() != 0 {

@@ -78,7 +78,7 @@ func TestCompileDoesNotPublish(t *testing.T) {
 	}
 	if _, err := h.owner.Compile(t.Context(), "harbor", []byte("kind: Business")); !fault.Is(err,
 		fault.InvalidParameter) || fault.Of(err).Extra["problems"] == nil {
-		t.Errorf("of what is no manifest: %v", err)
+		t.Errorf("compiling an invalid manifest: %v", err)
 	}
 	if _, err := h.owner.Compile(t.Context(), "elsewhere", []byte(harborYAML)); !fault.Is(err, fault.InvalidParameter) {
 		t.Errorf("under another slug: %v", err)
@@ -427,6 +427,6 @@ func TestRepeatedChangesReturnFirstResult(t *testing.T) {
 		t.Errorf("rollback, repeated after the removal: %+v, %v", got, err)
 	}
 	if err := h.owner.Delete(named("e"), "harbor", derivedID("harbor")); !fault.Is(err, fault.BusinessNotFound) {
-		t.Errorf("remove what is gone, under a new key: %v", err)
+		t.Errorf("deleting a removed business with a new key: %v", err)
 	}
 }

@@ -137,7 +137,7 @@ func TestFormsRejectOtherSites(t *testing.T) {
 		}
 		visited[name] = true
 		if _, ok := entrances[name]; entry && !ok {
-			t.Errorf("%s has no row in the table of what is attacked", name)
+			t.Errorf("%s has no row in the table of attacks", name)
 			continue
 		}
 		path := strings.NewReplacer(":slug", "harbor", ":id", uuid.NewString(), ":secret",
@@ -161,7 +161,7 @@ func TestFormsRejectOtherSites(t *testing.T) {
 	}
 	for name := range entrances {
 		if !visited[name] {
-			t.Errorf("%s is in the table and is no route", name)
+			t.Errorf("%s is in the table, but is not a route", name)
 		}
 	}
 }

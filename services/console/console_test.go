@@ -50,7 +50,7 @@ func field(t *testing.T, a consoletest.Answer, name string) any {
 	t.Helper()
 	var members map[string]any
 	if err := json.Unmarshal([]byte(a.Body), &members); err != nil {
-		t.Fatalf("%d %q is no JSON object: %v", a.Status, a.Body, err)
+		t.Fatalf("%d %q is not a JSON object: %v", a.Status, a.Body, err)
 	}
 	return members[name]
 }
@@ -512,7 +512,7 @@ func TestChangesAreLoggedWithoutCustomerData(t *testing.T) {
 			continue
 		}
 		if entry["slug"] != "harbor" || entry["by"] != hex.EncodeToString(sum[:4]) {
-			t.Errorf("%s does not say who changed what", line)
+			t.Errorf("%s does not contain the business and the token of the change", line)
 		}
 		changes = append(changes, entry["change"].(string))
 	}

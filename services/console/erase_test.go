@@ -121,7 +121,7 @@ func TestEraseDeletesAllRowsOfBusiness(t *testing.T) {
 		t.Errorf("of another business (-before +after):\n%s", diff)
 	}
 	if _, err := w.Store.FindCredentials(t.Context(), ana); err != store.ErrNotFound { //nolint:errorlint // it is that very one
-		t.Errorf("who belonged to it alone: %v", err)
+		t.Errorf("a person who belonged only to the removed business: %v", err)
 	}
 	for session, isValid := range map[string]bool{anas: false, both: true, operator: true} {
 		if got := getPage(t, w, "/account", session); (got.Status == 200) != isValid {

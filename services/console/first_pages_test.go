@@ -144,7 +144,7 @@ func submitEachForm(t *testing.T, w *consoletest.Fixture, session, at string) {
 		t.Errorf("%s: %s", at, done.Body)
 	}
 	if back := getPage(t, w, "/business/harbor/first/hours", session); back.Header.Get("Location") != at {
-		t.Errorf("who has opened is asked again: %d %s", back.Status, back.Body)
+		t.Errorf("an opened business shows the setup again: %d %s", back.Status, back.Body)
 	}
 	if today := getPage(t, w, "/business/harbor/today?lang=en", session); strings.Contains(today.Body,
 		"Nothing can be booked yet") {
@@ -188,7 +188,7 @@ func TestFirstVisitPublishesTypedValues(t *testing.T) {
 	}
 	for _, unseen := range []string{"Ben", "ben", "Long hair", "Wash", "Colour", "active:", "# Europe"} {
 		if strings.Contains(text, unseen) {
-			t.Errorf("%q, which nobody has typed or seen, is in\n%s", unseen, text)
+			t.Errorf("%q, which the owner neither entered nor saw, is in\n%s", unseen, text)
 		}
 	}
 }
@@ -375,7 +375,7 @@ func TestLastFormShowsRecipientsAndDeadlines(t *testing.T) {
 	}
 	mia := w.AddSession(t, "mia@example.com", access.Member{BusinessID: harbor, Role: access.Manager})
 	if managed := getPage(t, w, at, mia).Body; strings.Contains(managed, "owner_emails") {
-		t.Errorf("a manager is asked who is notified: %s", managed)
+		t.Errorf("the page asks a manager for the recipients of notices: %s", managed)
 	}
 	submitStep(t, w, mia, at, url.Values{"bookings.confirm": {"auto"}})
 }

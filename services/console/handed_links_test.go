@@ -28,7 +28,7 @@ func TestOwnerGetsNoLinkToPersonElsewhere(t *testing.T) {
 			for range 2 {
 				if got := w.CallAs(t, harbors, "POST", harb+"/members", again); got.Status != 201 ||
 					field(t, got, "link") == nil {
-					t.Fatalf("while nobody else knows the address: %d %s", got.Status, got.Body)
+					t.Fatalf("an address that belongs to no other business: %d %s", got.Status, got.Body)
 				}
 			}
 			promoted := w.Call(t, "POST", "/admin/invitations", promote)

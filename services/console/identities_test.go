@@ -142,11 +142,11 @@ func TestProviderSignsPeopleIn(t *testing.T) {
 		}
 	}
 	if got := getPage(t, w, "/account", early); got.Status != 303 {
-		t.Errorf("what the inviter signed in as them: %d", got.Status)
+		t.Errorf("the session of the inviter with the person's account: %d", got.Status)
 	}
 	if log := w.Log.String(); strings.Contains(log, "@example.com") || strings.Contains(log, "a secret of theirs") ||
 		!strings.Contains(log, `"by":"oidc"`) {
-		t.Error("the log holds an address or a secret, or does not say by what somebody signed in")
+		t.Error("the log contains an address or a secret, or lacks the method of the sign-in")
 	}
 }
 

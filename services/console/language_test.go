@@ -37,7 +37,7 @@ func TestChosenLanguageAppliesToPagesAndMails(t *testing.T) {
 		}
 	}
 	if got := postForm(t, w, "/account/language", "", url.Values{"language": {"fr"}}); got.Status != 401 {
-		t.Errorf("nobody: %d", got.Status)
+		t.Errorf("a request without a session: %d", got.Status)
 	}
 	if got := postForm(t, w, "/account/language", session, url.Values{"language": {"de"}}, "Sec-Fetch-Site",
 		"cross-site"); got.Status != 403 {

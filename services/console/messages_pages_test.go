@@ -49,7 +49,7 @@ func TestMessagesPageListsShowsAndRetries(t *testing.T) {
 		}
 	}
 	if got := getPage(t, w, sent, desk); got.Status != 200 || strings.Contains(got.Body, "/retry") {
-		t.Errorf("what was sent is offered to be sent again: %d %s", got.Status, got.Body)
+		t.Errorf("the page of a sent message offers to send it again: %d %s", got.Status, got.Body)
 	}
 	if got := getPage(t, w, all+"/"+uuid.NewString(), desk); got.Status != 404 {
 		t.Errorf("an unknown message: %d", got.Status)

@@ -24,7 +24,7 @@ func findOperatorID(t *testing.T, w *consoletest.Fixture, email string) string {
 			return found["id"].(string)
 		}
 	}
-	t.Fatalf("%s is no operator", email)
+	t.Fatalf("%s is not an operator", email)
 	return ""
 }
 

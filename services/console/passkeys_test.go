@@ -115,7 +115,7 @@ func TestPasskeySignsPersonIn(t *testing.T) {
 		t.Errorf("%+v", mail)
 	}
 	if log := w.Log.String(); strings.Contains(log, "@example.com") || !strings.Contains(log, `"by":"passkey"`) {
-		t.Error("the log holds an address, or does not say by what somebody signed in")
+		t.Error("the log contains an address, or lacks the method of the sign-in")
 	}
 	// A challenge does not show whether the address has an account.
 	for _, email := range []string{"", "ana@example.com", "nobody@example.com"} {
@@ -197,7 +197,7 @@ func TestInvalidPasskeysGetSameAnswer(t *testing.T) {
 	}
 	for _, s := range lines {
 		if s != lines[0] || !strings.Contains(s, "signs nobody in here") {
-			t.Errorf("what is answered tells them apart: %s", s)
+			t.Errorf("the answers reveal which account exists: %s", s)
 		}
 	}
 }
@@ -248,7 +248,7 @@ func TestCopiedPasskeyIsRejected(t *testing.T) {
 	_, hash := secret.New("")
 	of := store.Session{ID: uuid.New(), PersonID: person.ID, CreatedAt: time.Now()}
 	if err := w.Store.SignInByPasskey(t.Context(), known[0].Key, of, hash); err != store.ErrNotFound { //nolint:errorlint // it is that very one
-		t.Errorf("a count that another answer took meanwhile: %v", err)
+		t.Errorf("a counter value that another answer has already used: %v", err)
 	}
 	device.Count = 9
 	if got := signInByPasskey(t, w, w, device, ""); got.Status != 303 {
@@ -279,7 +279,7 @@ func TestPasskeysReplacePassword(t *testing.T) {
 		}
 	}
 	if got := signInByPassword(t, w, "ana@example.com", gulls); got.Status != 422 {
-		t.Errorf("the password that is gone: %d", got.Status)
+		t.Errorf("the removed password: %d", got.Status)
 	}
 	session = findCookie(removed, sessionCookie)
 	page := getPage(t, w, "/account?done=password_removed", session)
@@ -329,7 +329,7 @@ func TestRemovedPasskeyEndsOnEveryReplica(t *testing.T) {
 	bo := w.AddSession(t, "bo@example.com", access.Member{BusinessID: id, Role: access.Owner})
 	postToOwner(t, w, path, nil, sessionCookie, bo)
 	if got := signInByPasskey(t, w, other, device, ""); got.Status != 303 {
-		t.Fatalf("removed by somebody else: %d", got.Status)
+		t.Fatalf("removed by another person: %d", got.Status)
 	}
 	w.AwaitMail(t, "ana@example.com", 2)
 	removed := postToOwner(t, w, path, nil, sessionCookie, session)
@@ -337,7 +337,7 @@ func TestRemovedPasskeyEndsOnEveryReplica(t *testing.T) {
 		t.Fatalf("%d %s", removed.Status, removed.Body)
 	}
 	if got := getPage(t, other, "/account", thief); got.Status != 303 {
-		t.Errorf("who signed in by it: %d", got.Status)
+		t.Errorf("the session that used the passkey: %d", got.Status)
 	}
 	if got := signInByPasskey(t, w, other, device, ""); got.Status != 422 {
 		t.Errorf("a removed one: %d", got.Status)

@@ -74,11 +74,11 @@ func TestPasswordSignsPersonIn(t *testing.T) {
 		lines = append(lines, strings.ReplaceAll(got.Body, `"`+who[0]+`"`, `""`))
 	}
 	if len(slices.Compact(lines)) != 1 {
-		t.Errorf("what is answered tells who exists: %q", lines)
+		t.Errorf("the answers reveal which accounts exist: %q", lines)
 	}
 	if log := w.Log.String(); strings.Contains(log, "@example.com") || strings.Contains(log, "gull") ||
 		!strings.Contains(log, `"by":"password"`) {
-		t.Error("the log holds an address or a password, or does not say by what somebody signed in")
+		t.Error("the log contains an address or a password, or lacks the method of the sign-in")
 	}
 }
 
@@ -331,7 +331,7 @@ func TestMailedInvitationVerifiesAddress(t *testing.T) {
 		t.Errorf("%d", got.Status)
 	}
 	if got := getPage(t, w, "/account", findSession(t, set)); got.Status != 303 {
-		t.Errorf("what the inviter signed in as them: %d", got.Status)
+		t.Errorf("the session of the inviter with the person's account: %d", got.Status)
 	}
 	if got := signInByPassword(t, w, "ana@example.com", gulls); got.Status != 422 {
 		t.Errorf("the password that the inviter set: %d", got.Status)
@@ -339,7 +339,7 @@ func TestMailedInvitationVerifiesAddress(t *testing.T) {
 	invite(t, w, harbors, `{"business":"harbor","email":"ana@example.com","role":"manager"}`)
 	if mail, path := w.AwaitMail(t, "ana@example.com", 3); path != "/sign-in" || !slices.Contains(mail.Paragraphs,
 		"Sign in as you always do.") {
-		t.Errorf("who is known gets %s, %+v", path, mail)
+		t.Errorf("a known person gets %s, %+v", path, mail)
 	}
 	for body, mailed := range map[string]bool{`"email":"bo@example.com"`: true,
 		`"email":"cy@example.com","mail":false`: false, `"email":"` + consoletest.RefusedAddress + `"`: false} {
@@ -378,7 +378,7 @@ func TestVerificationRemovesPasswordOfInviter(t *testing.T) {
 		}
 		then(email)
 		if got := signInByPassword(t, w, email, gulls); got.Status != 422 {
-			t.Errorf("%s still signs in by what the inviter chose: %d", email, got.Status)
+			t.Errorf("%s can still sign in with the password that the inviter chose: %d", email, got.Status)
 		}
 	}
 }

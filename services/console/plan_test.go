@@ -61,7 +61,7 @@ func TestPlanListsChangesAndConflicts(t *testing.T) {
 	}
 	owner, _ := addTokenAs(t, w, id, access.Owner)
 	if p := planManifest(t, w, owner, text); len(p.Changes) > 0 || p.Conflicts.Count > 0 || p.Version != 1 {
-		t.Errorf("of what is published: %+v", p)
+		t.Errorf("the plan of the published manifest: %+v", p)
 	}
 	if held := w.Availability.ListCheckedBookings(); len(held) != 1 || held[0].StartsAt != future.StartsAt.Unix() ||
 		held[0].Services[0].DurationMinutes != 45 {
@@ -93,7 +93,7 @@ func TestPlanListsChangesAndConflicts(t *testing.T) {
 	}
 	refused := w.CallAs(t, owner, "POST", harb+"/diff", "kind: Business", "Content-Type", yaml)
 	if refused.Status != 400 || !strings.Contains(refused.Body, `"problems"`) {
-		t.Errorf("of what is no manifest: %d %s", refused.Status, refused.Body)
+		t.Errorf("the plan of an invalid manifest: %d %s", refused.Status, refused.Body)
 	}
 	w.StopBooking()
 	if got := w.CallAs(t, owner, "POST", harb+"/diff", text, "Content-Type", yaml); got.Status != 503 {
@@ -157,7 +157,7 @@ func TestPlanCountsSalesWithOldZoneOrCurrency(t *testing.T) {
 	}
 	elsewhere := changed("timezone", "America/Chicago")
 	if p := planManifest(t, w, owner, elsewhere); p.Kept != nil {
-		t.Errorf("nothing lies ahead: %+v", p.Kept)
+		t.Errorf("there are no future sales, but the plan keeps %+v", p.Kept)
 	}
 	w.Booking.Add(id, newBookingTomorrow("pending"))
 	for _, manifest := range []string{elsewhere, changed("currency", "CHF")} {

@@ -34,7 +34,7 @@ func TestReportsAreJSONOrCSV(t *testing.T) {
 		}
 		if field(t, asJSON, "timezone") != "Europe/Lisbon" || field(t, asJSON, "by") != "month" || field(t, asJSON,
 			"from") != "2027-03-01" {
-			t.Errorf("%s does not say what it is about: %s", name, asJSON.Body)
+			t.Errorf("%s lacks its time zone, period or dates: %s", name, asJSON.Body)
 		}
 	}
 	for _, wrong := range []string{"", "?from=2027-03-01", "?from=2027-03-02&to=2027-03-01", march + "&by=x",

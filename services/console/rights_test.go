@@ -245,7 +245,7 @@ func holdAll(t *testing.T, w *consoletest.Fixture, tokens, operator bool, person
 		requests = append(requests, holdWrite(t, w, route, path, addCredential(t, w, tokens, person, member)))
 	}
 	if len(requests) == 0 {
-		t.Fatal("there is no such write")
+		t.Fatal("no write has these properties")
 	}
 	awaitSeen(t, w, requests)
 	return requests
@@ -449,7 +449,7 @@ func TestHeldSignInRechecksProof(t *testing.T) {
 	}
 	for name := range heldSignIns {
 		if !visited[name] {
-			t.Errorf("%s is in the table and is no route", name)
+			t.Errorf("%s is in the table, but is not a route", name)
 		}
 	}
 }

@@ -83,6 +83,6 @@ func TestURLsHideCustomerAddress(t *testing.T) {
 		t.Errorf("no customer's page leads to a form for them: %q, %d", second, page.Status)
 	}
 	if got := getPage(t, w, business+"/customers/one?email=~"+strings.Repeat("x", 60), owner); got.Status != 404 {
-		t.Errorf("a sealed address of nobody: %d", got.Status)
+		t.Errorf("an invalid encrypted address: %d", got.Status)
 	}
 }

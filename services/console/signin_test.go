@@ -247,10 +247,10 @@ func TestEndedSessionIsInvalidOnEveryReplica(t *testing.T) {
 	_, rest, _ := strings.Cut(page, `action="/account/sessions/`)
 	id2, _, _ := strings.Cut(rest, "/end")
 	if got := pressButton(t, w, "/account/sessions/"+id2+"/end", w.AddSession(t, "bo@example.com")); got.Status != 303 {
-		t.Errorf("somebody else's: %d", got.Status)
+		t.Errorf("ending the session of another person: %d", got.Status)
 	}
 	if got := getPage(t, other, "/account", there); got.Status != 200 {
-		t.Errorf("ended by somebody else: %d", got.Status)
+		t.Errorf("the session after another person tried to end it: %d", got.Status)
 	}
 	pressButton(t, w, "/account/sessions/"+id2+"/end", here)
 	if got := getPage(t, other, "/account", there); got.Status != 303 {
@@ -313,7 +313,7 @@ func TestInviterCannotSignInAsMemberElsewhere(t *testing.T) {
 		t.Errorf("%d %s", asked.Status, asked.Body)
 	}
 	if got := getPage(t, w, "/account", early); strings.Contains(got.Body, "Quay") {
-		t.Error("whoever is signed in as an address that is not verified sees its invitations")
+		t.Error("a person with an unverified address sees the invitations to this address")
 	}
 	remaining := invite(t, w, harbors, forHarbor)
 
@@ -327,7 +327,7 @@ func TestInviterCannotSignInAsMemberElsewhere(t *testing.T) {
 	}
 	for _, who := range []struct{ token, body string }{{quays, forQuay}, {harbors, forHarbor}} {
 		if link := invite(t, w, who.token, who.body); link != "" {
-			t.Errorf("%s: an owner gets a link to sign in as somebody who is vouched for", who.body)
+			t.Errorf("%s: an owner gets a sign-in link for a person with a verified address", who.body)
 		}
 	}
 	if got := getPage(t, w, "/account", real); got.Status != 200 {

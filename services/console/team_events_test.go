@@ -78,7 +78,7 @@ func TestTeamChangesAreEvents(t *testing.T) {
 		}
 		if text := string(e.Data); strings.Contains(text, "@") || strings.Contains(text, "Bo") || strings.Contains(text,
 			"hash") {
-			t.Errorf("an event keeps who somebody is: %s", text)
+			t.Errorf("an event contains personal data: %s", text)
 		}
 	}
 	want := []line{

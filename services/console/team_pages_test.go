@@ -47,7 +47,7 @@ func TestTeamPageManagesMembers(t *testing.T) {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
 	if got := getPage(t, w, "/business/harbor/settings", bo); got.Status != 200 || strings.Contains(got.Body, team) {
-		t.Errorf("who may not see the team is shown the way there: %d", got.Status)
+		t.Errorf("a person who may not see the team gets a link to it: %d", got.Status)
 	}
 	if got := getPage(t, w, "/business/harbor/settings", ana); !strings.Contains(got.Body, `"`+team+`"`) {
 		t.Errorf("an owner is not shown the way to the team: %s", got.Body)
@@ -65,7 +65,7 @@ func TestTeamPageManagesMembers(t *testing.T) {
 	}
 	for _, replica := range []*consoletest.Fixture{w, other} {
 		if got := getPage(t, replica, team, bo); got.Status != 303 || got.Header.Get("Location") != "/sign-in" {
-			t.Errorf("who was promoted is still signed in: %d", got.Status)
+			t.Errorf("a promoted member is still signed in: %d", got.Status)
 		}
 	}
 	bo = w.AddSession(t, "bo@example.com")

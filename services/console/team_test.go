@@ -21,7 +21,7 @@ func findMemberID(t *testing.T, w *consoletest.Fixture, email string) string {
 			return found["id"].(string)
 		}
 	}
-	t.Fatalf("%s is no member", email)
+	t.Fatalf("%s is not a member", email)
 	return ""
 }
 
@@ -420,7 +420,7 @@ func TestUnverifiedPersonCannotAccept(t *testing.T) {
 	_, link := w.AwaitMail(t, "ana@example.com", 1) // an unverified address gets no mail about the password
 	as = findSession(t, signInByPassword(t, w, "ana@example.com", gulls))
 	if got := pressButton(t, w, "/account/invitations/"+invitation+"/accept", as); got.Status != 404 {
-		t.Errorf("whoever harbor lets in accepts for the address: %d", got.Status)
+		t.Errorf("a person whose address is not verified accepts the invitation: %d", got.Status)
 	}
 	// Harbor removes and invites the address again. The password that harbor set ends, but the link in quay's mail
 	// still works.

@@ -63,7 +63,7 @@ func TestTextPageShowsProblemsByLine(t *testing.T) {
 			line, _, _ := strings.Cut(problem.String(), ":")
 			if !strings.Contains(got.Body, html.EscapeString(answer)) || !strings.Contains(got.Body,
 				">"+strings.Replace(line, "line", "Line", 1)+"<") {
-				t.Errorf("%s is not said of %q: %s", problem, wrong, got.Body)
+				t.Errorf("the sentence %s is missing for %q: %s", problem, wrong, got.Body)
 			}
 		}
 	}

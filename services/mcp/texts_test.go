@@ -255,11 +255,11 @@ func TestFindSlotsContinuesLongDay(t *testing.T) {
 			break
 		}
 		if _, err := fmt.Sscanf(more, "%d", &offset); err != nil || offset != seen {
-			t.Fatalf("%d starts were said, and it goes on from %d, %v", seen, offset, err)
+			t.Fatalf("%d starts were listed, but the next offset is %d, %v", seen, offset, err)
 		}
 	}
 	if seen != 1440 {
-		t.Errorf("%d starts were said of 1440", seen)
+		t.Errorf("%d of 1440 starts were listed", seen)
 	}
 }
 

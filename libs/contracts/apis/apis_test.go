@@ -68,7 +68,7 @@ func TestAllowsChecksActor(t *testing.T) {
 			}
 		}
 		if e.Allows("front", "") || e.Allows("", actor.System) {
-			t.Errorf("%s %s %s: who has no endpoints may call", e.Service, e.Method, e.Path)
+			t.Errorf("%s %s %s: a caller without endpoints may call it", e.Service, e.Method, e.Path)
 		}
 	}
 }

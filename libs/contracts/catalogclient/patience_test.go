@@ -157,7 +157,7 @@ func TestFirstSnapshotCanBeStale(t *testing.T) {
 	wantVersion(t, c.Get, 3)
 	o.set(func(o *origin) {
 		if o.asked != 1 {
-			t.Errorf("catalog was asked %d times within two seconds of saying that nobody knows", o.asked)
+			t.Errorf("catalog got %d requests within two seconds after it could not answer, want 1", o.asked)
 		}
 	})
 }

@@ -95,7 +95,7 @@ func (e *Eraser) RunOnce(ctx context.Context) (int64, error) {
 		rows, err := e.Erase(ctx, page.IDs)
 		erased += rows
 		if rows > 0 {
-			e.Telemetry.Logger.InfoContext(ctx, "what was kept of removed businesses is erased", "rows", rows)
+			e.Telemetry.Logger.InfoContext(ctx, "the data of removed businesses are erased", "rows", rows)
 		}
 		if err != nil {
 			return erased, fmt.Errorf("erase removed businesses: %w", err)

@@ -33,7 +33,7 @@ func TestReferenceMatchesSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("%s is not what the schema says; run make generate", referenceFile)
+		t.Errorf("%s does not match the schema; run make generate", referenceFile)
 	}
 	for name := range schema.Definitions {
 		if !bytes.Contains(got, []byte("\n## "+name+"\n")) {

@@ -34,7 +34,7 @@ func TestSchemaMatchesTypes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("%s is not what the types say; run make generate", schemaFile)
+		t.Errorf("%s does not match the types; run make generate", schemaFile)
 	}
 }
 

@@ -117,7 +117,7 @@ func TestWarningsNameOverlappingSpans(t *testing.T) {
 		t.Errorf("the example is warned of: %v", got)
 	}
 	if got := Warnings([]byte(minimal+"hours: {mon: ['09:00-13:00', '09:00-13:00', 'x']}\n"), warnedAt); got != nil {
-		t.Errorf("what is refused is warned of, too: %v", got)
+		t.Errorf("an invalid manifest also gives warnings: %v", got)
 	}
 }
 

@@ -27,7 +27,7 @@ func TestTenantsHaveSeparatePlaces(t *testing.T) {
 	}
 	other, err := tenants.Enter(t.Context(), "other")
 	if err != nil {
-		t.Fatalf("another's place: %v", err)
+		t.Fatalf("a place for another tenant: %v", err)
 	}
 	other()
 	leaves[0]()
@@ -85,7 +85,7 @@ func TestSharedRunsWorkOnceForConcurrentCallers(t *testing.T) {
 	<-begun
 	giveUp() // the first caller leaves, and the work continues
 	if err := <-gone; !errors.Is(err, context.Canceled) {
-		t.Errorf("who went away is told %v", err)
+		t.Errorf("a caller whose context was cancelled got %v", err)
 	}
 	second := make(chan int, 1)
 	go func() {

@@ -52,6 +52,6 @@ func TestWriteTimeoutAppliesToWrites(t *testing.T) {
 	err := client.Call(ctx, http.MethodPost, "/", nil, nil)
 	end, _ := ctx.Deadline()
 	if early := time.Until(end); !fault.Is(err, fault.OutcomeUnknown) || early > time.Second/2 {
-		t.Errorf("a write: %v, given up %s before its time", err, early)
+		t.Errorf("a write: %v, stopped %s before its deadline", err, early)
 	}
 }

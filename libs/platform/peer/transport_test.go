@@ -108,7 +108,7 @@ func TestWriteIsSentOnceOverNewConnection(t *testing.T) {
 
 	silent, client := startStoppingPeer(t, 0)
 	if err := client.Call(t.Context(), http.MethodPost, "/", struct{}{}, nil); !fault.Is(err, fault.OutcomeUnknown) {
-		t.Errorf("a write that nobody answers: %v", err)
+		t.Errorf("a write without an answer: %v", err)
 	}
 	<-silent.closed
 	silent.mu.Lock()

@@ -174,7 +174,7 @@ func TestMigratePrintsStatementsForSuperuser(t *testing.T) {
 	_, statements, _ := strings.Cut(err.Error(), "run as a superuser: ")
 	testkit.Administer(t, admin, statements)
 	if err := postgres.Migrate(t.Context(), cfg, "owned", oneTable); err != nil {
-		t.Errorf("after what it said: %v", err)
+		t.Errorf("a migration after the statements in the error: %v", err)
 	}
 }
 

@@ -197,7 +197,7 @@ func waitForBlockedMigration(t *testing.T, pool *pgxpool.Pool, schema string) {
 		select {
 		case <-look.C:
 		case <-t.Context().Done():
-			t.Fatal("nobody waits")
+			t.Fatal("no session waits for the lock")
 		}
 	}
 }

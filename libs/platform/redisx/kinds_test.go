@@ -86,7 +86,7 @@ func TestOpenConnectsOverTLSWithOwnAuthority(t *testing.T) {
 	}
 	untrusting := openClient(t, redisx.Config{URL: url})
 	if err := untrusting.Ping(t.Context()).Err(); err == nil || !strings.Contains(err.Error(), "certificate") {
-		t.Errorf("a certificate of nobody known: %v", err)
+		t.Errorf("a certificate of an unknown authority: %v", err)
 	}
 }
 

@@ -52,7 +52,7 @@ func TestConnectionsHaveUserTimeout(t *testing.T) {
 	}
 	defer func() { _ = conn.Close() }()
 	if got := readTimeouts(t, conn); got != dial.Unacknowledged {
-		t.Errorf("it is given up after %s", got)
+		t.Errorf("the connection is closed after %s without an acknowledgement", got)
 	}
 }
 
@@ -91,6 +91,6 @@ func TestTLSConnectionsHaveUserTimeout(t *testing.T) {
 		t.Fatalf("a %T", conn)
 	}
 	if got := readTimeouts(t, secure.NetConn()); got != dial.Unacknowledged {
-		t.Errorf("it is given up after %s", got)
+		t.Errorf("the connection is closed after %s without an acknowledgement", got)
 	}
 }

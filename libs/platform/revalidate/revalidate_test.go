@@ -45,7 +45,7 @@ func TestLateAnswerKeepsNewerValue(t *testing.T) {
 				}
 				first = false
 				if !mayBeOld {
-					t.Error("a reader who knows nothing may have an old one")
+					t.Error("a reader without a cached value may get a stale value")
 				}
 				if _, err := c.Revalidate(ctx, "harbor"); err != nil { // asked later, and answered first
 					t.Error(err)
@@ -112,6 +112,6 @@ func TestTrustedIsNeverOlderThanTrustFor(t *testing.T) {
 		t.Error(err)
 	}
 	if got, err := c.Trusted(t.Context(), "harbor"); err == nil {
-		t.Errorf("while nobody answers it is %v", got)
+		t.Errorf("without an answer, Trusted returned %v", got)
 	}
 }

@@ -116,7 +116,7 @@ func TestWaitingAnswersAreBounded(t *testing.T) {
 	}
 	leave()
 	if !<-waited {
-		t.Error("who waited had no room when there was some")
+		t.Error("a waiting request got no place when a place was free")
 	}
 }
 

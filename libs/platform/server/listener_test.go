@@ -54,7 +54,7 @@ func TestConnectionsAreBoundedByNetwork(t *testing.T) {
 			}
 			l.remove(first)
 			if _, ok := open(c.nth(c.room)); !ok {
-				t.Error("there is no room after a connection was closed")
+				t.Error("a connection is refused although another one was closed")
 			}
 		})
 	}
@@ -81,7 +81,8 @@ func TestLongestIdleConnectionIsReclaimed(t *testing.T) {
 	first.markIdle() // idle for a shorter time than the second from now on
 	third, ok := open("192.0.2.1")
 	if !ok || isOpen(second) || !isOpen(first) || !isOpen(other) {
-		t.Errorf("within the bound of an address: %v, second %v, first %v, another's %v", ok, isOpen(second),
+		t.Errorf("at the limit of one address, accepted: %v; open: second %v, first %v, another address %v", ok,
+			isOpen(second),
 			isOpen(first), isOpen(other))
 	}
 	first.markBusy()

@@ -42,6 +42,6 @@ func TestClientAddressTrustsFrontOnly(t *testing.T) {
 	}
 	none := trustedSenders{}
 	if got := none.clientAddress(netip.MustParseAddr("10.1.2.3"), "192.0.2.7", nil); got.String() != "10.1.2.3" {
-		t.Errorf("where there are no secrets, %s is believed", got)
+		t.Errorf("without secrets, the address is %s, want that of the socket", got)
 	}
 }

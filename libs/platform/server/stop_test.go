@@ -29,7 +29,7 @@ func stopCount(t *testing.T) int {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil {
-		t.Fatalf("STOPS: %q is no number", text)
+		t.Fatalf("STOPS: %q is not a number", text)
 	}
 	return n
 }

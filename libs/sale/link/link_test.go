@@ -47,7 +47,7 @@ func TestURLIsStableUntilSecretIsRemoved(t *testing.T) {
 		token, isLink := strings.CutPrefix(url, pages+"/m/")
 		if hash, ok := link.HashToken(token); !isLink || !ok || !link.IsSame(hash, stored) || len(stored) != sha256.Size ||
 			len(token) != 22 {
-			t.Fatalf("%s is not found by what is kept of it", url)
+			t.Fatalf("%s does not match its stored hash", url)
 		}
 		if second := rotated.URL(kind, id, stored); second != url {
 			t.Fatalf("with a new secret before it the link is %s, was %s", second, url)

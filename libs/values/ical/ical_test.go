@@ -126,7 +126,7 @@ func TestCalendarFollowsRescheduleAndCancellation(t *testing.T) {
 	want.Sequence, want.Start, want.End = 3, "2026-12-05T14:05:00.000Z", "2026-12-05T14:50:00.000Z"
 	for what, order := range map[string][][]byte{"in order": {booked, update}, "the move overtook": {update, booked}} {
 		if diff := cmp.Diff([]entry{want}, readWith(t, programs, order...)); diff != "" {
-			t.Errorf("moved, %s:\n%s", what, diff)
+			t.Errorf("rescheduled, %s:\n%s", what, diff)
 		}
 	}
 	want.Method, want.Sequence, want.Status = "CANCEL", 4, "CANCELLED"
@@ -260,7 +260,7 @@ func TestTextStaysInProperty(t *testing.T) {
 		}
 		for name, n := range seen {
 			if n > 1 && name != "BEGIN" && name != "END" || n > 2 {
-				t.Fatalf("%s stands %d times", name, n)
+				t.Fatalf("%s occurs %d times", name, n)
 			}
 		}
 		if _, err := ics.ParseCalendar(bytes.NewReader(b)); err != nil {
@@ -282,7 +282,7 @@ func TestWriteFormatsAddressInASCII(t *testing.T) {
 		if got := unfoldLines(writeCalendar(t,
 			ical.Calendar{Method: ical.Publish, Events: []ical.Event{e}})); !strings.Contains(got,
 			"\r\nURL:"+want+"\r\n") {
-			t.Errorf("%q stands as %s, want %s", from, got, want)
+			t.Errorf("%q is written as %s, want %s", from, got, want)
 		}
 	}
 }

@@ -140,7 +140,7 @@ func checkSanitized(t interface{ Fatalf(string, ...any) }, dirty string) {
 		t.Fatalf("%q\nis sanitized to %q\nand that to %q", dirty, clean, again)
 	}
 	if !utf8.ValidString(clean) {
-		t.Fatalf("%q\nis sanitized to bytes that are no UTF-8: %q", dirty, clean)
+		t.Fatalf("%q\nis sanitized to bytes that are not valid UTF-8: %q", dirty, clean)
 	}
 	body, ok := parse(clean)
 	if !ok {

@@ -321,6 +321,6 @@ func TestSingleFormAppliesToEveryCount(t *testing.T) {
 		}
 	}
 	if s, err := c.FillCount("en", "lacking", 2, nil); err == nil {
-		t.Errorf("a form that is missing among others was said: %q", s)
+		t.Errorf("FillCount used a plural form that is missing: %q", s)
 	}
 }

@@ -261,7 +261,7 @@ func (s *backupTest) checkNotifiedOnce(sent, delivered map[string]bool, counts m
 		}
 	}
 	if diff := cmp.Diff(want, arrived); diff != "" {
-		t.Errorf("mails after the restore are not those that the backup lacks: %s", diff)
+		t.Errorf("the mails after the restore are not exactly those that the backup does not contain: %s", diff)
 	}
 	events := queryIDs(t, s.database, `SELECT id::text FROM booking.events WHERE type = 'booking.created'`)
 	attempts := s.webhooks.countAttempts()

@@ -96,7 +96,7 @@ func TestProofsCoverDocument(t *testing.T) {
 				tests[folder] = listTests(t, folder)
 			}
 			if !tests[folder][test] {
-				t.Errorf("%s, %s: there is no test %s in %s", row.About, row.Statement, test, folder)
+				t.Errorf("%s, %s: the test %s does not exist in %s", row.About, row.Statement, test, folder)
 			}
 		}
 	}

@@ -82,7 +82,7 @@ func TestQuickstartProgramsBook(t *testing.T) {
 		made[answer.Booking.ID] = true
 	}
 	if n := w.countBookings(t, "quickstart"); n != 4 || len(made) != 4 {
-		t.Errorf("there are %d bookings, and %d were told", n, len(made))
+		t.Errorf("%d bookings are stored, and the samples printed %d; want 4 and 4", n, len(made))
 	}
 }
 
@@ -150,7 +150,7 @@ func TestQuickstartWebhookProgramsVerifySignatures(t *testing.T) {
 			return runProgram(t, dir, env, filepath.Join(dir, "driver")).Exit == 0
 		}
 		if !takes(now, secret, body) {
-			t.Errorf("%s refuses what is signed", name)
+			t.Errorf("%s rejects a signed body", name)
 		}
 		if takes(now, secret, body+" ") || takes(now, "whsec_AAAA", body) || takes(signed(time.Now().Add(-time.Hour)),
 			secret, body) {

@@ -43,7 +43,7 @@ func TestDiffListsAffectedBookings(t *testing.T) {
 		return p
 	}
 	if p := plan(offer); len(p.Changes) > 0 || p.Outside.Count > 0 {
-		t.Errorf("of what is published: %+v", p)
+		t.Errorf("the plan of the published manifest has changes: %+v", p)
 	}
 	closed := offer + "overrides: [{date: 2027-03-02, hours: [\"10:00-11:30\"]}]\n"
 	p := plan(closed)

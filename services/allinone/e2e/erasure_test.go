@@ -179,7 +179,7 @@ func TestEraseRemovesAllCustomerData(t *testing.T) {
 		named = append(named, kept{one["kind"].(string), one["id"].(string)})
 	}
 	if diff := cmp.Diff([]kept{{"booking", ahead}}, named); diff != "" {
-		t.Errorf("what lies ahead (-want +named):\n%s", diff)
+		t.Errorf("future sales (-want +listed):\n%s", diff)
 	}
 	if found := testkit.Find(dumpDatabase(t, databaseURL), all...); !slices.Equal(found,
 		slices.Concat(erasedTexts, erasedFutureTexts)) {
@@ -191,7 +191,7 @@ func TestEraseRemovesAllCustomerData(t *testing.T) {
 		t.Errorf("the dump still has %q", found)
 	}
 	if diff := cmp.Diff(before, sumTables(t, databaseURL)); diff != "" {
-		t.Errorf("erasing changed what was sold (-before +after):\n%s", diff)
+		t.Errorf("erasing changed the sales (-before +after):\n%s", diff)
 	}
 	log, err := os.ReadFile(filepath.Join(home, allinone.LogFile))
 	if err != nil {

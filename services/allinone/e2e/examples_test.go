@@ -45,7 +45,7 @@ func TestDocumentExamplesMatchAnswers(t *testing.T) {
 	}
 	for _, example := range examples {
 		if !sentences[example] {
-			t.Errorf("this is an example and was never said: %s", example)
+			t.Errorf("this sentence is an example, but no service has sent it: %s", example)
 		}
 	}
 }

@@ -189,7 +189,7 @@ func showWarnings(t *testing.T, log string) {
 	t.Helper()
 	text, err := os.ReadFile(log)
 	if err != nil {
-		t.Logf("there is no log: %v", err)
+		t.Logf("the log is missing: %v", err)
 		return
 	}
 	var warnings []string

@@ -96,7 +96,7 @@ func TestAgentBooksPackageWithVariant(t *testing.T) {
 	a.callAccepted(t, "find_slots", asked.withField("date", "2027-03-01").withField("staffing_mode", "one_provider"),
 		&one)
 	if len(one.Slots) != 0 {
-		t.Errorf("nobody does both, and yet there is %+v", one.Slots)
+		t.Errorf("no staff member performs both services, but the slots are %+v", one.Slots)
 	}
 
 	o := asked.withField("date", "2027-03-01").withField("time", "09:30").withField("customer_name",

@@ -71,6 +71,6 @@ func TestAgentSDKsFindStartsAndBook(t *testing.T) {
 		made[said.Booking.ID] = true
 	}
 	if n := w.countBookings(t, "agent-sdks"); n != 3 || len(made) != 3 {
-		t.Errorf("there are %d bookings, and %d were told", n, len(made))
+		t.Errorf("%d bookings are stored, and the SDKs printed %d; want 3 and 3", n, len(made))
 	}
 }

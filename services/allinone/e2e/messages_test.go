@@ -80,7 +80,7 @@ notifications: {owner_emails: [hello@mailed.example], reply_to: desk@mailed.exam
 	var list struct{ Messages []struct{ ID, Kind string } }
 	if a := w.callAdmin(t, http.MethodGet, "businesses/mailed/messages", nil); a.status != http.StatusOK ||
 		strings.Contains(string(a.body), walkIn.ID) {
-		t.Errorf("somebody without an address is written to: %d %s", a.status, a.body)
+		t.Errorf("a customer without an e-mail address has a message: %d %s", a.status, a.body)
 	}
 	w.callAdmin(t, http.MethodGet, "businesses/mailed/messages?kind=owner_notice", nil).decode(t, http.StatusOK, &list)
 	if len(list.Messages) != 1 {

@@ -61,7 +61,7 @@ func TestBookingContinuesWithoutNotifications(t *testing.T) {
 		return a.mailServer.countMails(), 2 * a.created
 	})
 	a.await("of all work", func() (int, int) { return -a.countUndelivered(), 0 })
-	t.Logf("%d webhooks, %d of them refused once, and %d mails, %d of them refused once, told of %d bookings %s after the start",
+	t.Logf("%d webhooks (%d refused once) and %d mails (%d refused once) reported %d bookings, %s after the start",
 		a.webhooks.countEvents(), a.webhooks.refused, a.mailServer.countMails(), len(a.mailServer.refused), a.created,
 		time.Since(startTime).Round(time.Second))
 	a.webhooks.check(t)
@@ -278,7 +278,7 @@ func (a *outageTest) await(label string, count func() (have, want int)) {
 			last, since = have, time.Now()
 		}
 		if time.Since(since) > testkit.MaxWait {
-			a.t.Fatalf("%d of %d %s have come, and no more do", have, want, label)
+			a.t.Fatalf("only %d of %d %s have arrived", have, want, label)
 		}
 		<-tick.C
 	}
@@ -342,7 +342,7 @@ func (a *outageTest) checkMails() {
 			slices.Sort(arrived)
 		}
 		if !slices.Equal(ids, arrived) {
-			a.t.Errorf("%d mails arrive at %s, not those that were written, in their order: %d", len(arrived), to,
+			a.t.Errorf("%d mails arrived at %s; they are not the written ones in their order: %d", len(arrived), to,
 				len(ids))
 		}
 	}
@@ -407,7 +407,7 @@ func (h *webhookReceiver) check(t *testing.T) {
 	for booking, sequences := range h.order {
 		for i, n := range sequences {
 			if n != i+1 {
-				t.Errorf("%s is told of as %v", booking, sequences)
+				t.Errorf("the sequence numbers of the events of %s are %v", booking, sequences)
 				break
 			}
 		}

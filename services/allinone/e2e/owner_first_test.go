@@ -80,7 +80,7 @@ func (n *inputCounter) checkForm(t *testing.T, number int, selector string) {
 	n.Check()
 	n.SaveScreenshot(fmt.Sprintf("first-desk-%d", number))
 	if strings.Contains(strings.ToLower(n.Text()), "manifest") {
-		t.Errorf("form %d says what nobody knows: %s", number, n.Text())
+		t.Errorf("form %d contains the word \"manifest\": %s", number, n.Text())
 	}
 }
 

@@ -142,7 +142,7 @@ func (o *ownerSite) checkUnknownFieldsKept(t *testing.T) {
 		"duration_minutes: 50, price: 55, staff: [s0, s1], variants: [{",
 	} {
 		if !strings.Contains(text, stored) {
-			t.Errorf("%q is gone from\n%s", stored, text)
+			t.Errorf("%q is missing in\n%s", stored, text)
 		}
 	}
 }

@@ -52,7 +52,7 @@ func TestPackagePerServiceAssignsMemberToEachService(t *testing.T) {
 		return value
 	}
 	if got := list("service_id=" + both + "&is_package=true"); got != "" {
-		t.Errorf("nobody does both, and yet there is %s", got)
+		t.Errorf("no staff member performs both services, but the slots are %s", got)
 	}
 	byService := "service_id=" + both + "&is_package=true&staffing_mode=per_service"
 	const all = "09:00-10:00 Anna 09:30-10:30 Anna 10:00-11:00 Anna 10:30-11:30 Anna 11:00-12:00 Anna "

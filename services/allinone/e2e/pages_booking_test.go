@@ -145,7 +145,7 @@ func (p *pages) bookWhileOfferChanges(t *testing.T) {
 	v.Check()
 	v.SaveScreenshot("price-changed")
 	if n := p.countLiveBookings(t, "changing"); n != 0 {
-		t.Errorf("%d bookings at a price that nobody saw", n)
+		t.Errorf("%d bookings have a price that no customer saw", n)
 	}
 	p.publishSalon(t, "changing", "price: 40.00", "price: 45.00", "bookings: {",
 		"bookings: {paused_until: 2027-03-02, ")

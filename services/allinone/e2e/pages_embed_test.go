@@ -59,7 +59,7 @@ func (p *pages) embedPage(t *testing.T) {
 		v.ExpectText("Our own page")
 		v.ExpectComplaint("frame-ancestors")
 		if heard := visitor.Eval[[]string](v, "heard"); len(heard) > 0 {
-			t.Errorf("a site that is not listed hears %v", heard)
+			t.Errorf("a site that is not listed got the messages %v", heard)
 		}
 	})
 }

@@ -174,7 +174,7 @@ func TestTicketFormReportsConcurrentChanges(t *testing.T) {
 	next := fewer.fillForm(t, contactForm)
 	next.Set(stalls, "1")
 	if bought := w.browse(t, at, next); bought.status != http.StatusSeeOther {
-		t.Errorf("what is left: %d %s", bought.status, bought.text)
+		t.Errorf("an order of the remaining tickets: %d %s", bought.status, bought.text)
 	}
 	circle := address + "/details?" + url.Values{event.findTierField(t, "Circle"): {"1"}}.Encode()
 	form = w.browse(t, circle, nil).fillForm(t, contactForm)
@@ -191,7 +191,7 @@ func TestTicketFormReportsConcurrentChanges(t *testing.T) {
 	w.awaitWords(t, circle, "no longer available")
 	if removed := w.browse(t, circle, form); removed.status == http.StatusSeeOther || !strings.Contains(removed.text,
 		"no longer available") {
-		t.Errorf("gone: %d %s", removed.status, removed.text)
+		t.Errorf("a removed event: %d %s", removed.status, removed.text)
 	}
 	if n := w.countSoldTickets(t, "theatre", 12); n != 0 {
 		t.Errorf("%d tickets of the other event are sold", n)
@@ -230,7 +230,7 @@ func TestEventPageExplainsRefusals(t *testing.T) {
 	unknown := w.browse(t, address, nil)
 	unknown.checkPage(t, "booking away", http.StatusOK, "be checked right now")
 	if strings.Contains(unknown.text, "Sold out") {
-		t.Error("what cannot be told is said to be sold out")
+		t.Error("tickets whose number is unknown are shown as sold out")
 	}
 	lost := w.browse(t, at, w.browse(t, at, nil).fillForm(t, contactForm))
 	lost.checkPage(t, "an order then", http.StatusServiceUnavailable, "try again in a moment")

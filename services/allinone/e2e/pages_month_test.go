@@ -26,7 +26,7 @@ func (p *pages) useMonthGrid(t *testing.T) {
 	}
 	if chosen := visitor.Eval[string](v,
 		`document.querySelector("[role=grid][aria-labelledby] [aria-selected=true]").innerText`); chosen != "1" {
-		t.Errorf("day %q is said to be chosen", chosen)
+		t.Errorf("day %q is marked as chosen", chosen)
 	}
 	for _, step := range []struct{ key, day, says string }{
 		{kb.ArrowRight, "Tuesday, 2 March 2027", " times available"},
@@ -50,7 +50,7 @@ func (p *pages) useMonthGrid(t *testing.T) {
 	v.Check()
 	v.SaveScreenshot("month-focus")
 	if hint := visitor.Eval[string](v, `document.activeElement.title`); !strings.HasSuffix(hint, " times available") {
-		t.Errorf("the pointer is told %q", hint)
+		t.Errorf("the title for the pointer is %q", hint)
 	}
 	v.PressKeys(kb.Enter)
 	v.Await("the times of that day are shown",

@@ -50,6 +50,6 @@ func (p *pages) bookPackage(t *testing.T) {
 		t.Errorf("by API key it costs %v", got.Booking.Total)
 	}
 	if answer := p.get(t, "packaged/services"); strings.Contains(string(answer.body), "ackage") {
-		t.Errorf("/services tells of packages: %s", answer.body)
+		t.Errorf("/services contains packages: %s", answer.body)
 	}
 }

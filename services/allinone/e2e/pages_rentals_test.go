@@ -240,7 +240,7 @@ func TestRentalPageExplainsRefusals(t *testing.T) {
 	}
 	if removed := w.browse(t, w.PublicURL+"/b/shed/rentals/8f14e45f-ceea-467f-a2b6-1d1f7e0f5a98",
 		nil); removed.status != http.StatusNotFound || !strings.Contains(removed.text, "no longer available") {
-		t.Errorf("gone: %d %s", removed.status, removed.text)
+		t.Errorf("a removed rental: %d %s", removed.status, removed.text)
 	}
 	if err := w.StopService("rental"); err != nil {
 		t.Fatal(err)

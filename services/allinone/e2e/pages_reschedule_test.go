@@ -160,15 +160,15 @@ func TestReschedulePageRefusesLateReschedules(t *testing.T) {
 		link := w.bookForCustomerLink(t, "moves-late", key, newOrder(services["Cut"], date, "10:00"))
 		page := w.browse(t, link, nil)
 		if isOffered := strings.Contains(page.text, `/move"`); isOffered != isAllowed {
-			t.Errorf("%s: a move is offered: %v", date, isOffered)
+			t.Errorf("%s: the page offers a reschedule: %v", date, isOffered)
 		}
 		if asked := w.browse(t, link+"/move", nil); (asked.status == http.StatusOK) != isAllowed || !isAllowed &&
 			asked.location != strings.TrimPrefix(link, w.PublicURL) {
-			t.Errorf("%s: the page of moves: %d to %q", date, asked.status, asked.location)
+			t.Errorf("%s: the page for a reschedule: %d, redirects to %q", date, asked.status, asked.location)
 		}
 		moved := w.browse(t, link+"/move", url.Values{"to": {"date=2027-03-10&time=12:00"}})
 		if done := strings.HasSuffix(moved.location, "?done=moved"); done != isAllowed {
-			t.Errorf("%s: moved %v, to %q", date, done, moved.location)
+			t.Errorf("%s: rescheduled %v, redirects to %q", date, done, moved.location)
 		}
 	}
 	// An invalid start changes nothing and shows the page again.

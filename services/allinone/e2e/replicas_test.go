@@ -148,6 +148,6 @@ func TestPublishFailsWithoutBooking(t *testing.T) {
 	w.callAdmin(t, http.MethodPut, "businesses/salon", []byte(changed)).checkStatus(t, http.StatusServiceUnavailable,
 		"outcome_unknown")
 	if a := w.callAdmin(t, http.MethodGet, "businesses/salon", nil); !bytes.Contains(a.body, []byte("Trim")) {
-		t.Errorf("what is published is %d %s", a.status, a.body)
+		t.Errorf("the published business is %d %s", a.status, a.body)
 	}
 }

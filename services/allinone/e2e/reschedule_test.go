@@ -57,7 +57,7 @@ func TestAdminBooksAndReschedules(t *testing.T) {
 	post(move, order{"date": "2027-03-02", "time": "10:15"}).decode(t, http.StatusOK, &moved)
 	if moved.ID != answer.Booking.ID || moved.StartTime != "10:15:00" || moved.Status != "confirmed" ||
 		moved.Total != "36.00" && moved.Total != "36" || moved.Sequence != 2 {
-		t.Errorf("moved by a quarter of an hour: %+v", moved)
+		t.Errorf("rescheduled by a quarter of an hour: %+v", moved)
 	}
 	w.expectListed(t, query, map[string]bool{"09:30": true, "09:45": false, "10:15": false, "10:45": false,
 		"11:00": true})
@@ -66,7 +66,7 @@ func TestAdminBooksAndReschedules(t *testing.T) {
 	before := w.listTimes(t, "moving", "2027-03-02", query)
 	post(move, order{"date": "2027-03-02", "time": "12:15"}).checkStatus(t, http.StatusConflict, "no_staff_available")
 	if after := w.listTimes(t, "moving", "2027-03-02", query); !slices.Equal(before, after) {
-		t.Errorf("a refused move changes what is listed from %v to %v", before, after)
+		t.Errorf("a refused reschedule changes the listed times from %v to %v", before, after)
 	}
 	post(move, order{"date": "2027-03-02", "time": "10:15"}).decode(t, http.StatusOK, &second)
 	if second.Sequence != 2 {

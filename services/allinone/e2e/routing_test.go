@@ -236,7 +236,7 @@ func checkStatement(t testing.TB, databaseURL, service, text string) {
 			continue
 		}
 		if len(unrouted) == 0 {
-			t.Errorf("%s: this statement is routed by business_id, and is no exception (%s)\n%s", service, of.name,
+			t.Errorf("%s: this statement is listed as an exception, but is routed by business_id (%s)\n%s", service, of.name,
 				text)
 		}
 		return

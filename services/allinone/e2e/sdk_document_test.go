@@ -119,7 +119,7 @@ func (d *documentedTypes) checkType(t *testing.T, at string, typ reflect.Type, s
 			return kinds[one.kind()] == typ.Kind() || one.kind() == "array" && typ == reflect.TypeFor[slotmesh.List]()
 		}
 		if !slices.ContainsFunc(s.OneOf, fits) {
-			t.Errorf("%s is %s, which is none of what the document allows", at, typ)
+			t.Errorf("%s is %s, which the document does not permit", at, typ)
 		}
 		return
 	}

@@ -84,7 +84,7 @@ func buildTypeScriptSDK(t *testing.T, node testkit.NodePrograms) string {
 	made, err1 := os.ReadFile(filepath.Join(dir, "made.ts"))
 	stored, err2 := os.ReadFile(filepath.Join(dir, "src", "schema.ts"))
 	if err1 != nil || err2 != nil || !bytes.Equal(comments.ReplaceAll(made, nil), comments.ReplaceAll(stored, nil)) {
-		t.Errorf("src/schema.ts is not what is made of the document: run `npm install && npm run generate` in %s",
+		t.Errorf("src/schema.ts does not match the document: run `npm install && npm run generate` in %s",
 			typescriptSDK)
 	}
 	mustRunTool(t, node, dir, "tsc")

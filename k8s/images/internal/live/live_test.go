@@ -15,8 +15,8 @@ import (
 
 const testTimeout = 2 * time.Minute
 
-// newScript returns a program that writes its version and its first argument to the pipe said. On SIGTERM it ends with
-// code 7.
+// newScript returns a program that writes its version and its first argument to the pipe `output`. On SIGTERM it ends
+// with code 7.
 func newScript(version, output string) string {
 	return fmt.Sprintf("#!/bin/sh\ntrap 'exit 7' TERM\necho %s $1 >%s\nwhile :; do read -r line <%s.never; done\n",
 		version, output, output)
@@ -59,7 +59,7 @@ func openPipe(t *testing.T, name string) func(want string) {
 			t.Fatal(err)
 		}
 		if got, err := lines.ReadString('\n'); err != nil || got != want+"\n" {
-			t.Fatalf("it said %q (%v), not %q", got, err, want)
+			t.Fatalf("the next line is %q (%v), want %q", got, err, want)
 		}
 	}
 }

@@ -21,7 +21,7 @@ func TestCanReachChecksParentFolders(t *testing.T) {
 		t.Fatal(err)
 	}
 	if stranger.canReach(inner) {
-		t.Errorf("%s lies below a closed folder", inner)
+		t.Errorf("%s is below a closed folder, but another user can reach it", inner)
 	}
 	owner := account{uid: uint32(os.Geteuid()), gid: uint32(os.Getegid())}
 	if !owner.canReach(inner) {

@@ -39,6 +39,6 @@ func TestOpenHomeCreatesPrivateFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := OpenHome(file); err == nil {
-		t.Error("a file is no home")
+		t.Error("OpenHome accepts a file as the home folder")
 	}
 }

@@ -25,11 +25,11 @@ func TestAddIfAllowedNeedsPermission(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	if len(lines) != 0 || len(requests) != 1 || requests[0] != command {
-		t.Errorf("said %q, asked %q", lines, requests)
+		t.Errorf("printed %q, asked for permission to run %q", lines, requests)
 	}
 	options.MayInstall = func(string) bool { return true }
 	manager.command = []string{"true"}
 	if err := manager.addIfAllowed(t.Context(), options, toolRedis); err != nil || len(lines) != 1 {
-		t.Errorf("%v, said %q", err, lines)
+		t.Errorf("%v, printed %q", err, lines)
 	}
 }

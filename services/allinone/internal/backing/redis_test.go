@@ -24,7 +24,7 @@ func TestRedisInProcessExpiresKeys(t *testing.T) {
 	stranger := redis.NewClient(&redis.Options{Addr: options.Addr})
 	defer stranger.Close()
 	if err := stranger.FlushAll(t.Context()).Err(); err == nil {
-		t.Error("it answers who shows no password")
+		t.Error("Redis answers a client without the password")
 	}
 	script := redis.NewScript(`local t = redis.call('TIME')
 redis.call('ZADD', KEYS[1], t[1] * 1000000 + t[2], 'a')

@@ -65,14 +65,14 @@ func sendLine(t *testing.T, c *bufio.ReadWriter, line string) {
 func expectLine(t *testing.T, c *bufio.ReadWriter, want string) {
 	t.Helper()
 	if line, err := c.ReadString('\n'); err != nil || strings.TrimSpace(line) != want {
-		t.Fatalf("heard %q, %v; want %q", line, err, want)
+		t.Fatalf("read %q, %v; want %q", line, err, want)
 	}
 }
 
 func expectLoss(t *testing.T, c *bufio.ReadWriter) {
 	t.Helper()
 	if line, err := c.ReadString('\n'); err == nil {
-		t.Fatalf("heard %q over a connection that is lost", line)
+		t.Fatalf("read %q from a lost connection", line)
 	}
 }
 

@@ -62,7 +62,7 @@ func TestConflictsReportReasonAndEarlierConflict(t *testing.T) {
 	wanted.Staff = nil
 	if reply := s.postConflicts(t, availability.ConflictsRequest{Slug: "harbor", OfferVersion: 3, Offer: wanted,
 		Bookings: held[:1]}); !strings.Contains(reply.body, "Ben is no longer in the offer.") {
-		t.Errorf("of a member who is gone: %s", reply.body)
+		t.Errorf("the reason for a removed staff member: %s", reply.body)
 	}
 	held[0].Services = nil
 	if reply := s.postConflicts(t, availability.ConflictsRequest{Slug: "harbor", OfferVersion: 3, Offer: wanted,

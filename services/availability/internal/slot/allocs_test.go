@@ -59,7 +59,7 @@ func TestFindAllocatesIndependentlyOfSlotCount(t *testing.T) {
 	}
 	few, many := measure(60), measure(1)
 	if few.slots != 5*30*9 || many.slots < 50*few.slots {
-		t.Fatalf("%v and %v slots are no comparison", few.slots, many.slots)
+		t.Fatalf("%v and %v slots are too few for a comparison", few.slots, many.slots)
 	}
 	if many.find > few.find || many.days > few.days || many.list > few.list {
 		t.Errorf("allocations of %v slots: %+v, of %v slots: %+v", few.slots, few, many.slots, many)

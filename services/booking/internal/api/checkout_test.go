@@ -99,7 +99,7 @@ func TestPageBookingPaysOnCheckout(t *testing.T) {
 	s.expectState("confirmed", "paid", 1)
 	s.expectEvents(b.ID, "booking.created", "payment.succeeded", "booking.confirmed")
 	if _, err := s.payAgain(b.ManageURL); !fault.Is(err, fault.Conflict) {
-		t.Errorf("to pay what is paid: %v", err)
+		t.Errorf("a second payment of a paid booking: %v", err)
 	}
 }
 

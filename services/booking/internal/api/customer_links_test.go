@@ -282,7 +282,7 @@ func TestCustomerLinkReschedulesUntilDeadline(t *testing.T) {
 	token := tokenOf(w.book(w.key("write"), newOrder("10:00", map[string]any{"staff_id": annaID})).body.ManageURL)
 	target := booking.Reschedule{Date: "2027-03-03", Time: "11:15", Override: true}
 	if _, err := pages.Reschedule(t.Context(), token, target); !fault.Is(err, fault.Conflict) {
-		t.Errorf("where customers never move: %v", err)
+		t.Errorf("a reschedule although customers may never reschedule: %v", err)
 	}
 	w.change(allowCustomers(nil, &twelve))
 	if _, err := pages.Reschedule(t.Context(), token,
@@ -360,7 +360,7 @@ func TestIdempotencyKeyBelongsToOneLink(t *testing.T) {
 	for i, date := range []string{"2027-03-03", "2027-03-04"} {
 		if _, err := pages.Reschedule(withKey(t, "a"), tokens[i],
 			booking.Reschedule{Date: date, Time: "11:15"}); err != nil {
-			t.Errorf("customer %d moves: %v", i, err)
+			t.Errorf("customer %d reschedules: %v", i, err)
 		}
 		if _, err := pages.Cancel(withKey(t, "b"), tokens[i],
 			booking.CancelByLink{Refund: new(json.Number("0"))}); err != nil {

@@ -88,7 +88,7 @@ func TestEventsContainSubjects(t *testing.T) {
 	sameJSON(t, "a key", created, last[2].Data)
 	if last[0].Actor.Kind != actor.APIKey || last[0].Actor.ID == uuid.Nil || last[1].Actor != who ||
 		last[2].Actor != who {
-		t.Errorf("who acted: %v, %v, %v", last[0].Actor, last[1].Actor, last[2].Actor)
+		t.Errorf("the actors of the events are %v, %v, %v", last[0].Actor, last[1].Actor, last[2].Actor)
 	}
 	if !last[1].At.Equal(now) || last[1].Sequence != 2 ||
 		last[1].Subject != (event.Subject{Kind: event.Booking, ID: confirmed.ID}) {

@@ -35,12 +35,12 @@ func TestBookAnswersWithCustomerLink(t *testing.T) {
 	}{event.Booking: {booked.body.Booking.ID, booked.body.ManageURL}, event.Ticket: {order.ID, order.ManageURL}} {
 		shown, err := client.Link(t.Context(), w.offer.ID, kind, sale.id)
 		if err != nil || shown != sale.url {
-			t.Errorf("the link of a %s is %q, was told as %q: %v", kind, shown, sale.url, err)
+			t.Errorf("the link of a %s is %q, but the sale returned %q: %v", kind, shown, sale.url, err)
 		}
 		token, leads := strings.CutPrefix(sale.url, pagesURL+"/m/")
 		hash, ok := link.HashToken(token)
 		if !leads || !ok {
-			t.Fatalf("%q is no link", sale.url)
+			t.Fatalf("%q is not a link", sale.url)
 		}
 		if n := w.countOf(`SELECT count(*) FROM `+string(kind)+`s WHERE id = $1 AND link_hash = $2`, sale.id,
 			hash); n != 1 {

@@ -511,7 +511,7 @@ func TestFailedAttemptKeepsPaymentOpen(t *testing.T) {
 			s.step()
 			s.expectState("cancelled", "cancelled", 0)
 			if got := f.statuses(); got != "canceled" {
-				t.Errorf("Stripe has the charge as %s, want it canceled: nobody can pay it any more", got)
+				t.Errorf("the status of the charge at Stripe is %s, want canceled, so that the customer can no longer pay it", got)
 			}
 			s.notify("payment_intent.payment_failed", "acct_harbor", p.Reference) // a late event
 			s.expectState("cancelled", "cancelled", 0)

@@ -89,7 +89,7 @@ func TestBusinessesShareRefundTurns(t *testing.T) {
 		t.Fatal(err)
 	}
 	if hung > 0 {
-		t.Error("the last business's refund was not made while another's hung")
+		t.Error("the refund of the last business waited for the hanging refund of another business")
 	}
 	if left := s.count(`SELECT count(*) FROM payments WHERE refund_status <> 'refunded'`); left != 0 ||
 		requests["large"] != 1000 {

@@ -104,7 +104,7 @@ func TestRescheduleKeepsMemberIfFree(t *testing.T) {
 	to := at("12:15")
 	to.StaffID = &ben
 	if _, err := w.reschedule(id, to); !fault.Is(err, fault.SlotUnavailable) {
-		t.Errorf("to Ben, who is busy: %v", err)
+		t.Errorf("a reschedule to Ben, who is busy: %v", err)
 	}
 	to.Time = "15:00"
 	if got, err = w.reschedule(id, to); err != nil || *got.StaffID != benID {
@@ -126,7 +126,7 @@ func TestRescheduleKeepsRequestedMember(t *testing.T) {
 	}
 	if got, err := w.rescheduleAs(customerActor, byAny, "15:00", nil); err != nil || *got.StaffID != benID ||
 		got.StaffRequested {
-		t.Errorf("who asked for nobody: %+v, %v; want Ben", got, err)
+		t.Errorf("a customer without a wish for a staff member: %+v, %v; want Ben", got, err)
 	}
 	got, err := w.rescheduleAs(customerActor, byBen, "12:15", func(to *usecase.Reschedule) { to.StaffID = &carlID })
 	if err != nil || *got.StaffID != carlID || !got.StaffRequested {
@@ -148,14 +148,14 @@ func TestRescheduleLimitsCustomers(t *testing.T) {
 	times := []string{"11:00", "12:00"}
 	for i := range store.MaxCustomerReschedules {
 		if _, err := w.rescheduleAs(customerActor, id, times[i%2], nil); err != nil {
-			t.Fatalf("move %d: %v", i+1, err)
+			t.Fatalf("reschedule %d: %v", i+1, err)
 		}
 		w.clock.Advance(time.Minute)
 	}
 	_, err := w.rescheduleAs(customerActor, id, "11:00", nil)
 	if !fault.Is(err, fault.RateLimited) || !strings.Contains(fault.Of(err).Sentence, "6 times an hour") ||
 		fault.Of(err).RetryAfter != 54*time.Minute {
-		t.Errorf("the seventh move: %v, retry after %s", err, fault.Of(err).RetryAfter)
+		t.Errorf("the seventh reschedule: %v, retry after %s", err, fault.Of(err).RetryAfter)
 	}
 	if _, err := w.rescheduleAs(customerActor, other, "16:00", nil); err != nil {
 		t.Errorf("another booking: %v", err)
@@ -165,7 +165,7 @@ func TestRescheduleLimitsCustomers(t *testing.T) {
 	}
 	w.clock.Advance(54 * time.Minute)
 	if _, err := w.rescheduleAs(customerActor, id, "12:00", nil); err != nil {
-		t.Errorf("an hour after the first move: %v", err)
+		t.Errorf("an hour after the first reschedule: %v", err)
 	}
 }
 
@@ -212,7 +212,7 @@ func TestRescheduleRejectsEndedOrWithdrawnBooking(t *testing.T) {
 	w.change(func(o *catalog.Snapshot) { o.Services[0].Active = false })
 	if _, err := w.reschedule(id, at("10:00")); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(),
 		"Haircut is not offered") {
-		t.Errorf("a service that is gone: %v", err)
+		t.Errorf("a removed service: %v", err)
 	}
 	w.change(func(o *catalog.Snapshot) { o.Services[0].Active = true })
 	session := uuid.NewString()
@@ -295,7 +295,7 @@ func TestRescheduleAsksForBookedServices(t *testing.T) {
 	}
 	req.Time, req.Override, req.OutsideHours, req.ClassScheduleID = 14*60, true, true, nil
 	if diff := cmp.Diff(req, w.lastQuestion); diff != "" {
-		t.Errorf("(-booked +moved):\n%s", diff)
+		t.Errorf("(-booked +rescheduled):\n%s", diff)
 	}
 	if s := got.Services[0]; s.VariantID != longID || s.DurationMinutes != 120 || s.Price.String() != "60.00" ||
 		!got.IsPackage ||
@@ -355,7 +355,7 @@ func TestAutomaticConfirmationWaitsForPayment(t *testing.T) {
 	}
 	if n := w.count(`SELECT count(*) FROM events WHERE type = 'booking.created' AND data->>'status' = 'confirmed'`) -
 		w.count(`SELECT count(*) FROM events WHERE type LIKE 'booking.%'`); n != 0 {
-		t.Error("it is told by another event than its creation")
+		t.Error("the confirmed booking has an event other than booking.created")
 	}
 	s := openShop(t, testkit.StartStripeMock(t).URL)
 	s.change(func(o *catalog.Snapshot) { o.Bookings.AutoConfirm = true })
@@ -422,10 +422,10 @@ func TestOwnerBooksForCustomer(t *testing.T) {
 		t.Errorf("another booking under the key: %v", err)
 	}
 	if _, err := book("b", req); err != nil {
-		t.Errorf("what is free again: %v", err)
+		t.Errorf("a booking of a time that is free again: %v", err)
 	}
 	if _, err := book("c", req); !fault.Is(err, fault.SlotUnavailable) {
-		t.Errorf("what is taken: %v", err)
+		t.Errorf("a booking of an occupied time: %v", err)
 	}
 	req.Override, req.Time = false, "12:00"
 	w.set(func(w *fixture) { w.warnings = []string{availability.RuleNotice, availability.RuleGrid} })
@@ -473,7 +473,7 @@ func TestOwnerBooksWithoutAddress(t *testing.T) {
 		}
 	}
 	if n := w.count(`SELECT count(*) FROM bookings WHERE first_booking`); n != 0 {
-		t.Errorf("%d of nobody's are priced as a first booking", n)
+		t.Errorf("%d bookings without an e-mail address are priced as a first booking", n)
 	}
 	known, err := w.client().Customers(t.Context(), w.offer.ID, customers.Search{Limit: 10})
 	if err != nil || len(known) != 0 {
@@ -482,7 +482,7 @@ func TestOwnerBooksWithoutAddress(t *testing.T) {
 	req.Time, req.CustomerEmail = "14:00", "zoe"
 	if _, err := w.client().Book(actor.With(t.Context(), ownerActor), w.offer.ID, "harbor", req); !fault.Is(err,
 		fault.InvalidParameter) {
-		t.Errorf("what is no address: %v", err)
+		t.Errorf("an invalid e-mail address: %v", err)
 	}
 	a := w.book(w.key("write"), newOrder("14:00", map[string]any{"customer_email": ""}))
 	w.expect("a key without an address", a, http.StatusBadRequest, "invalid_parameter")
@@ -524,7 +524,7 @@ func TestRescheduleEventContainsFormerTime(t *testing.T) {
 	}
 	for _, e := range page.Events[:len(page.Events)-1] {
 		if strings.Contains(string(e.Data), `"from"`) {
-			t.Errorf("%s tells of a move", e.Type)
+			t.Errorf("%s reports a reschedule", e.Type)
 		}
 	}
 }

@@ -107,7 +107,7 @@ func TestReservationPaymentIsOpenedOnceAndPaid(t *testing.T) {
 		t.Errorf("it was paid and is %+v", got)
 	}
 	if _, err := charges.FindCheckout(t.Context(), s.offer.ID, id); !fault.Is(err, fault.Conflict) {
-		t.Errorf("the page of what is paid: %v", err)
+		t.Errorf("the payment page of a paid reservation: %v", err)
 	}
 	if n := s.count(`SELECT count(*) FROM events WHERE subject_kind = 'reservation'`); n != 0 {
 		t.Errorf("%d events of reservations, which rental records", n)
@@ -196,7 +196,7 @@ func TestReservationPaymentEndsLikeBookingPayment(t *testing.T) {
 				t.Errorf("refunds are %v, want %v", got, c.refunds)
 			}
 			if n := s.count(`SELECT count(*) FROM events WHERE subject_kind = 'reservation'`); n != 0 {
-				t.Errorf("%d events tell of what is rental's", n)
+				t.Errorf("booking has %d events about reservations, which belong to rental", n)
 			}
 		})
 	}
@@ -219,7 +219,7 @@ func TestUnopenedReservationPaymentIsCancelled(t *testing.T) {
 			t.Errorf("%s: the payment is %s", name, got.Status)
 		}
 		if _, err := s.newPaymentsClient().Open(t.Context(), s.offer.ID, id, s.kayaks()); !fault.Is(err, fault.Conflict) {
-			t.Errorf("%s: what is over is opened again: %v", name, err)
+			t.Errorf("%s: a closed payment is opened again: %v", name, err)
 		}
 	}
 	for name, req := range map[string]booking.NewReservationPayment{
@@ -234,7 +234,7 @@ func TestUnopenedReservationPaymentIsCancelled(t *testing.T) {
 	}
 	if _, err := s.newPaymentsClient().Close(t.Context(), s.offer.ID, uuid.New(), booking.ClosePayment{}); !fault.Is(err,
 		fault.NotFound) {
-		t.Errorf("closing what is not there: %v", err)
+		t.Errorf("closing an unknown payment: %v", err)
 	}
 	if _, err := s.newPaymentsClient().List(t.Context(),
 		make([]booking.ReservationID, booking.MaxReservationPayments+1)); !fault.Is(err,

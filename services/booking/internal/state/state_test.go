@@ -22,7 +22,7 @@ func TestTransitionsFollowSpecification(t *testing.T) {
 		for _, move := range []string{"confirm", "cancel", "complete", "no-show", "reopen"} {
 			transition, ok := state.FindTransition(state.TransitionName(move))
 			if !ok {
-				t.Fatalf("there is no move %s", move)
+				t.Fatalf("the transition %s does not exist", move)
 			}
 			to, allowed := moves[move]
 			if got := transition.Allows(state.State(from)); got != allowed {
@@ -42,7 +42,7 @@ func TestFindTransitionRejectsUnknownNames(t *testing.T) {
 	t.Parallel()
 	for _, word := range []string{"", "Confirm", "delete", "pending"} {
 		if _, ok := state.FindTransition(state.TransitionName(word)); ok {
-			t.Errorf("%q is a move", word)
+			t.Errorf("%q is a transition", word)
 		}
 	}
 }

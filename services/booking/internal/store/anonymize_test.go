@@ -80,7 +80,7 @@ func TestEraseCustomerKeepsUpcomingSales(t *testing.T) {
 		t.Fatal(err)
 	}
 	if missing := len(adaAddresses) - len(testkit.FindInTables(t, pool, adaAddresses...)); missing != 0 {
-		t.Fatalf("the test does not find %d of what it is to look for", missing)
+		t.Fatalf("%d texts that the test looks for are missing before the anonymization", missing)
 	}
 	before, at := readSums(t, pool), noon.AddDate(0, 0, 1)
 	erase := customer.Erase{Email: "ada.l@EXAMPLE.com"}
@@ -99,7 +99,7 @@ func TestEraseCustomerKeepsUpcomingSales(t *testing.T) {
 	}
 	remaining, _, err := s.FindCustomerData(testkit.AsSystem(t), business, erase.Email, 10)
 	if err != nil || len(remaining) != 1 || remaining[0].ID != ahead.ID || remaining[0].Customer.Name != "Ada Lovelace" {
-		t.Errorf("what lies ahead is %+v, %v", remaining, err)
+		t.Errorf("the future bookings are %+v, %v", remaining, err)
 	}
 	erase.Force = true
 	if got, err = s.EraseCustomer(testkit.AsSystem(t), business, erase, at); err != nil || got.Bookings != 1 ||

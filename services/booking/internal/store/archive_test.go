@@ -335,7 +335,8 @@ func TestArchiveRunsBesideClients(t *testing.T) {
 			count, refusals := c.run(t, s, isNeverLost)
 			close(stop)
 			job.Wait()
-			t.Logf("%d moves and cancels made, %d refused, %d times a booking's time moved by the job", count, refusals,
+			t.Logf("%d reschedules and cancellations succeeded, %d were refused; the job archived time of %d bookings",
+				count, refusals,
 				past)
 			if count == 0 || past == 0 {
 				t.Error("nothing was made, or nothing is past: the test means less")

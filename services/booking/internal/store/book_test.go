@@ -207,7 +207,7 @@ func TestOnlyCancelFreesTime(t *testing.T) {
 			}
 			if updated.Status != transition.To || !updated.UpdatedAt.Equal(now.Add(time.Hour)) ||
 				!updated.CreatedAt.Equal(now) {
-				t.Errorf("moved to %s, made %s, changed %s", updated.Status, updated.CreatedAt, updated.UpdatedAt)
+				t.Errorf("status %s, created at %s, changed at %s", updated.Status, updated.CreatedAt, updated.UpdatedAt)
 			}
 			err = s.Book(testkit.AsSystem(t), newBooking(business, newPart(anna, 0, 30, 60)))
 			if freed := err == nil; freed != (move == state.Cancel) {

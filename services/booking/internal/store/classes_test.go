@@ -390,7 +390,7 @@ func TestPackageIsNeverHalfBooked(t *testing.T) {
 		SELECT count(*) FROM bookings b
 		WHERE (SELECT count(*) FROM occupied_time o WHERE o.business_id = b.business_id AND o.booking_id = b.id) <> jsonb_array_length(b.services)`)
 	if halves != 0 {
-		t.Errorf("%d bookings do not hold what they sold", halves)
+		t.Errorf("%d bookings do not occupy exactly the sold seats", halves)
 	}
 	if n := mustCount(t, pool,
 		`SELECT count(*) FROM occupied_time WHERE NOT EXISTS (SELECT FROM bookings WHERE id = booking_id)`); n != 0 {

@@ -99,7 +99,7 @@ func TestReopenUndoesFinish(t *testing.T) {
 		for i, kind := range []event.Type{event.BookingCreated, transitionOf(move).Event, event.BookingReopened} {
 			if mustCount(t, pool, `SELECT count(*) FROM events WHERE subject_id = $1 AND sequence = $2 AND type = $3`, b.ID,
 				i+1, kind) != 1 {
-				t.Errorf("after %s and reopen, event %d is no %s", move, i+1, kind)
+				t.Errorf("after %s and reopen, event %d is not a %s", move, i+1, kind)
 			}
 		}
 		second := newBooking(b.BusinessID, b.Parts...)

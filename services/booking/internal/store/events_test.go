@@ -48,7 +48,7 @@ func checkRecorded(t testing.TB, pool *pgxpool.Pool) {
 			   OR s.sequence > 0 AND NOT EXISTS (SELECT FROM events e WHERE e.business_id = s.business_id AND e.subject_id = s.id
 			                  AND e.sequence = s.sequence AND `+of.row+`)`)
 		if mismatches != 0 {
-			t.Errorf("%d rows of %s are not what their events tell", mismatches, of.table)
+			t.Errorf("%d rows of %s differ from the last data in their events", mismatches, of.table)
 		}
 	}
 }
@@ -98,7 +98,7 @@ func TestEventsRecordActor(t *testing.T) {
 	if n := mustCount(t, pool,
 		`SELECT count(*) FROM events WHERE substr(id::text, 15, 1) <> '7' OR substr(id::text, 20, 1) NOT IN ('8', '9', 'a', 'b')
 		OR abs(('x' || substr(replace(id::text, '-', ''), 1, 12))::bit(48)::bigint - extract(epoch FROM now()) * 1000) > 600000`); n != 0 {
-		t.Error("an id is no UUIDv7 of now")
+		t.Error("an id is not a UUIDv7 of the present time")
 	}
 	checkRecorded(t, pool)
 }
@@ -149,7 +149,7 @@ func (r recording) pays() {
 	back, err := r.s.StoreRefundResult(r.by(actor.System), late.BusinessID, late.ID, 1,
 		payment.RefundState{Status: payment.RefundRefunded}, now)
 	if r.must(err); !back {
-		r.Error("what was paid too late is not on its way back")
+		r.Error("a payment that was paid too late has no pending refund")
 	}
 	r.expect(late.ID, "1 payment.succeeded booking provider cancelled paid",
 		"2 payment.refunded booking system cancelled paid")

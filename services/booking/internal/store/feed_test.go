@@ -298,7 +298,7 @@ func TestLaggingReaderGetsFault(t *testing.T) {
 	}
 	rest, err := log.Feed(testkit.AsSystem(t), "", 10, 0, neverShow)
 	if err != nil || len(rest.Events) != 1 {
-		t.Errorf("what is kept: %+v, %v", rest, err)
+		t.Errorf("the remaining events: %+v, %v", rest, err)
 	}
 	if later, err := log.Feed(testkit.AsSystem(t), rest.Next, 10, 0, neverShow); err != nil || len(later.Events) != 0 ||
 		later.Next != rest.Next {

@@ -53,7 +53,7 @@ func BenchmarkADayBesideTenYearsOfHistory(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Logf("%d bookings moved in %v", n, time.Since(began).Round(time.Millisecond))
+	b.Logf("%d bookings were archived in %v", n, time.Since(began).Round(time.Millisecond))
 	measureDay(b, s, pool, "after the job", old)
 	if _, err := pool.Exec(testkit.AsSystem(b), `REINDEX INDEX never_twice`); err != nil {
 		b.Fatal(err)

@@ -134,7 +134,7 @@ func TestLockIsHeldUntilDeadline(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := s.Book(testkit.AsSystem(t), setConfirmation(second)); err != nil {
-		t.Errorf("who took it over: %v", err)
+		t.Errorf("the request that took over the lock: %v", err)
 	}
 }
 

@@ -64,7 +64,7 @@ func TestRescheduleOverlapsOwnTime(t *testing.T) {
 	expectTaken(t, s, "what it holds now", newBooking(business, newPart(ben, 0, 104, 110)))
 	again := mustReschedule(t, s, newReschedule(before, newBooking(business, newPart(anna, 0, 600, 660)), 2))
 	if again.Sequence != 3 {
-		t.Errorf("it is at sequence %d after two moves", again.Sequence)
+		t.Errorf("the sequence is %d after two reschedules", again.Sequence)
 	}
 	if diff := cmp.Diff([]string{
 		"1 booking.created booking system pending", "2 booking.rescheduled booking owner pending",
@@ -475,7 +475,7 @@ func TestConcurrentReschedulesConflict(t *testing.T) {
 	c := newClientGroup(business)
 	mustBook(t, s, c.bookings...)
 	count, refusals := c.run(t, s, isNeverLost)
-	t.Logf("%d moves made, %d refused", count, refusals)
+	t.Logf("%d reschedules succeeded, %d were refused", count, refusals)
 	if count == 0 || refusals == 0 {
 		t.Error("no two clients conflicted")
 	}
@@ -483,7 +483,7 @@ func TestConcurrentReschedulesConflict(t *testing.T) {
 		t.Errorf("%d bookings are left of %d", n, len(c.bookings))
 	}
 	if n := mustCount(t, pool, `SELECT sum(sequence - 1) FROM bookings`); n != count {
-		t.Errorf("%d moves were made, and the bookings count %d", count, n)
+		t.Errorf("%d reschedules succeeded, but the bookings count %d", count, n)
 	}
 	checkLive(t, pool, 2)
 	checkNeverTwice(t, pool)
@@ -573,13 +573,14 @@ func TestRescheduleIsAtomicAfterConnectionLoss(t *testing.T) {
 		const deadlock = "40P01"
 		return postgres.Code(err) != deadlock
 	})
-	t.Logf("%d moves made, %d refused, %d of unknown outcome, %d connections killed", count, refusals, unknown,
+	t.Logf("%d reschedules succeeded, %d were refused, %d have an unknown outcome, %d connections were killed", count,
+		refusals, unknown,
 		killed.Load())
 	if killed.Load() == 0 || count == 0 {
-		t.Error("nothing was killed or nothing moved")
+		t.Error("no connection was killed or no booking was rescheduled")
 	}
 	if n := mustCount(t, pool, `SELECT sum(sequence - 1) FROM bookings`); n < count || n > count+unknown {
-		t.Errorf("%d moves were made and %d may have been, and the bookings count %d", count, unknown, n)
+		t.Errorf("%d reschedules succeeded and %d may have succeeded, but the bookings count %d", count, unknown, n)
 	}
 	if n := mustCount(t, pool, `SELECT count(*) FROM bookings`); n != len(c.bookings) {
 		t.Errorf("%d bookings are left of %d", n, len(c.bookings))

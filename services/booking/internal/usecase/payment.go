@@ -166,7 +166,7 @@ func (b *Booker) storeDecision(ctx context.Context, p pendingPayment, created pa
 	notice.Account, notice.Reference = p.Account, created.Reference
 	if err := b.HandleNotice(ctx, p.Provider, notice); err != nil {
 		b.Telemetry.Logger.WarnContext(ctx,
-			"what a provider decided is not noted; its payment stays open until it expires", "provider", p.Provider,
+			"the decision of a payment provider was not stored; the payment stays open until it expires", "provider", p.Provider,
 			"error", err)
 	}
 }

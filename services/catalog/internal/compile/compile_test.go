@@ -305,7 +305,7 @@ pricing_rules:
 - {key: e, kind: duration, min_units: 2, max_units: 4, percent: 1}
 `)
 	if o.Staff[0].Active || o.Rentals[0].Active {
-		t.Error("what is inactive became active")
+		t.Error("an inactive staff member or rental became active")
 	}
 	check(t, []catalog.Rule{
 		{Key: "a", Kind: "time_of_day", Set: ptr(int64(0)), When: span(t, "22:00", "02:00")},

@@ -78,7 +78,7 @@ func New[T any](source Source, build Build[T], copies *fallback.Copies, maxBytes
 		Stale: tel.Counter("slotmesh.catalog.versions.stale",
 			"Reads of the last good version while the database was away."),
 		Unanswered: func(ctx context.Context, slug string, err error) {
-			tel.Logger.WarnContext(ctx, "the last good version is served: the database did not say which is the newest",
+			tel.Logger.WarnContext(ctx, "the last known version is served: the database did not return the newest one",
 				"slug", slug, "error", err)
 		},
 	})
@@ -201,7 +201,7 @@ func (c *Cache[T]) readCopy(ctx context.Context, slug string) (*version[T], time
 	}
 	switch {
 	case err == nil:
-		c.tel.Logger.WarnContext(ctx, "a version was taken from its copy: the database does not answer", "slug", slug,
+		c.tel.Logger.WarnContext(ctx, "a version was read from its copy: the database does not answer", "slug", slug,
 			"version", stored.Version, "age", stored.Age.String())
 	case !errors.Is(err, fallback.ErrNone):
 		c.tel.Logger.WarnContext(ctx, "the copy of the last known version could not be read", "slug", slug, "error",

@@ -170,7 +170,7 @@ func TestGetReturnsStaleVersionIfDatabaseIsDown(t *testing.T) {
 		t.Errorf("verified: %v", err)
 	}
 	if _, _, err := b.Get(t.Context(), "never read"); !errors.Is(err, errDown) {
-		t.Errorf("what was never read: %v", err)
+		t.Errorf("a business that was never read: %v", err)
 	}
 	b.source.isDown = false
 	b.source.set("harbor", 2)

@@ -43,7 +43,7 @@ func TestGetReturnsStaleVersionIfDatabaseHangs(t *testing.T) {
 	select {
 	case <-built:
 	case <-ctx.Done():
-		t.Fatal("what the database said at last was not taken in")
+		t.Fatal("the late answer of the database was not cached")
 	}
 	for got := ""; got != "harbor 2"; {
 		clk.Advance(3 * time.Second)

@@ -159,7 +159,7 @@ func TestRunRetriesSupersede(t *testing.T) {
 			break
 		}
 		if ctx.Err() != nil {
-			t.Fatal("Redis was never told")
+			t.Fatal("the version was never written to Redis")
 		}
 	}
 	stop()

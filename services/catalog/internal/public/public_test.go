@@ -229,7 +229,7 @@ rentals: [{key: r, name: Kayak, price: 3, price_type: daily, quantity: 2}]
 			t.Errorf("%q: lists %v, open %t", text, listed, b.Info(false).Open)
 		}
 		if !snapshot.Services[0].Active || !snapshot.Events[0].Active || !snapshot.Rentals[0].Active {
-			t.Errorf("%q: something is inactive, so that what was sold would be withdrawn", text)
+			t.Errorf("%q: an object is inactive, so that its sales would be withdrawn", text)
 		}
 	}
 }

@@ -17,7 +17,7 @@ func TestCacheEvictsUnusedAnswers(t *testing.T) {
 	for i := range 100 {
 		c.Put(Key{Slug: fmt.Sprint(i)}, New(make([]byte, 1000), 1, Numbers{}, time.Time{}, time.Time{}))
 		if c.Get(wanted, 1) == nil {
-			t.Fatalf("gone after %d others", i+1)
+			t.Fatalf("the answer was evicted after %d other answers", i+1)
 		}
 	}
 	if c.Get(Key{Slug: "0"}, 1) != nil {

@@ -206,7 +206,7 @@ func TestConcurrentChangesLeaveNoGap(t *testing.T) {
 	}
 	for i, v := range list {
 		if want := int64(17 - i); v.Version != want {
-			t.Fatalf("version %d stands where %d belongs", v.Version, want)
+			t.Fatalf("the listed version is %d, want %d", v.Version, want)
 		}
 	}
 	if len(list) != 17 {

@@ -92,7 +92,7 @@ func decode(t *testing.T, text string) map[string]any {
 	t.Helper()
 	var members map[string]any
 	if err := json.Unmarshal([]byte(text), &members); err != nil {
-		t.Fatalf("%q is no JSON: %v", text, err)
+		t.Fatalf("%q is not JSON: %v", text, err)
 	}
 	return members
 }

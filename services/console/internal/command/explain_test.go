@@ -30,6 +30,6 @@ func TestExplainHasRowPerMember(t *testing.T) {
 	}
 	w.Availability.SetExplanation(availability.Explanation{Staff: []availability.MemberExplanation{}})
 	if got := s.mustRun(ask...); !strings.Contains(got, "unknown") {
-		t.Errorf("what is not known: %s", got)
+		t.Errorf("an unknown answer: %s", got)
 	}
 }

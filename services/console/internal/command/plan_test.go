@@ -37,7 +37,7 @@ func TestPlanListsChangesWithoutPublishing(t *testing.T) {
 	}
 	s.in = "kind: Business"
 	if r := s.run("plan", "-f", "-"); r.code != 1 {
-		t.Errorf("of what is no manifest: %d %s", r.code, r.err)
+		t.Errorf("a plan of an invalid manifest: %d %s", r.code, r.err)
 	}
 }
 
@@ -71,6 +71,6 @@ func TestPlanHasExitCodeForConflicts(t *testing.T) {
 	outside.Already = true
 	w.Availability.SetAffected(outside)
 	if r := s.run("plan", "-f", "-"); r.code != 0 || !strings.Contains(r.out, "as it is now, too") {
-		t.Errorf("what is outside already: exit code %d, %s%s", r.code, r.out, r.err)
+		t.Errorf("a conflict that already exists: exit code %d, %s%s", r.code, r.out, r.err)
 	}
 }

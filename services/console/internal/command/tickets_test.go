@@ -35,7 +35,7 @@ func TestTicketsSellListAndCancel(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))
 	}
 	if found := s.mustRun("tickets", "list", "harbor", "--query", "nobody"); strings.Contains(found, "Cara") {
-		t.Errorf("nobody is found as\n%s", found)
+		t.Errorf("a search without a match lists\n%s", found)
 	}
 	if out := s.mustRun("tickets", "cancellation", "harbor", id); !strings.Contains(out, "yes      60.00 EUR  50 %") {
 		t.Error(out)

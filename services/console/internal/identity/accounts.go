@@ -127,7 +127,8 @@ func (a *Accounts) BeginWrite(ctx context.Context, by Principal) (Principal, fun
 		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), endWriteTimeout)
 		defer cancel()
 		if err := a.Store.EndWrite(within, id); err != nil {
-			a.Logger.WarnContext(ctx, "the note of a write stays until its end", slog.Any("error", err))
+			a.Logger.WarnContext(ctx, "the record of an unfinished write could not be deleted; it expires later",
+				slog.Any("error", err))
 		}
 	}, nil
 }

@@ -162,7 +162,7 @@ func (a *Accounts) ListDevices(ctx context.Context,
 	names := map[uuid.UUID]string{}
 	list, err := a.Businesses.List(ctx, signed.Principal.Businesses(), request.Page{Limit: catalog.MaxListed})
 	if err != nil {
-		a.Logger.WarnContext(ctx, "the businesses of programs are not named", slog.Any("error", err))
+		a.Logger.WarnContext(ctx, "the names of the businesses of programs could not be read", slog.Any("error", err))
 		return devices, names, nil
 	}
 	for _, b := range list.Businesses {

@@ -44,7 +44,7 @@ func (a *Accounts) mailInBackground(ctx context.Context, send func(context.Conte
 	select {
 	case a.waitingMails <- send:
 	default:
-		a.Logger.WarnContext(ctx, "a mail about an account was given up: too many wait")
+		a.Logger.WarnContext(ctx, "a mail about an account was dropped: too many mails wait")
 	}
 }
 

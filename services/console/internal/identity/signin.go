@@ -106,7 +106,8 @@ func (a *Accounts) KeepSweeping(ctx context.Context) error {
 	defer ticker.Stop()
 	for {
 		if err := a.Store.Sweep(ctx, a.Clock.Now()); err != nil && ctx.Err() == nil {
-			a.Logger.WarnContext(ctx, "ended sessions stay for now", slog.Any("error", err))
+			a.Logger.WarnContext(ctx, "expired sessions and links could not be deleted; the next run retries",
+				slog.Any("error", err))
 		}
 		select {
 		case <-ctx.Done():

@@ -68,17 +68,17 @@ func TestParsingReportsProblemsAndWarnings(t *testing.T) {
 	wrong := []byte(strings.Replace(shop, "EUR", "EURO", 1))
 	if _, err := parseManifest(t.Context(), "shop", wrong); !fault.Is(err, fault.InvalidParameter) ||
 		len(manifest.ProblemsOf(err)) != 1 {
-		t.Errorf("what is wrong: %v", err)
+		t.Errorf("parsing an invalid manifest: %v", err)
 	}
 	if d, problems, err := readDocument(t.Context(), "shop", wrong); d != nil || len(problems) != 1 || err != nil {
-		t.Errorf("what is wrong with a document: %v, %v", problems, err)
+		t.Errorf("reading an invalid document: %v, %v", problems, err)
 	}
 	if found, err := FindWarnings(t.Context(), "shop", []byte(shop), time.Time{}); len(found) != 1 || err != nil {
 		t.Errorf("warnings: %v, %v", found, err)
 	}
 	if found, err := FindWarnings(t.Context(), "shop", wrong, time.Time{}); found == nil || len(found) > 0 ||
 		err != nil {
-		t.Errorf("warnings of what is wrong: %v, %v", found, err)
+		t.Errorf("warnings about an invalid manifest: %v, %v", found, err)
 	}
 	d, _, err := readDocument(t.Context(), "shop", []byte(shop))
 	if err != nil {

@@ -29,7 +29,7 @@ func (o *UseCases) ListVersions(ctx context.Context, slug string,
 	}
 	by, err := o.findPublishers(ctx, slug, list.Versions)
 	if err != nil {
-		o.Logger.WarnContext(ctx, "who published the versions is not known", slog.String("slug", slug),
+		o.Logger.WarnContext(ctx, "the publishers of the versions are unknown", slog.String("slug", slug),
 			slog.Any("error", err))
 	}
 	versions := make([]PublishedVersion, len(list.Versions))

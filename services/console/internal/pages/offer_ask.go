@@ -62,7 +62,7 @@ func (p *Pages) planDraft(c *fiber.Ctx, slug string, draft *offer.OfferDraft) (*
 	found, err := p.rooms.Offer.Plan(ctx, authorize.Principal(c), slug, draft.Text)
 	if kind := fault.KindOf(err); err != nil && (kind.Status >= fiber.StatusInternalServerError ||
 		kind == fault.RateLimited) {
-		p.rooms.Logger.WarnContext(ctx, "what publishing would leave outside is not known", slog.String("slug", slug),
+		p.rooms.Logger.WarnContext(ctx, "the conflicts of a new offer are unknown", slog.String("slug", slug),
 			slog.Any("error", err))
 		return nil, nil
 	}

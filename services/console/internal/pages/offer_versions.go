@@ -63,7 +63,7 @@ func (p *Pages) findTeamNames(c *fiber.Ctx, page *view.Page) map[uuid.UUID]strin
 	}
 	team, _, err := p.rooms.Accounts.ListMembers(c.UserContext(), by, page.Business, request.Page{Limit: 1000})
 	if err != nil {
-		p.rooms.Logger.WarnContext(c.UserContext(), "the names of the team are not known", slog.Any("error", err))
+		p.rooms.Logger.WarnContext(c.UserContext(), "the names of the team members are unknown", slog.Any("error", err))
 	}
 	for _, m := range team {
 		names[m.Person.ID] = cmp.Or(m.Person.Name, m.Person.Email)

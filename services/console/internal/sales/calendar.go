@@ -244,7 +244,7 @@ func (o *UseCases) loadAgenda(ctx context.Context, business *catalog.Snapshot, f
 		Slug: business.Slug, OfferVersion: business.Version, From: from, To: from + timespan.Date(days) - 1,
 	})
 	if fault.Is(err, fault.PeerUnavailable) {
-		o.Logger.WarnContext(ctx, "when work is done is unknown", slog.Any("error", err))
+		o.Logger.WarnContext(ctx, "the working hours of the team are unknown", slog.Any("error", err))
 		return nil, nil
 	}
 	return agenda, err

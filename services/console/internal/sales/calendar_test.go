@@ -78,7 +78,7 @@ func TestListBlockedOnHasMemberAndBusinessBlocks(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if got := listBlockedOn(o, nil, monday); got != nil {
-		t.Errorf("everybody is blocked %v", got)
+		t.Errorf("all members are blocked at %v", got)
 	}
 }
 
@@ -136,6 +136,6 @@ func TestPlaceFindsColumnsOfBookings(t *testing.T) {
 	cal := Calendar{Days: 1, Columns: newColumns(operator, o, friday+3, 1, nil)}
 	cal.place(o, all)
 	if len(cal.Columns) != 2 {
-		t.Errorf("there are %d columns on a day on which nobody's are empty", len(cal.Columns))
+		t.Errorf("a day on which all columns have entries has %d columns", len(cal.Columns))
 	}
 }

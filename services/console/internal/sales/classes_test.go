@@ -31,6 +31,6 @@ func TestNewSessionReadsOffer(t *testing.T) {
 	}
 	found.ID = uuid.New()
 	if got := newSession(o, found); got != nil {
-		t.Errorf("of a session that the offer has no more: %+v", got)
+		t.Errorf("newSession of a removed session: %+v", got)
 	}
 }

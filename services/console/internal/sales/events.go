@@ -104,7 +104,7 @@ func (o *UseCases) countSales(ctx context.Context, business *catalog.Snapshot, a
 	}
 	sales, err := o.Bookings.Sales(ctx, business.ID, ids)
 	if fault.Is(err, fault.PeerUnavailable) {
-		o.Logger.WarnContext(ctx, "what is sold of events is unknown", slog.Any("error", err))
+		o.Logger.WarnContext(ctx, "the numbers of sold tickets are unknown", slog.Any("error", err))
 		all.IsUnknown = true
 	} else if err != nil {
 		return err

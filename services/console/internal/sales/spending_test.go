@@ -42,6 +42,6 @@ func TestSumSpendingAddsAllSales(t *testing.T) {
 		t.Error(diff)
 	}
 	if none := sales.SumSpending(nil, nil, nil); len(none) > 0 {
-		t.Errorf("of nobody: %v", none)
+		t.Errorf("the spending without sales: %v", none)
 	}
 }

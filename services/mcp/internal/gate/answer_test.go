@@ -14,10 +14,10 @@ func TestMissingAnswerIsFault(t *testing.T) {
 	t.Parallel()
 	silent := &answer{ResponseWriter: httptest.NewRecorder()}
 	if err := silent.missingAnswer(true); !fault.Is(err, fault.PeerUnavailable) {
-		t.Errorf("nothing was begun, and nothing said: %v", err)
+		t.Errorf("no call has begun, and the connection has no answer: %v", err)
 	}
 	if err := silent.missingAnswer(false); !fault.Is(err, fault.OutcomeUnknown) {
-		t.Errorf("nothing was said: %v", err)
+		t.Errorf("a call has begun, but the connection has no answer: %v", err)
 	}
 	accepted := &answer{ResponseWriter: httptest.NewRecorder()}
 	accepted.WriteHeader(http.StatusAccepted)

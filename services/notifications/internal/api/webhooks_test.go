@@ -51,7 +51,7 @@ func TestIdempotencyResultsContainNoSecret(t *testing.T) {
 	}
 	third := rotate("two")
 	if _, err := create(); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "replaced") {
-		t.Errorf("created, repeated after its secret is gone: %v", err)
+		t.Errorf("a repeated creation after the secret was replaced: %v", err)
 	}
 	for _, created := range []*notifications.SecretWebhook{first, second, third} {
 		secret := strings.TrimPrefix(created.Secret, "whsec_")

@@ -153,12 +153,14 @@ const ResumeCommand = "resume-feed"
 func (r *Reader) logFailure(ctx context.Context, err error) {
 	if isExpired(err) {
 		r.Telemetry.Logger.ErrorContext(ctx,
-			"events were lost: the feed no longer keeps those after the cursor, so no message is sent about them. "+
-				"To go on from the oldest that is kept, run: notifications "+ResumeCommand+" "+r.Feed+
+			"events were lost: the feed no longer contains the events after the cursor, so no message is sent about "+
+				"them. "+
+				"To continue with the oldest event in the feed, run: notifications "+ResumeCommand+" "+r.Feed+
 				" (of one process: slotmesh-allinone "+ResumeCommand+" "+r.Feed+")", "feed", r.Feed, "error", err)
 		return
 	}
-	r.Telemetry.Logger.WarnContext(ctx, "a feed of events is not read for now", "feed", r.Feed, "error", err)
+	r.Telemetry.Logger.WarnContext(ctx, "a feed of events could not be read; the next read retries", "feed", r.Feed,
+		"error", err)
 }
 
 func isExpired(err error) bool {

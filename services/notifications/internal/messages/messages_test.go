@@ -304,7 +304,7 @@ func TestMessagesOfSandboxAreNotSent(t *testing.T) {
 	w.await("0", `SELECT count(*)::text FROM river_job WHERE kind = 'send_message'`)
 	w.peers.lockAndChange(func(p *fakePeers) { p.offer.Account.Sandbox = false })
 	if _, err := w.messages.Retry(testkit.AsSystem(t), w.client, w.business, kept.ID); err != nil {
-		t.Errorf("a retry after the business is no sandbox: %v", err)
+		t.Errorf("a retry after the business has left the sandbox: %v", err)
 	}
 	w.awaitMails(1)
 }
@@ -423,7 +423,7 @@ func TestBacklogOfBusinessDoesNotDelayOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	if few != 1 || last != 4 {
-		t.Errorf("priority %d of who brings one, %d of who brings thousands", few, last)
+		t.Errorf("the priority is %d for a business with one message, and %d for a business with thousands", few, last)
 	}
 }
 
@@ -544,7 +544,7 @@ func TestTimerSendsReminders(t *testing.T) {
 	w.awaitMails(7)
 	w.awaitIdle()
 	if diff := cmp.Diff([]string{unchanged.String()}, kinds()); diff != "" {
-		t.Fatalf("reminded after 6 hours, of %s cancelled, %s moved, %s late (-want +got):\n%s", cancelled, rescheduled,
+		t.Fatalf("reminders after 6 hours; cancelled %s, rescheduled %s, late %s (-want +got):\n%s", cancelled, rescheduled,
 			late,
 			diff)
 	}

@@ -127,7 +127,8 @@ const heldSpread = 10 * time.Minute
 func (w *sender) postpone(ctx context.Context, message store.Message, held *store.LimitError) error {
 	if held.IsFirst {
 		w.m.countOutcome(ctx, message.Kind, outcomeHeld)
-		w.m.Telemetry.Logger.WarnContext(ctx, "a limit holds a message back", "business_id", message.BusinessID,
+		w.m.Telemetry.Logger.WarnContext(ctx, "a message waits, because a limit is reached", "business_id",
+			message.BusinessID,
 			"message_id", message.ID,
 			"kind", message.Kind, "limit", string(held.Limit), "until", held.Until)
 	}

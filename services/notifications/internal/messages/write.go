@@ -90,7 +90,7 @@ func (w *writer) write(ctx context.Context, events []event.Event, job *river.Job
 			return err
 		}
 		w.m.countOutcome(ctx, string(e.Type), outcomeUnwritten)
-		w.m.Telemetry.Logger.ErrorContext(ctx, "the messages of an event are given up: they cannot be written",
+		w.m.Telemetry.Logger.ErrorContext(ctx, "the messages about an event are dropped: they cannot be written",
 			"business_id", e.BusinessID, "event_id", e.ID, "type", string(e.Type), "error", err)
 		return nil
 	})

@@ -196,7 +196,7 @@ func TestBeginSendingReplacesHeldNotice(t *testing.T) {
 			id := waiting[i]
 			replaced := !unlimited && i < len(waiting)-1
 			if err := begin(id, later); errors.Is(err, store.ErrOutdated) != replaced || !replaced && err != nil {
-				t.Errorf("unlimited %v: number %d of those that wait: %v, want it replaced: %v", unlimited, i, err,
+				t.Errorf("unlimited %v: waiting message %d: %v, want it replaced: %v", unlimited, i, err,
 					replaced)
 			}
 			if !replaced {

@@ -14,7 +14,7 @@ func TestBusinessLanguageIsNearestMatch(t *testing.T) {
 	for requested, want := range map[string]string{"pt": "pt-PT", "pt-BR": "pt-PT", "de-AT": "de", "en-GB": "en",
 		"fr": "en", "": "en"} {
 		if got := b.Language(requested); got != want {
-			t.Errorf("who asks for %q is spoken to in %q, want %q", requested, got, want)
+			t.Errorf("a reader who requests %q gets %q, want %q", requested, got, want)
 		}
 	}
 }

@@ -47,7 +47,7 @@ func TestFitReducesBasketToTicketsLeft(t *testing.T) {
 			case got > wanted || got < 0 || tier.SpotsRemaining != nil && got > *tier.SpotsRemaining:
 				t.Errorf("tier %d: %d of %d wanted, with %v left", i, got, wanted, tier.SpotsRemaining)
 			case e.SpotsRemaining == nil && tier.SpotsRemaining == nil && got != wanted:
-				t.Errorf("tier %d: cut to %d of %d, where nobody knows what is left", i, got, wanted)
+				t.Errorf("tier %d: the quantity is %d of %d, although the remaining tickets are unknown", i, got, wanted)
 			}
 		}
 		if e.SpotsRemaining != nil && sum > *e.SpotsRemaining {

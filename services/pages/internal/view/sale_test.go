@@ -58,7 +58,7 @@ func TestCustomerViewUsesZoneAndCurrencyOfSale(t *testing.T) {
 			}
 		}
 		if strings.Contains(page.String(), "Chicago") || strings.Contains(page.String(), "¥") {
-			t.Errorf("%s says what the business has today:\n%s", name, page.String())
+			t.Errorf("%s shows the present time zone or currency of the business:\n%s", name, page.String())
 		}
 	}
 }

@@ -263,7 +263,7 @@ func TestPageReservationIncludesRequiredExtras(t *testing.T) {
 	s.change(func(p *fakePeers) { p.pricesErr = nil })
 	if _, err := s.reserveAs(actor.Page, "", newPageRequest(kayak, 1, "2027-06-13", "2027-06-13", "10:00",
 		"12:00")); err != nil {
-		t.Errorf("what is required cannot be had: %v", err)
+		t.Errorf("a reservation although the required extra is inactive: %v", err)
 	}
 }
 
@@ -323,7 +323,7 @@ func TestPageReservationCountsAsOpenUntilEnd(t *testing.T) {
 	s.payments.countErr = fault.New(fault.PeerUnavailable, "booking is away")
 	if _, err := s.reserveAs(actor.Page, "", newPageRequest(bike, 1, "2027-06-21", "2027-06-21")); !fault.Is(err,
 		fault.AvailabilityUnverified) {
-		t.Errorf("while nobody can count: %v", err)
+		t.Errorf("a reservation while the payments cannot be counted: %v", err)
 	}
 	if _, err := s.reserveAs(actor.Owner, "", newPageRequest(bike, 1, "2027-06-21", "2027-06-21")); err != nil {
 		t.Errorf("the owner then: %v", err)

@@ -401,7 +401,7 @@ func TestCustomerLinkPaysAndCancelsReservation(t *testing.T) {
 	s.payments.pay(reservation.ID)
 	see("back from the page, before anything asked", "reserved", false, "13.00", 50)
 	if _, err := s.client.OpenPayment(t.Context(), token); !fault.Is(err, fault.Conflict) {
-		t.Errorf("to pay what is paid: %v", err)
+		t.Errorf("a second payment of a paid reservation: %v", err)
 	}
 	s.payments.shouldFail = func() bool { return true } // a cancellation does not wait for booking
 	if _, err := s.client.CancelByLink(t.Context(), token,

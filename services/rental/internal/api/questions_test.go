@@ -90,7 +90,7 @@ func TestPageReservationAnswersQuestions(t *testing.T) {
 	}
 	if plain, err := s.reserveAs(actor.Owner, "", newPageRequest(kayak, 1, "2027-06-12", "2027-06-12")); err != nil ||
 		string(plain.FormData) != "{}" || plain.CustomerPhone != nil {
-		t.Errorf("the owner, who asks nothing: %+v, %v", plain, err)
+		t.Errorf("a reservation by the owner without answers: %+v, %v", plain, err)
 	}
 }
 

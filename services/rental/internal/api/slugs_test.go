@@ -90,7 +90,7 @@ func TestMovedSlugIsNotFound(t *testing.T) {
 	s.change(func(p *fakePeers) { p.offerErr = errors.New("away") })
 	if _, err := s.client.ForBusiness(now).Reservations(t.Context(), "harbor", rental.Filter{},
 		request.Page{}); err == nil {
-		t.Error("while nobody says who has the slug, somebody's reservations are listed")
+		t.Error("reservations are listed although the owner of the slug is unknown")
 	}
 	s.change(func(p *fakePeers) { p.staleOffer, p.offerErr = nil, nil })
 	if _, err := s.client.ForBusiness(before).Reservation(t.Context(), "harbor", other.ID); !fault.Is(err,
@@ -104,6 +104,6 @@ func TestMovedSlugIsNotFound(t *testing.T) {
 	}
 	if got := fetch(t, s.base+"/internal/businesses/harbor/reservations", http.Header{}, "business_id",
 		"7"); got.status != http.StatusBadRequest {
-		t.Errorf("what is no id: %d %s", got.status, got.body)
+		t.Errorf("an invalid id: %d %s", got.status, got.body)
 	}
 }

@@ -133,7 +133,7 @@ func TestPaymentOfCancelledReservationIsRefunded(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff(paid, payment.Merge(state.Cancelled, paid, paid)); diff != "" {
-		t.Errorf("what was cancelled without a refund: %s", diff)
+		t.Errorf("a reservation that was cancelled without a refund: %s", diff)
 	}
 }
 
@@ -218,11 +218,11 @@ func TestRefundIsKeptUntilBookingAcceptsIt(t *testing.T) {
 		t.Errorf("of nothing: %+v", c)
 	}
 	if _, mustClose := payment.NewCloseRequest(paid); mustClose {
-		t.Error("what is paid is closed")
+		t.Error("a paid payment is closed")
 	}
 	if closeReq, mustClose := payment.NewCloseRequest(*payment.Cancel(&openPayment, refund.Part{})); !mustClose ||
 		closeReq.Refund != nil {
-		t.Errorf("given up: %+v", closeReq)
+		t.Errorf("a cancelled payment: %+v", closeReq)
 	}
 	if _, mustClose := payment.NewCloseRequest(*payment.Cancel(&paid, refund.Part{})); mustClose {
 		t.Error("a cancellation without a refund makes a request")

@@ -97,7 +97,7 @@ func TestEraseCustomerKeepsUpcomingReservations(t *testing.T) {
 		t.Errorf("before %d, after %d, %v", before, after, err)
 	}
 	if found := testkit.FindInTables(t, pool, "Zoë"); len(found) != 1 {
-		t.Error("another customer is gone")
+		t.Error("the data of another customer was removed")
 	}
 }
 

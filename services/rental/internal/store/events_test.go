@@ -62,6 +62,6 @@ func TestEventsRecordActor(t *testing.T) {
 	}
 	got, err := s.DecodeReservations(testkit.AsSystem(t), records)
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
-		t.Errorf("what is kept (-want +got):\n%s%v", diff, err)
+		t.Errorf("stored events (-want +got):\n%s%v", diff, err)
 	}
 }

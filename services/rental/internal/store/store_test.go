@@ -154,7 +154,7 @@ func applyTransition(t *testing.T, s *store.Store, business, id uuid.UUID, m sta
 	t.Helper()
 	transition, ok := state.FindTransition(m)
 	if !ok {
-		t.Fatalf("there is no move %q", m)
+		t.Fatalf("the transition %q does not exist", m)
 	}
 	updated, err := s.ApplyTransition(actor.AsSystem(context.Background()), business, id, transition,
 		now.Add(time.Hour))
@@ -292,7 +292,7 @@ func TestReservationsFilterByDates(t *testing.T) {
 		t.Errorf("the list (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(want[0], written); diff != "" {
-		t.Errorf("what was written (-want +got):\n%s", diff)
+		t.Errorf("stored reservation (-want +got):\n%s", diff)
 	}
 }
 

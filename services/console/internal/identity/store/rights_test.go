@@ -277,7 +277,7 @@ func TestStoreWritesCheckPrincipalAgain(t *testing.T) {
 	for name, write := range writes {
 		operates := slices.Contains(operatorMethods, name)
 		if err := write(t, s, addOwner(t, s, operates)); err != nil {
-			t.Errorf("%s by who may: %v", name, err)
+			t.Errorf("%s by an authorized account: %v", name, err)
 		}
 		for how, way := range revocations {
 			a := addOwner(t, s, operates)
@@ -286,7 +286,7 @@ func TestStoreWritesCheckPrincipalAgain(t *testing.T) {
 			}
 			if err := write(t, s, a); !slices.ContainsFunc(way.errors,
 				func(want error) bool { return errors.Is(err, want) }) {
-				t.Errorf("%s by who was %s: %v", name, how, err)
+				t.Errorf("%s by an account after \"%s\": %v", name, how, err)
 			}
 		}
 		if err := write(t, s, account{id: uuid.New(), business: uuid.New()}); !errors.Is(err, store.ErrRevoked) {
@@ -487,6 +487,6 @@ func TestRevocationReportsUnknownOutcomeOfUnfinishedWrite(t *testing.T) {
 		t.Errorf("another write: %v", err)
 	}
 	if err := s.EndSession(testkit.AsSystem(t), addOwner(t, s, false).id, uuid.New()); err != nil {
-		t.Errorf("somebody else: %v", err)
+		t.Errorf("another person ends the session: %v", err)
 	}
 }

@@ -61,7 +61,7 @@ func TestMergeLinesKeepsAllChangesOrFails(t *testing.T) {
 				most = least
 			}
 			if n := count(merged, word); n < least || n > most {
-				t.Fatalf("%q stands %d times in %q, want %d to %d", word, n, merged, least, most)
+				t.Fatalf("%q occurs %d times in %q, want %d to %d", word, n, merged, least, most)
 			}
 		}
 	})
@@ -85,6 +85,6 @@ func TestMergeLinesMergesDistantLines(t *testing.T) {
 	}
 	d, problems, err := document.Read([]byte("# x\napiVersion: slotmesh/v1\nkind: Business\nslug: a\nname: A\ncurrency: EUR\ntimezone: UTC\ndefault_language: en\n"))
 	if err != nil || len(problems) > 0 || d.FindLine("slug") != 4 || d.FindLine("account") != 0 {
-		t.Errorf("slug stands on line %d (%v %v)", d.FindLine("slug"), problems, err)
+		t.Errorf("slug is on line %d (%v %v)", d.FindLine("slug"), problems, err)
 	}
 }

@@ -97,7 +97,7 @@ func TestFindInputLocatesProblems(t *testing.T) {
 	for path, want := range map[string]string{"variants[0].price": "variants.1.price", "staff[3]": "staff",
 		"hours.mon[0]": "hours.mon", "classes[1].time": ""} {
 		if got := result.FindInput(path); got != want {
-			t.Errorf("%s stands beside %q, want %q", path, got, want)
+			t.Errorf("the problem of %s is shown at the input %q, want %q", path, got, want)
 		}
 	}
 }

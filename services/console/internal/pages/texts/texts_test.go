@@ -49,7 +49,7 @@ func TestLanguageFallsBackToNearestThenEnglish(t *testing.T) {
 	for requested, want := range map[string]string{"cy": "en", "de-AT": "de", "ar-EG": "ar", "pt-BR": "pt",
 		"zh-CN": "zh"} {
 		if got := words.In(ours, requested).Code; got != want {
-			t.Errorf("who asks for %s reads %s, want %s", requested, got, want)
+			t.Errorf("a person who requests %s reads %s, want %s", requested, got, want)
 		}
 	}
 }

@@ -146,7 +146,7 @@ func TestFindRemedyLinksToForm(t *testing.T) {
 	for _, rule := range readEngineRules(t) {
 		if got := p.findRemedy(availability.Reason{Rule: rule, Whose: availability.OfStaff, StaffID: ines},
 			cut); got.path != "" {
-			t.Errorf("who may not change the offer is led to %+v", got)
+			t.Errorf("a person who may not change the offer gets the link %+v", got)
 		}
 	}
 }
