@@ -72,6 +72,15 @@ type Cancellation struct {
 	// Deadline is the last instant at which the customer may cancel. It
 	// is omitted in the owner's view, and if the customer may not cancel.
 	Deadline *time.Time `json:"deadline,omitempty"`
+	// Steps are the refunds that the cancellation policy gives from now until Deadline, in order of time. Steps is
+	// omitted in the owner's view, if nothing is refunded, and if the refund depends on no policy.
+	Steps []RefundStep `json:"steps,omitempty"`
+}
+
+// RefundStep is the share of an online payment that cancellations refund until the instant Until.
+type RefundStep struct {
+	Until   time.Time `json:"until"`
+	Percent int       `json:"percent"`
 }
 
 // CancellationRefund is the refund that a cancellation would

@@ -62,6 +62,8 @@ type Preview struct {
 	Currency money.Currency
 	Until    time.Time // last instant with these values; zero if not allowed, or if the values never change
 	Deadline time.Time // last instant at which the customer may cancel; zero in a preview for the owner
+	// Steps are the refunds by the cancellation policy from now until Deadline; nil in a preview for the owner.
+	Steps []refund.Step
 }
 
 // Render returns the preview as the internal APIs send it.
@@ -76,6 +78,9 @@ func (p Preview) Render() booking.Cancellation {
 	if !p.Deadline.IsZero() {
 		deadline := p.Deadline.UTC()
 		rendered.Deadline = &deadline
+	}
+	for _, s := range p.Steps {
+		rendered.Steps = append(rendered.Steps, booking.RefundStep{Until: s.Until.UTC(), Percent: s.Percent})
 	}
 	return rendered
 }
@@ -135,7 +140,24 @@ func (of Sale) PreviewForCustomer(offer *catalog.Snapshot, now time.Time) Previe
 	if p.Until.IsZero() || deadline.Before(p.Until) {
 		p.Until = deadline
 	}
+	p.Steps = of.listSteps(now, deadline)
 	return p
+}
+
+// listSteps returns the refunds by the cancellation policy from now until the instant `deadline`, the last instant at
+// which the customer may cancel. It returns nil if no payment is left, or if the refund does not depend on the policy.
+func (of Sale) listSteps(now, deadline time.Time) []refund.Step {
+	if of.Payment.Left == 0 || of.Withdrawn {
+		return nil
+	}
+	steps := of.Payment.Policy.Steps(of.MadeAt, of.StartsAt, now, of.FormerStarts...)
+	for i := range steps {
+		if !steps[i].Until.Before(deadline) {
+			steps[i].Until = deadline
+			return steps[:i+1]
+		}
+	}
+	return steps
 }
 
 // RefundForCustomer returns the refund for a customer who cancels the sale now. The argument

@@ -530,9 +530,11 @@ func TestCustomerCancelsUntilDeadline(t *testing.T) {
 	s.change(func(o *catalog.Snapshot) { o.SelfService.CancelUntilHours = &twelve })
 	deadline := start.Add(-12 * time.Hour)
 	look(cancellation.Preview{Allowed: true, Refund: 4000, Percent: 100, Until: start.Add(-24 * time.Hour),
-		Deadline: deadline})
+		Deadline: deadline, Steps: []refund.Step{{Until: start.Add(-24 * time.Hour), Percent: 100},
+			{Until: deadline, Percent: 50}}})
 	s.clock.Advance(deadline.Sub(s.clock.Now()))
-	look(cancellation.Preview{Allowed: true, Refund: 2000, Percent: 50, Until: deadline, Deadline: deadline})
+	look(cancellation.Preview{Allowed: true, Refund: 2000, Percent: 50, Until: deadline, Deadline: deadline,
+		Steps: []refund.Step{{Until: deadline, Percent: 50}}})
 	fail(4000) // the refund that an earlier preview showed
 	s.clock.Advance(time.Nanosecond)
 	look(cancellation.Preview{Reason: booking.CancelTooLate})

@@ -262,6 +262,10 @@ func TestCustomerLinkPaysAndCancelsTickets(t *testing.T) {
 			t.Fatal(err)
 		}
 		refund.Until, refund.Deadline = m.Ticket.Cancellation.Until, m.Ticket.Cancellation.Deadline
+		refund.Steps = nil
+		if refund.Refund.Percent > 0 {
+			refund.Steps = []booking.RefundStep{{Until: *refund.Until, Percent: refund.Refund.Percent}}
+		}
 		if diff := cmp.Diff(refund, m.Ticket.Cancellation); diff != "" || m.Ticket.Status != status ||
 			m.Ticket.CanPay != pays || *m.Ticket.Total != "180.00" {
 			t.Errorf("%s: %+v\n%s", when, m.Ticket, diff)

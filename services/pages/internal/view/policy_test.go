@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/a-h/templ"
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
@@ -73,22 +74,44 @@ func TestPolicyTextsShowDates(t *testing.T) {
 	}
 }
 
-// TestCustomerViewShowsDeadlineAndRefundChange shows that the customer's page names the deadline of cancelling, and an
-// earlier time at which the refund changes.
-func TestCustomerViewShowsDeadlineAndRefundChange(t *testing.T) {
+// TestCancelPageShowsRefundSteps shows that the customer's page and the page that asks before a cancellation name every
+// step of the refund, and the deadline of cancelling if it is later.
+func TestCancelPageShowsRefundSteps(t *testing.T) {
 	t.Parallel()
 	p := newPage(t, &catalog.Snapshot{})
-	until, deadline := p.Business.Now.AddDate(0, 0, 2), p.Business.Now.AddDate(0, 0, 4)
-	full := booking.Cancellation{Allowed: true, Until: &until, Deadline: &deadline,
-		Refund: booking.CancellationRefund{Percent: 100}}
-	got := p.cancelTexts(full)
-	if len(got) != 2 || !strings.HasPrefix(got[0], "Free cancellation until") || !strings.Contains(got[0], "3") ||
-		!strings.HasPrefix(got[1], "You can cancel until") || !strings.Contains(got[1], "5") {
-		t.Errorf("%q", got)
-	}
-	full.Until = &deadline
-	if got := p.cancelTexts(full); len(got) != 1 || !strings.HasPrefix(got[0], "Free cancellation until") {
-		t.Errorf("without a change before the deadline: %q", got)
+	after := func(days int) time.Time { return p.Business.Now.AddDate(0, 0, days) }
+	deadline := after(4)
+	for name, c := range map[string]struct {
+		steps   []booking.RefundStep
+		percent int
+		want    []string
+	}{
+		"two steps before the deadline": {[]booking.RefundStep{{Until: after(2), Percent: 100},
+			{Until: after(3), Percent: 50}}, 100, []string{"Free cancellation until Thu 3 Dec, 12:00.",
+			"Then 50 % back until Fri 4 Dec, 12:00.", "No refund after that.",
+			"You can cancel until Sat 5 Dec, 12:00."}},
+		"the last step ends at the deadline": {[]booking.RefundStep{{Until: after(2), Percent: 100},
+			{Until: deadline, Percent: 50}}, 100, []string{"Free cancellation until Thu 3 Dec, 12:00.",
+			"Then 50 % back until Sat 5 Dec, 12:00."}},
+		"no policy":    {nil, 100, []string{"Free cancellation until Sat 5 Dec, 12:00."}},
+		"nothing back": {nil, 0, []string{"You can cancel until Sat 5 Dec, 12:00."}},
+	} {
+		cancellation := booking.Cancellation{Allowed: true, Until: &deadline, Deadline: &deadline, Steps: c.steps,
+			Refund: booking.CancellationRefund{Percent: c.percent, Amount: "10.00"}}
+		if got := p.cancelTexts(cancellation); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+		content := newCancel(p, cancelQuestion{"manage_cancel_ask", "manage_cancel", "manage_keep"}, templ.NopComponent,
+			nil, cancellation, false)
+		var html strings.Builder
+		if err := content.Body.Render(t.Context(), &html); err != nil {
+			t.Fatal(err)
+		}
+		for _, sentence := range c.want {
+			if !strings.Contains(html.String(), sentence) {
+				t.Errorf("%s: the page before the cancellation does not say %q", name, sentence)
+			}
+		}
 	}
 }
 

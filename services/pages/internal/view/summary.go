@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
@@ -434,9 +433,12 @@ func (p *Page) ruleLabel(r *catalog.Rule) string {
 
 // initial returns the first letter of a name. The page shows this letter instead of a picture if a staff member has no
 // picture.
-func initial(name string) string {
+func initial(name string) string { return strings.ToUpper(firstLetter(name)) }
+
+// firstLetter returns the first letter of a name as it is written.
+func firstLetter(name string) string {
 	for _, r := range name {
-		return string(unicode.ToUpper(r))
+		return string(r)
 	}
 	return ""
 }
@@ -518,9 +520,9 @@ func (p *Page) totalWithLabels(total json.Number, changes []booking.PriceChange)
 	return strings.Join(appendLabels([]string{p.money(total)}, changes), " · ")
 }
 
-// cancelTexts returns two sentences with deadlines. The first sentence states until when a cancellation gives the same
-// refund as now. The second sentence states until when the customer can cancel. cancelTexts leaves out the first
-// sentence if the refund is zero or the two deadlines are equal. It returns nil if the customer may not cancel.
+// cancelTexts returns sentences with deadlines. There is one sentence for each step of the refund. The last sentence
+// states until when the customer can cancel. cancelTexts leaves out the last sentence if the refund of the last step
+// also ends then. It returns nil if the customer may not cancel.
 func (p *Page) cancelTexts(c booking.Cancellation) []string {
 	if !c.Allowed || c.Until == nil {
 		return nil
@@ -529,9 +531,15 @@ func (p *Page) cancelTexts(c booking.Cancellation) []string {
 	if c.Deadline != nil {
 		deadline = c.Deadline
 	}
-	var texts []string
-	if c.Until.Before(*deadline) && c.Refund.Percent > 0 {
-		texts = append(texts, p.refundUntil(*c.Until, c.Refund.Percent, false))
+	if len(c.Steps) == 0 {
+		return []string{p.cancelUntil(*deadline, c.Refund.Percent == 100)}
 	}
-	return append(texts, p.cancelUntil(*deadline, len(texts) == 0 && c.Refund.Percent == 100))
+	var texts []string
+	for i, s := range c.Steps {
+		texts = append(texts, p.refundUntil(s.Until, s.Percent, i > 0))
+	}
+	if !c.Steps[len(c.Steps)-1].Until.Before(*deadline) {
+		return texts
+	}
+	return append(texts, p.Words.Say("refund_never"), p.cancelUntil(*deadline, false))
 }
