@@ -3,6 +3,7 @@ package handler
 import (
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 	"github.com/slotmesh/slotmesh/services/pages/internal/view"
 )
 
@@ -30,6 +31,9 @@ func (p *Pages) listServices(c *fiber.Ctx, page *view.Page, notice string) error
 	if err != nil {
 		return err
 	}
-	page.Notice = notice
+	page.Notice, page.HasCart = notice, usecase.HasCart(groups)
+	if page.HasCart {
+		page.Cart = usecase.NewCart(page.Query, groups)
+	}
 	return p.show(c, fiber.StatusOK, page, p.menus.Services(page, groups))
 }

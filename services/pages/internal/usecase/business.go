@@ -45,8 +45,10 @@ type Places struct {
 
 // Business contains the data of a business that every page shows.
 type Business struct {
-	Snapshot    *catalog.Snapshot
-	LogoURL     string
+	Snapshot *catalog.Snapshot
+	LogoURL  string
+	// Info is the answer of /info, with the links of the business. It is nil if no answer is known.
+	Info        *publicapi.BusinessInfo
 	IsClosed    bool           // true if the subscription is inactive or the business has a date of removal
 	PausedUntil *timespan.Date // the date until which bookings are paused; nil if not paused
 	Now         time.Time
@@ -95,13 +97,16 @@ func (s *Shop) Business(ctx context.Context, slug string) (*Business, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.newBusiness(snapshot, info.LogoURL), nil
+	return s.newBusiness(snapshot, info), nil
 }
 
-// newBusiness returns the data of a business that every page shows. It derives the data from the snapshot, the URL of
-// the logo and the current time.
-func (s *Shop) newBusiness(snapshot *catalog.Snapshot, logo string) *Business {
-	b := &Business{Snapshot: snapshot, LogoURL: logo, Now: s.Clock.Now()}
+// newBusiness returns the data of a business that every page shows. It derives the data from the snapshot, the answer of
+// /info and the current time.
+func (s *Shop) newBusiness(snapshot *catalog.Snapshot, info *publicapi.BusinessInfo) *Business {
+	b := &Business{Snapshot: snapshot, Info: info, Now: s.Clock.Now()}
+	if info != nil {
+		b.LogoURL = info.LogoURL
+	}
 	b.IsClosed = !snapshot.Account.SubscriptionActive || snapshot.Account.RemovalOn != nil
 	if snapshot.IsPaused(b.Now) {
 		b.PausedUntil = snapshot.Bookings.PausedUntil
@@ -122,5 +127,5 @@ func (s *Shop) Refresh(ctx context.Context, b *Business) (*Business, error) {
 	case err != nil:
 		return b, nil
 	}
-	return s.newBusiness(snapshot, b.LogoURL), nil
+	return s.newBusiness(snapshot, b.Info), nil
 }

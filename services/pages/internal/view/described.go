@@ -2,8 +2,10 @@ package view
 
 import (
 	"encoding/json"
+	"time"
 
 	"github.com/slotmesh/slotmesh/libs/values/locale"
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
@@ -31,7 +33,17 @@ type (
 		Email   string             `json:"email,omitempty"`
 		Address *addressData       `json:"address,omitempty"`
 		Geo     *geoData           `json:"geo,omitempty"`
+		SameAs  []string           `json:"sameAs,omitempty"`
+		Hours   []hoursData        `json:"openingHoursSpecification,omitempty"`
 		Offers  []serviceOfferData `json:"makesOffer,omitempty"`
+	}
+	hoursData struct {
+		Type   string `json:"@type"`
+		Day    string `json:"dayOfWeek"`
+		Opens  string `json:"opens"`
+		Closes string `json:"closes"`
+		From   string `json:"validFrom"`
+		Until  string `json:"validThrough"`
 	}
 	addressData struct {
 		Type       string `json:"@type"`
@@ -63,7 +75,10 @@ func (p *Page) describeBusiness(groups []usecase.Group) any {
 	b := businessData{
 		Context: "https://schema.org", Type: "LocalBusiness", Name: p.businessName(), URL: p.Base + p.stepPath(""),
 		Image: p.Business.LogoURL, Phone: p.Business.Snapshot.Phone(), Email: p.Business.Snapshot.Contact.Email,
-		Address: p.addressData(),
+		Address: p.addressData(), Hours: p.hoursData(),
+	}
+	for _, l := range p.socialLinks() {
+		b.SameAs = append(b.SameAs, string(l.url))
 	}
 	if place := p.Business.Snapshot.Place(); place != nil && place.Geo != nil {
 		b.Geo = &geoData{"GeoCoordinates", place.Geo.Lat, place.Geo.Lon}
@@ -77,6 +92,24 @@ func (p *Page) describeBusiness(groups []usecase.Group) any {
 		}
 	}
 	return b
+}
+
+// hoursData returns the structured data of the opening hours of today and the next six dates. The hours of one date are
+// valid for this date alone, because an override can change them. Hours that end after midnight close at the time on the
+// next date, as schema.org defines.
+func (p *Page) hoursData() []hoursData {
+	var all []hoursData
+	for _, d := range p.Business.Week(time.Monday) {
+		for _, w := range d.Windows {
+			closes := w.To % timespan.MinutesPerDay
+			if w.To == timespan.MinutesPerDay { // open until the end of the day
+				closes = timespan.MinutesPerDay - 1
+			}
+			all = append(all, hoursData{"OpeningHoursSpecification", "https://schema.org/" + d.Date.Weekday().String(),
+				w.From.String(), closes.String(), d.Date.String(), d.Date.String()})
+		}
+	}
+	return all
 }
 
 // addressData returns the structured data of the business's address, or nil if the business has no address.

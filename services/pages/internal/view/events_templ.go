@@ -877,7 +877,7 @@ func ticketDetails(p *Page, b *usecase.Basket, f Form, hasQuantities bool) templ
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = narrowSummary(p, joinDots(b.Event.Name, p.basketText(b)), f.Price).Render(templ.WithChildren(ctx, templ_7745c5c3_Var41), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = narrowSummary(p, []string{b.Event.Name, p.basketText(b)}, f.Price).Render(templ.WithChildren(ctx, templ_7745c5c3_Var41), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

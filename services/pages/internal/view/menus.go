@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
 	"github.com/slotmesh/slotmesh/libs/platform/lru"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
@@ -23,7 +24,8 @@ type cachedMenu struct {
 	version int64            // the version of the snapshot
 	first   *usecase.Service // the first service; if the pointer differs, the list has changed
 	logo    string
-	today   timespan.Date // the parts contain the opening hours of today
+	info    *publicapi.BusinessInfo // the parts contain the links in this answer
+	today   timespan.Date           // the parts contain the opening hours of today
 	parts   frontParts
 }
 
@@ -40,14 +42,14 @@ func NewMenus() *Menus {
 }
 
 // load returns the rendered list of services and the other parts of the first page. If the values from which the cached
-// HTML was rendered are unchanged, load returns this HTML. The argument `all` contains all services, and the argument
+// HTML was rendered are unchanged and the cart is empty, load returns this HTML. The argument `all` contains all services, and the argument
 // `groups` contains the services that are not classes.
 func (m *Menus) load(ctx context.Context, p *Page, all, groups []usecase.Group) (cachedMenu, error) {
 	key := p.Business.Snapshot.Slug + " " + p.Words.Requested + " " + p.Words.Region() + " " + p.Language
 	current := cachedMenu{version: p.Business.Snapshot.Version, first: all[0].Services[0], logo: p.Business.LogoURL,
-		today: p.Business.Today()}
-	if cached, ok := m.cache.Get(key); ok && cached.version == current.version && cached.first == current.first &&
-		cached.logo == current.logo && cached.today == current.today {
+		info: p.Business.Info, today: p.Business.Today()}
+	if cached, ok := m.cache.Get(key); ok && p.Cart == nil && cached.version == current.version && cached.first == current.first &&
+		cached.logo == current.logo && cached.info == current.info && cached.today == current.today {
 		return cached, nil
 	}
 	var rendered strings.Builder
@@ -60,7 +62,7 @@ func (m *Menus) load(ctx context.Context, p *Page, all, groups []usecase.Group) 
 	}
 	current.html = rendered.String()
 	hasLanguage := p.Language == "" || slices.Contains(p.Business.Snapshot.Languages, p.Language)
-	if hasLanguage && len(key) <= maxKeyBytes && p.Words.Fault() == nil {
+	if hasLanguage && p.Cart == nil && len(key) <= maxKeyBytes && p.Words.Fault() == nil {
 		m.cache.Put(key, current)
 	}
 	return current, nil

@@ -33,13 +33,15 @@ type Page struct {
 	IsIndexable bool   // true if search engines may index the page
 	Path        string // path of the request
 	Query       url.Values
-	Subpath     string // path of a page for events or rentals, relative to the first page; "" on other pages
-	About       string // description for search engines; if "", the default text is used
-	IsFront     bool   // true on pages that present the business, such as the lists of services, events and rentals
-	LinkPath    string // path of the customer's link; "" on other pages
-	Sale        Sale   // time zone and currency of the sale, on pages behind a customer's link
-	Nonce       string // nonce of the style with the accent colour; "" without such a style
-	Notice      string // sentence for the visitor at the top of the page; "" for no notice
+	Subpath     string        // path of a page for events or rentals, relative to the first page; "" on other pages
+	About       string        // description for search engines; if "", the default text is used
+	HasCart     bool          // true on the list of services if services can be booked together
+	Cart        *usecase.Cart // the services that the visitor has added; nil if there are none
+	IsFront     bool          // true on pages that present the business, such as the lists of services, events and rentals
+	LinkPath    string        // path of the customer's link; "" on other pages
+	Sale        Sale          // time zone and currency of the sale, on pages behind a customer's link
+	Nonce       string        // nonce of the style with the accent colour; "" without such a style
+	Notice      string        // sentence for the visitor at the top of the page; "" for no notice
 	Style       string
 	Script      string
 }

@@ -1,7 +1,9 @@
 package view
 
 import (
+	"maps"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -83,6 +85,42 @@ func (p *Page) contactLinks() []contactLink {
 	}
 	if contact.Website != "" {
 		all = append(all, contactLink{hostOf(contact.Website), templ.URL(contact.Website)})
+	}
+	return all
+}
+
+// networkNames contains the names of social networks whose spelling differs from the key in the manifest by more than a
+// capital letter at the beginning.
+var networkNames = map[string]string{"github": "GitHub", "linkedin": "LinkedIn", "tiktok": "TikTok",
+	"tripadvisor": "Tripadvisor", "whatsapp": "WhatsApp", "youtube": "YouTube"}
+
+// socialLinks returns links to the business on social networks, sorted by the key of the network.
+func (p *Page) socialLinks() []contactLink {
+	if p.Business.Info == nil {
+		return nil
+	}
+	links := p.Business.Info.SocialLinks
+	var all []contactLink
+	for _, network := range slices.Sorted(maps.Keys(links)) {
+		name := networkNames[strings.ToLower(network)]
+		if name == "" {
+			name = initial(network) + strings.TrimPrefix(network, firstLetter(network))
+		}
+		all = append(all, contactLink{name, templ.URL(links[network])})
+	}
+	return all
+}
+
+// actionButtons returns the buttons of the business that lead to an address, in the order that the business chose.
+func (p *Page) actionButtons() []contactLink {
+	if p.Business.Info == nil {
+		return nil
+	}
+	var all []contactLink
+	for _, b := range p.Business.Info.ActionButtons {
+		if b.Content != "" {
+			all = append(all, contactLink{b.Label, templ.URL(b.Content)})
+		}
 	}
 	return all
 }

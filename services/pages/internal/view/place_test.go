@@ -3,8 +3,10 @@ package view
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
 	"github.com/slotmesh/slotmesh/libs/values/postal"
 )
 
@@ -60,5 +62,43 @@ func TestCountryOfAddressDecidesWordsOfButton(t *testing.T) {
 	p.Business.Snapshot.Locations[0].Address.Country = "CH"
 	if p.Business.Snapshot.Timezone = "Europe/Lisbon"; p.Business.IsInEU() {
 		t.Error("a business with an address in Switzerland is in the European Union")
+	}
+}
+
+// The front page shows the buttons of the business in its order, its links to social networks, and hours that search
+// engines can read.
+func TestFrontPageShowsLinksOfBusiness(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	p := newPlacePage(t)
+	p.Business.Snapshot.Hours = catalog.WeekHours{
+		time.Tuesday: {{From: 9 * 60, To: 12*60 + 30}, {From: 20 * 60, To: 26 * 60}}, // 1 December 2026 is a Tuesday
+	}
+	p.Business.Info = &publicapi.BusinessInfo{
+		SocialLinks: map[string]string{"youtube": "https://video.example/harbor",
+			"instagram": "https://photos.example/harbor"},
+		ActionButtons: []publicapi.ActionButton{{Type: "link", Label: "Menu", Content: "https://harbor.example/menu"},
+			{Type: "other", Label: "Dance"}},
+	}
+	if err := p.newFront("", p.title("services"), emptyTab(p)).Body.Render(t.Context(), &out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`href="https://harbor.example/menu" rel="noopener"><bdi>Menu</bdi>`,
+		`href="https://photos.example/harbor" rel="noopener"><bdi>Instagram</bdi>`,
+		`href="https://video.example/harbor" rel="noopener"><bdi>YouTube</bdi>`} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %s in %s", want, out.String())
+		}
+	}
+	if strings.Contains(out.String(), "Dance") {
+		t.Error("a button without an address is shown")
+	}
+	data := encodeData(p.describeBusiness(nil))
+	for _, want := range []string{`"sameAs":["https://photos.example/harbor","https://video.example/harbor"]`,
+		`"dayOfWeek":"https://schema.org/Tuesday","opens":"09:00","closes":"12:30","validFrom":"2026-12-01"`,
+		`"opens":"20:00","closes":"02:00"`} {
+		if !strings.Contains(data, want) {
+			t.Errorf("no %s in %s", want, data)
+		}
 	}
 }

@@ -903,7 +903,7 @@ func rentalDetails(p *Page, w *usecase.Reservation, f Form, hasQuantities bool) 
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = narrowSummary(p, joinDots(p.lineName(w.Lines()[0]), p.reservationTime(w)), f.Price).Render(templ.WithChildren(ctx, templ_7745c5c3_Var39), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = narrowSummary(p, []string{p.lineName(w.Lines()[0]), p.reservationTime(w)}, f.Price).Render(templ.WithChildren(ctx, templ_7745c5c3_Var39), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

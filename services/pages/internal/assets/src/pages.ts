@@ -1,15 +1,18 @@
 // What makes the pages quicker where the browser runs scripts; each of them works without.
 import "../../../../../libs/platform/web/script/sent";
+import "./parts/cart";
 import "./parts/form";
 import "./parts/frame";
 import "./parts/month";
 
 // A picture that cannot be loaded leaves an empty place.
-for (const picture of document.querySelectorAll<HTMLImageElement>("img")) {
-  const empty = () => { picture.src = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"; };
-  picture.addEventListener("error", empty, { once: true });
-  if (picture.complete && picture.naturalWidth === 0) empty();
-}
+const empty = (picture: HTMLImageElement) => {
+  picture.src = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
+};
+document.addEventListener("error", (event) => {
+  if (event.target instanceof HTMLImageElement && !event.target.src.startsWith("data:")) empty(event.target);
+}, true);
+for (const picture of document.querySelectorAll("img")) if (picture.complete && picture.naturalWidth === 0) empty(picture);
 
 // A visitor in another time zone sees the name of the business's zone, and the visitor's own time below each start.
 for (const note of document.querySelectorAll<HTMLElement>(".zone")) {

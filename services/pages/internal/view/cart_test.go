@@ -1,0 +1,60 @@
+package view
+
+import (
+	"html"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
+	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
+)
+
+// TestRowsAddToCart shows that the rows of services that can be combined add to the cart and remove from it, that other
+// rows lead to the times, and that the bar sums up the cart. A full cart does not change the cached page of an empty one.
+func TestRowsAddToCart(t *testing.T) {
+	t.Parallel()
+	cut, wash, alone, long := uuid.New(), uuid.New(), uuid.New(), uuid.New()
+	groups := []usecase.Group{{Category: "Hair", Services: []*usecase.Service{
+		{ID: cut, Name: "Cut", AllowMultiple: true, DurationMinutes: 45, Price: "36.00",
+			Variants: []publicapi.Variant{{ID: long, Name: "Long hair", DurationMinutes: 75, Price: "50.00"}}},
+		{ID: wash, Name: "Wash", AllowMultiple: true, DurationMinutes: 30, Price: "15.00"},
+		{ID: alone, Name: "Colour", DurationMinutes: 30, Price: "90.00"}}}}
+	p := newPage(t, &catalog.Snapshot{})
+	menus := NewMenus()
+	show := func(services ...string) string {
+		t.Helper()
+		page := *p
+		page.HasCart = true
+		page.Cart = usecase.NewCart(url.Values{"service": services}, groups)
+		var out strings.Builder
+		if err := menus.Services(&page, groups).Body.Render(t.Context(), &out); err != nil {
+			t.Fatal(err)
+		}
+		return html.UnescapeString(out.String())
+	}
+	expect := func(text string, wants map[string]bool) {
+		t.Helper()
+		for want, isWanted := range wants {
+			if strings.Contains(text, want) != isWanted {
+				t.Errorf("%q is shown: %v; the page: %s", want, !isWanted, text)
+			}
+		}
+	}
+	for range 2 {
+		expect(show(), map[string]bool{
+			`href="/b/harbor?service=` + wash.String() + `#s-` + wash.String() + `"`: true,
+			`href="/b/harbor/when?service=` + alone.String() + `"`:                   true,
+			`class="cart"`: false, ">Add<": true, ">Remove<": false,
+		})
+		expect(show(cut.String()+":"+long.String(), wash.String()), map[string]bool{
+			`class="cart"`: true, "<bdi>2 services</bdi>": true, "<bdi>1 h 45 min</bdi>": true, "€65.00": true,
+			`href="/b/harbor/when?service=` + cut.String() + `%3A` + long.String() + `&service=` + wash.String() + `"`: true,
+			`href="/b/harbor?service=` + wash.String() + `#s-` + cut.String() + `"`:                                    true,
+			">Remove<": true, `href="/b/harbor/when?service=` + alone.String() + `"`: true,
+		})
+	}
+}
