@@ -125,7 +125,7 @@ func assemble(cfg Config, cluster *rest.Config, rt server.Runtime, s *service.Se
 	api := admin.New(strings.TrimSuffix(cfg.AdminURL, "/"), cfg.token(), cfg.AdminTimeout)
 	s.OnStop("admin API", func(context.Context) error { api.Close(); return nil })
 	reconciles := rt.Telemetry.Counter("slotmesh.operator.reconciles",
-		"Objects that were brought to what they ask for, by kind and outcome.")
+		"Reconciled objects, by kind and outcome.")
 	businesses := &reconcile.Businesses{
 		Client: mgr.GetClient(), Events: mgr.GetEventRecorder("slotmesh-operator"), Admin: api, Log: log,
 		Resync: cfg.Resync,

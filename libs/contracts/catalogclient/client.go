@@ -53,7 +53,7 @@ func newClient(p *peer.Client, tel *telemetry.Telemetry, now clock.Clock) *Clien
 	c := &Client{peer: p}
 	c.offers = revalidate.New(c.revalidate, revalidate.Options{
 		MaxSize: maxCachedSnapshots, StaleTimeout: p.Patience(), Clock: now, Ages: revalidate.Ages(tel),
-		Stale: tel.Counter("slotmesh.offer.stale", "Reads served from the last good offer while catalog was away."),
+		Stale: tel.Counter("slotmesh.offer.stale", "Reads of a cached offer while catalog was unavailable."),
 	})
 	return c
 }

@@ -48,7 +48,7 @@ func NewRetentionJob(p *peer.Client, offers *Client, records CustomerRecords, as
 	return &RetentionJob{
 		catalog: p, offer: offers.Uncached, records: records, asLeader: asLeader, clock: now, telemetry: tel,
 		anonymized: tel.Counter("slotmesh.customers.forgotten",
-			"Bookings, orders of tickets and reservations whose customer was forgotten for their age."),
+			"Bookings, orders of tickets and reservations whose customer was anonymized after the retention time."),
 	}
 }
 

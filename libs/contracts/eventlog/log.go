@@ -61,7 +61,7 @@ func New(pool *pgxpool.Pool, show map[event.SubjectKind]Show, cfg Config, c cloc
 		pool: pool, show: show, clock: c, tel: tel, keep: time.Duration(cfg.KeepDays) * 24 * time.Hour,
 		lag: tel.Seconds("slotmesh.events.lag",
 			"Age of the oldest event of a page when a reader of the feed gets it."),
-		pruned: tel.Counter("slotmesh.events.pruned", "Events removed for their age."),
+		pruned: tel.Counter("slotmesh.events.pruned", "Events removed because of their age."),
 	}
 }
 
@@ -97,7 +97,7 @@ func QueryRows[T any](ctx context.Context, pool *pgxpool.Pool, table, columns st
 	}
 	read, err := pgx.CollectRows(rows, scan)
 	if err == nil && len(read) != len(kept) {
-		err = errors.New("some are missing")
+		err = errors.New("some rows are missing")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read rows of %s from events: %w", table, err)

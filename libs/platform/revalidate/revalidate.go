@@ -55,8 +55,7 @@ type Options struct {
 // is the time, in seconds, since the value was last confirmed as the newest version.
 func Ages(tel *telemetry.Telemetry) metric.Float64Histogram {
 	ages, err := tel.Meter.Float64Histogram("slotmesh.offer.age", metric.WithUnit("s"),
-		metric.WithDescription("Age of the last good version where it is served: since it was last known to be the "+
-			"newest."),
+		metric.WithDescription("Age of a stale value that is used: the time since it was confirmed as the newest."),
 		metric.WithExplicitBucketBoundaries(1, 2, 5, 10, 30, 60, 300, 1800, 3600, 21600, 86400))
 	if err != nil {
 		panic(err) // OpenTelemetry fails only for an invalid name

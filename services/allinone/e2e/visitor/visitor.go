@@ -278,7 +278,7 @@ func (v *Visitor) awaitStable(ask func() (bool, error)) (bool, error) {
 	return exists, err
 }
 
-var errNavigation = errors.New("another page is under way")
+var errNavigation = errors.New("the browser is already loading another page")
 
 func (v *Visitor) failOnError(err error) {
 	v.t.Helper()

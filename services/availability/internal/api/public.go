@@ -41,7 +41,7 @@ func NewPublic(offers Offers, occupied OccupiedReader, now clock.Clock, tel *tel
 		places: bulkhead.New(max(2, runtime.GOMAXPROCS(0))),
 		offers: offers, occupied: occupied, clock: now, tel: tel,
 		degraded: tel.Counter("slotmesh.availability.degraded",
-			"Calendars answered with computed false, by what could not be read."),
+			"Answers of calendars whose field computed is false, by the missing data."),
 	}
 }
 

@@ -133,7 +133,7 @@ func lockToAnonymize(ctx context.Context, tx pgx.Tx, table string, businessID uu
 // The query uses an index to go from one business to the next.
 func (s *Store) BusinessesToAnonymize(ctx context.Context, after uuid.UUID, cutoff time.Time,
 	limit int) ([]uuid.UUID, error) {
-	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with customers to forget",
+	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with customers to anonymize",
 		businessesToAnonymizeSQL, after, cutoff, limit)
 }
 

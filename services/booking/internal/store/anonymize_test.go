@@ -185,7 +185,7 @@ func TestAnonymizeEndedStopsAtCutoff(t *testing.T) {
 		}
 		ids, err := s.BusinessesToAnonymize(actor.AsSystem(context.Background()), uuid.Nil, cutoff, 1000)
 		if err != nil || slices.Contains(ids, business) != (due > 0) {
-			rt.Fatalf("the businesses with customers to forget are %v, %v; %d are due", ids, err, due)
+			rt.Fatalf("the businesses with customers to anonymize are %v, %v; %d are due", ids, err, due)
 		}
 		expiring, err := s.ExpiringCustomers(context.Background(), business, cutoff, 10)
 		if err != nil || len(expiring) != min(due, 1) { // all are of one customer

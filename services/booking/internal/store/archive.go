@@ -115,7 +115,7 @@ func (s *Store) ArchiveOccupied(ctx context.Context, businessID uuid.UUID, cutof
 
 func (s *Store) findArchivable(ctx context.Context, businessID, after uuid.UUID,
 	cutoff time.Time) ([]uuid.UUID, error) {
-	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "find occupied time of the past", archivableSQL, businessID,
+	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "find occupied time to archive", archivableSQL, businessID,
 		cutoff, after, archiveBatchSize)
 }
 
@@ -144,7 +144,7 @@ func (s *Store) deleteEmptySessions(ctx context.Context, businessID uuid.UUID, c
 	for {
 		tag, err := s.pool.Exec(ctx, emptySessionsSQL, businessID, cutoff, archiveBatchSize)
 		if err != nil {
-			return fmt.Errorf("delete class sessions of the past: %w", err)
+			return fmt.Errorf("delete ended class sessions: %w", err)
 		}
 		if tag.RowsAffected() < archiveBatchSize {
 			return nil
@@ -157,7 +157,7 @@ func (s *Store) deleteEmptySessions(ctx context.Context, businessID uuid.UUID, c
 // argument `after`. The query uses an index to go from one business to the next.
 func (s *Store) BusinessesToArchive(ctx context.Context, after uuid.UUID, cutoff time.Time,
 	limit int) ([]uuid.UUID, error) {
-	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with occupied time of the past",
+	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with occupied time to archive",
 		businessesToArchiveSQL, after, cutoff, limit)
 }
 

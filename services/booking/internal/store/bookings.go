@@ -237,7 +237,7 @@ func (s *Store) ApplyTransition(ctx context.Context, businessID, id uuid.UUID, t
 
 func applyTransition(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, t state.Transition, part refund.Part,
 	now time.Time) (Booking, error) {
-	updated, err := postgres.Row(ctx, tx, scanBooking, "move a booking", transitionSQL,
+	updated, err := postgres.Row(ctx, tx, scanBooking, "change the status of a booking", transitionSQL,
 		transitionArgs(ctx, businessID, id, t, part, now))
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Booking{}, findRefusal(ctx, tx, businessID, id)

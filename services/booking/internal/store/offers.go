@@ -49,7 +49,7 @@ func (s *Store) IsCurrent(ctx context.Context, by Basis) (bool, error) {
 	var current bool
 	if err := s.pool.QueryRow(ctx, currentSQL, by.OfferBusiness, by.Version, by.KeyBusiness,
 		by.Key).Scan(&current); err != nil {
-		return false, fmt.Errorf("look whether an offer and a key still count: %w", err)
+		return false, fmt.Errorf("check whether an offer and an API key are still valid: %w", err)
 	}
 	return current, nil
 }

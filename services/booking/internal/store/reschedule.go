@@ -89,7 +89,7 @@ ORDER BY at DESC OFFSET $6 LIMIT 1`,
 	case errors.Is(err, pgx.ErrNoRows):
 		return nil
 	case err != nil:
-		return fmt.Errorf("count the moves of a booking: %w", err)
+		return fmt.Errorf("count the reschedules of a booking: %w", err)
 	}
 	return &TooManyReschedulesError{RetryAfter: oldest.Add(CustomerRescheduleWindow).Sub(r.Now)}
 }

@@ -87,7 +87,7 @@ func (s *Store) ReservationPayments(ctx context.Context, of []booking.Reservatio
 // the provider has sent reports that rental has not processed yet. The result
 // has at most `limit` payments; the payment with the oldest change comes first.
 func (s *Store) ReservationPaymentsWithReports(ctx context.Context, limit int) ([]ReservationPayment, error) {
-	return postgres.Rows(ctx, s.pool, pgx.RowTo[ReservationPayment], "find payments with news", `
+	return postgres.Rows(ctx, s.pool, pgx.RowTo[ReservationPayment], "find payments with changes", `
 		SELECT to_jsonb(p) FROM payments AS p
 		WHERE subject_kind = 'reservation' AND news_told < news ORDER BY updated_at LIMIT $1`, limit)
 }

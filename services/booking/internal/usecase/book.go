@@ -109,7 +109,7 @@ func NewBooker(deps Dependencies) *Booker {
 	return &Booker{
 		Dependencies: deps, RefuseTimeout: time.Second, AbandonTimeout: 2 * time.Second,
 		lostRaces: deps.Telemetry.Counter("slotmesh.bookings.refused_by_constraint",
-			"Bookings and moves that the database refused because another one was written first."),
+			"Bookings and reschedules that the database refused because of a concurrent one."),
 		reschedules: deps.Telemetry.Counter("slotmesh.bookings.rescheduled",
 			"Requests to reschedule a booking by outcome: moved, unchanged, or the messageCode of the refusal."),
 	}

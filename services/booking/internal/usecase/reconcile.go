@@ -39,7 +39,7 @@ func NewPayments(records *store.Store, options PaymentOptions, c clock.Clock, te
 	return &Payments{
 		records: records, options: options, clock: c, tel: tel,
 		outcomes: tel.Counter("slotmesh.payments.reconciled",
-			"Charges that the reconciliation looked at, by outcome: released, paid, cancelled, failed; of a refund "+
+			"Charges that the reconciliation processed, by outcome: released, paid, cancelled, failed; of a refund "+
 				"refunded, refused or pending."),
 	}
 }

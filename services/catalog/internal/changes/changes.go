@@ -27,7 +27,7 @@ type Sender struct {
 
 // NewSender returns a sender for the Redis channel [catalog.ChangesChannel].
 func NewSender(client redis.UniversalClient, tel *telemetry.Telemetry) *Sender {
-	lost := tel.Counter("slotmesh.catalog.changes.unsent", "Changes that Redis did not take.")
+	lost := tel.Counter("slotmesh.catalog.changes.unsent", "Changes that could not be announced by Redis.")
 	lost.Add(context.Background(), 0) // creates the metric at the start, so that the first failure shows as an increase
 	return &Sender{redis: client, tel: tel, timeout: sendTimeout, failures: lost}
 }

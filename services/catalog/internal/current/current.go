@@ -76,7 +76,7 @@ func New[T any](source Source, build Build[T], copies *fallback.Copies, maxBytes
 	c.versions = revalidate.New(c.revalidate, revalidate.Options{
 		MaxSize: maxBytes, StaleTimeout: staleTimeout, Clock: clk, Ages: revalidate.Ages(tel),
 		Stale: tel.Counter("slotmesh.catalog.versions.stale",
-			"Reads of the last good version while the database was away."),
+			"Reads of the last known version while the database was unavailable."),
 		Unanswered: func(ctx context.Context, slug string, err error) {
 			tel.Logger.WarnContext(ctx, "the last known version is served: the database did not return the newest one",
 				"slug", slug, "error", err)

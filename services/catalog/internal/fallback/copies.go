@@ -76,7 +76,7 @@ func New(client redis.UniversalClient, prefix string, tel *telemetry.Telemetry) 
 		pending:  map[string]int64{},
 		reads: tel.Counter("slotmesh.catalog.copies.read",
 			"Versions taken from their copy in Redis because PostgreSQL did not answer."),
-		failures: tel.Counter("slotmesh.catalog.copies.unsaved", "Copies of versions that Redis did not take."),
+		failures: tel.Counter("slotmesh.catalog.copies.unsaved", "Copies of versions that could not be stored in Redis."),
 	}
 	c.writers.SetLimit(maxConcurrentWrites)
 	return c

@@ -189,7 +189,7 @@ func (a *Accounts) newInvited(ctx context.Context, by Principal, businessID uuid
 	}
 	if err != nil {
 		// The person is already invited. The caller can repeat the request to get the link.
-		return nil, fault.Unknown(fmt.Errorf("somebody was invited and has no link: %w", err))
+		return nil, fault.Unknown(fmt.Errorf("a person was invited, but has no link: %w", err))
 	}
 	invitation.Link, invitation.ExpiresAt = LinkPath(clear), &expires
 	return invitation, nil

@@ -54,7 +54,7 @@ func (a *answer) missingAnswer(isLate bool) error {
 		return fault.New(fault.PeerUnavailable,
 			"There was no time left for this request, and nothing was done; try again shortly.")
 	}
-	return fault.Unknown(errors.New("the protocol gave no answer in time"))
+	return fault.Unknown(errors.New("the MCP SDK wrote no answer before the deadline"))
 }
 
 // refusal returns the plain-text refusal as a fault. It returns nil if there is no refusal.

@@ -83,7 +83,7 @@ func New(cfg Config) (*Reader, error) {
 	return &Reader{
 		Config: cfg, replica: uuid.New(), extendAfter: extendEvery, attrs: attrs, lag: lag,
 		failures: cfg.Telemetry.Counter("slotmesh.notifications.feed.failures",
-			"Turns of reading a feed of events that failed."),
+			"Failed reads of a feed of events."),
 	}, nil
 }
 

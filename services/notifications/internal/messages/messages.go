@@ -111,10 +111,8 @@ type Messages struct {
 // New returns the messages of a service with the given parts.
 func New(cfg Config) *Messages {
 	return &Messages{Config: cfg, outcomes: cfg.Telemetry.Counter("slotmesh.messages",
-		"Messages by kind and by what became of them: "+
-			"written, sent, refused for good, unsent and tried again, given up after a day, held by a limit, "+
-			"replaced by "+
-			"a newer one, or failed before they were written.")}
+		"Messages by kind and outcome: written, sent, rejected, not sent and retried, not sent within a day, "+
+			"delayed by a limit, replaced by a newer one, or failed before they were written.")}
 }
 
 // The queues of the jobs. The jobs in queueWrite wait for other services, and the jobs in queueSend wait for the mail

@@ -84,13 +84,13 @@ func (s *Store) DatabaseTime(ctx context.Context) (time.Time, error) {
 // newer than the argument `since`. A result of another kind of write therefore only causes an unnecessary second read.
 func (s *Store) LockErasure(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, since time.Time) (bool, error) {
 	if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock_shared(`+erasureLockSQL+`)`, businessID); err != nil {
-		return false, fmt.Errorf("hold erasing up: %w", err)
+		return false, fmt.Errorf("block erasures: %w", err)
 	}
 	var isCurrent bool
 	err := tx.QueryRow(ctx, `SELECT NOT EXISTS (SELECT FROM made_writes WHERE business_id = $1 AND made_at > $2)`,
 		businessID, since).Scan(&isCurrent)
 	if err != nil {
-		return false, fmt.Errorf("look for erasing: %w", err)
+		return false, fmt.Errorf("look for an erasure after the read: %w", err)
 	}
 	return isCurrent, nil
 }
@@ -176,7 +176,7 @@ func deleteResults(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, message
 	}
 	_, err := tx.Exec(ctx, `DELETE FROM made_writes WHERE business_id = $1 AND convert_from(answer, 'UTF8')::jsonb->>'ID' = ANY($2)`, businessID, ids)
 	if err != nil {
-		return fmt.Errorf("forget answers about what is erased: %w", err)
+		return fmt.Errorf("delete idempotency results of erased messages: %w", err)
 	}
 	return nil
 }
@@ -210,7 +210,8 @@ func makeWaitingDue(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, erased
 	if len(endpoints) == 0 {
 		return nil
 	}
-	released, err := postgres.Rows(ctx, tx, pgx.RowTo[uuid.UUID], "let go what waited", makeWaitingDueSQL, businessID,
+	released, err := postgres.Rows(ctx, tx, pgx.RowTo[uuid.UUID], "make waiting deliveries due", makeWaitingDueSQL,
+		businessID,
 		endpoints, subjects, now)
 	if err != nil {
 		return err
@@ -249,7 +250,7 @@ func (s *Store) AnonymizeEnded(ctx context.Context, businessID uuid.UUID, before
 	for {
 		n, err := s.deleteEndedBatch(ctx, businessID, before)
 		if err != nil {
-			return total, fmt.Errorf("forget what has ended: %w", err)
+			return total, fmt.Errorf("delete messages after the retention time: %w", err)
 		}
 		if n == 0 {
 			return total, nil
@@ -264,7 +265,8 @@ func (s *Store) deleteEndedBatch(ctx context.Context, businessID uuid.UUID, befo
 		if _, err := lockEndpoints(ctx, tx, businessID); err != nil {
 			return err
 		}
-		ended, err := postgres.Rows(ctx, tx, pgx.RowTo[uuid.UUID], "find what has ended", endedSQL, businessID, before,
+		ended, err := postgres.Rows(ctx, tx, pgx.RowTo[uuid.UUID], "find ended bookings and orders", endedSQL,
+			businessID, before,
 			retentionStep)
 		if err != nil {
 			return err
@@ -301,7 +303,7 @@ AND id IN (SELECT id FROM messages WHERE business_id = $1 AND about_ends_at <= $
 // argument `limit` is their maximum number. The query finds each next business by an index.
 func (s *Store) BusinessesToAnonymize(ctx context.Context, after uuid.UUID, before time.Time,
 	limit int) ([]uuid.UUID, error) {
-	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with customers to forget",
+	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with customers to anonymize",
 		businessesWithEndedSQL, after, before, limit)
 }
 

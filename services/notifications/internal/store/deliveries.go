@@ -283,7 +283,7 @@ func (s *Store) SweepPending(ctx context.Context, before, now time.Time, wake fu
 			if err != nil {
 				return err
 			}
-			deleted, err := postgres.Rows(ctx, tx, pgx.RowToStructByPos[erasedDelivery], "remove what is pending",
+			deleted, err := postgres.Rows(ctx, tx, pgx.RowToStructByPos[erasedDelivery], "remove pending deliveries",
 				sweepPendingSQL, business, before, sweepStep)
 			if err != nil {
 				return err

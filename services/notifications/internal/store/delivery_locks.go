@@ -78,7 +78,7 @@ FROM webhook_deliveries d JOIN webhook_endpoints e ON e.business_id = d.business
 WHERE d.business_id = $1 AND d.endpoint_id = $2 AND d.due_at <= $3 ORDER BY d.due_at, d.id LIMIT $4`, l.BusinessID, l.EndpointID, now, limit)
 	list, err := pgx.CollectRows(rows, pgx.RowToStructByPos[DueDelivery])
 	if err != nil {
-		return nil, fmt.Errorf("read what is due: %w", err)
+		return nil, fmt.Errorf("read due deliveries: %w", err)
 	}
 	return list, nil
 }
@@ -246,7 +246,7 @@ RETURNING n.due, coalesce(n.due <= $4, false) OR wake_at IS DISTINCT FROM w.was`
 		return wake(ctx, tx, state, *next)
 	})
 	if err != nil {
-		return fmt.Errorf("leave a lane: %w", err)
+		return fmt.Errorf("release a delivery lock: %w", err)
 	}
 	return nil
 }
@@ -279,7 +279,7 @@ RETURNING business_id, id, failing_since IS NOT NULL`)
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("rescue lanes: %w", err)
+		return fmt.Errorf("release expired delivery locks: %w", err)
 	}
 	return nil
 }

@@ -174,7 +174,7 @@ func failPending(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) error
 	_, err := tx.Exec(ctx, `UPDATE webhook_deliveries SET status = 'failed', due_at = NULL WHERE business_id = $1 AND endpoint_id = $2 AND status = 'pending'`,
 		businessID, id)
 	if err != nil {
-		return fmt.Errorf("give pending deliveries up: %w", err)
+		return fmt.Errorf("cancel pending deliveries: %w", err)
 	}
 	return nil
 }

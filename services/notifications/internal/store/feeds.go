@@ -56,7 +56,7 @@ func (s *Store) AcquireFeed(ctx context.Context, h FeedLock) (FeedProgress, erro
 	case errors.Is(err, pgx.ErrNoRows): // another replica has just created the row
 		return FeedProgress{CaughtUp: h.Now}, nil
 	case err != nil:
-		return FeedProgress{}, fmt.Errorf("hold the feed of %s: %w", h.Feed, err)
+		return FeedProgress{}, fmt.Errorf("lock the feed of %s: %w", h.Feed, err)
 	}
 	return f, nil
 }
@@ -100,7 +100,7 @@ type CursorChange struct {
 	CaughtUp time.Time // after the page, all events until this time are processed
 }
 
-var errCursorChanged = errors.New("moved by another replica")
+var errCursorChanged = errors.New("the cursor was changed by another replica")
 
 // TakePage changes the cursor of a feed and calls the argument `do`, in one transaction. TakePage writes nothing and
 // returns false in two cases: the replica no longer holds the lock of the feed, or the cursor is no longer m.From.

@@ -93,7 +93,7 @@ func (s *Store) AnonymizeEnded(ctx context.Context, businessID uuid.UUID, cutoff
 // has at most `limit` ids. The query uses an index to go from one business to the next.
 func (s *Store) BusinessesToAnonymize(ctx context.Context, after uuid.UUID, cutoff time.Time,
 	limit int) ([]uuid.UUID, error) {
-	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with customers to forget",
+	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with customers to anonymize",
 		businessesToAnonymizeSQL, after, cutoff, limit)
 }
 

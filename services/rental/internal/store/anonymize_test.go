@@ -130,7 +130,7 @@ func TestAnonymizeEndedStopsAtCutoff(t *testing.T) {
 		}
 		ids, err := s.BusinessesToAnonymize(actor.AsSystem(context.Background()), uuid.Nil, cutoff, 1000)
 		if err != nil || slices.Contains(ids, business) != (n > 0) {
-			rt.Fatalf("the businesses with customers to forget are %v, %v; %d are due", ids, err, n)
+			rt.Fatalf("the businesses with customers to anonymize are %v, %v; %d are due", ids, err, n)
 		}
 		if got, err := s.AnonymizeEnded(actor.AsSystem(context.Background()), business, cutoff); err != nil ||
 			int(got) != n {

@@ -152,7 +152,7 @@ func (s *Store) CancelUnopened(ctx context.Context, now time.Time) (int, error) 
 		return err
 	})
 	if err != nil {
-		return released, fmt.Errorf("take back reservations: %w", err)
+		return released, fmt.Errorf("cancel reservations whose payment was not created: %w", err)
 	}
 	return released, nil
 }

@@ -246,7 +246,7 @@ func applyTransition(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, t
 	if units != nil {
 		handedOut = units
 	}
-	updated, err := postgres.Row(ctx, tx, scanReservation, "move a reservation", transitionSQL,
+	updated, err := postgres.Row(ctx, tx, scanReservation, "change the status of a reservation", transitionSQL,
 		eventlog.Add(ctx, pgx.NamedArgs{
 			"business_id": businessID, "id": id, "from": t.From, "to": string(t.To), "now": now, "units": handedOut,
 			"event_type": "reservation." + string(t.To),

@@ -219,7 +219,7 @@ func acceptInvitation(ctx context.Context, tx pgx.Tx, id uuid.UUID, email string
 	if !person.IsVerified {
 		return ErrNotFound
 	}
-	i, err := postgres.Row(ctx, tx, scanInvitation, "use an invitation up", `
+	i, err := postgres.Row(ctx, tx, scanInvitation, "mark an invitation as used", `
 			DELETE FROM invitations WHERE id = $1 AND email = $2 AND expires_at > $3 RETURNING `+invitationColumns, id, email, now)
 	if err != nil {
 		return toNotFound(err)

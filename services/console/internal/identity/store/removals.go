@@ -30,7 +30,7 @@ func (s *Store) FindBusinessToRemove(ctx context.Context, slug string, business 
 			return business, nil
 		})
 	if err != nil {
-		return uuid.Nil, fmt.Errorf("note which business is meant: %w", err)
+		return uuid.Nil, fmt.Errorf("store the business that a removal means: %w", err)
 	}
 	return meant, nil
 }

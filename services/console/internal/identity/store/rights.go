@@ -194,7 +194,7 @@ func runRevocation[T any](ctx context.Context, pool *pgxpool.Pool, root uuid.UUI
 		return result, err
 	}
 	if err := awaitWrites(ctx, pool, root); err != nil {
-		return result, fault.Unknown(fmt.Errorf("wait for the writes of a root whose rights were taken: %w", err))
+		return result, fault.Unknown(fmt.Errorf("wait for the unfinished writes of a revoked account: %w", err))
 	}
 	return result, nil
 }
@@ -216,7 +216,7 @@ const (
 // awaitWrites waits for the writes in other services that principals with the given root have in progress. It ignores
 // writes that begin after the call, because these writes read the principal's rights after the revocation.
 func awaitWrites(ctx context.Context, pool *pgxpool.Pool, root uuid.UUID) error {
-	left, err := postgres.Rows(ctx, pool, pgx.RowTo[uuid.UUID], "list the writes under way", `
+	left, err := postgres.Rows(ctx, pool, pgx.RowTo[uuid.UUID], "list the unfinished writes", `
 		SELECT id FROM writes_under_way WHERE root_id = $1 AND ends_at > clock_timestamp()`, root)
 	for pause := minWritesPause; err == nil && len(left) > 0; pause = min(2*pause, maxWritesPause) {
 		timer := time.NewTimer(pause)
@@ -226,7 +226,7 @@ func awaitWrites(ctx context.Context, pool *pgxpool.Pool, root uuid.UUID) error 
 			return ctx.Err()
 		case <-timer.C:
 		}
-		left, err = postgres.Rows(ctx, pool, pgx.RowTo[uuid.UUID], "list the writes under way", `
+		left, err = postgres.Rows(ctx, pool, pgx.RowTo[uuid.UUID], "list the unfinished writes", `
 			SELECT id FROM writes_under_way WHERE id = ANY ($1) AND ends_at > clock_timestamp()`, left)
 	}
 	return err
