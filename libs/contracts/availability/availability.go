@@ -48,6 +48,11 @@ type Question struct {
 	// OutsideHours permits assignments outside working time and business hours. These assignments
 	// are used only if no staff member can serve the start within working time and business hours.
 	OutsideHours bool `json:"outside_hours,omitempty"`
+
+	// LocationID is the requested location, which must be one of the locations of all services
+	// ([catalog.Snapshot.ChooseLocations]). Nil allows each of these locations. Then each staff member serves the
+	// start at the first location, in the order of the first service, at which the staff member can serve it.
+	LocationID *uuid.UUID `json:"location_id,omitempty"`
 }
 
 // BookableResponse lists the assignments that can serve the start. They are in the order in which
@@ -61,6 +66,9 @@ type BookableResponse struct {
 	// Warnings are the rules for customers that the start breaks, if the
 	// owner books the start. The warnings use the same codes as Refusal.
 	Warnings []string `json:"warnings,omitempty"`
+	// LocationChangeMinutes is the minimal time between the services of the booking and those of another
+	// booking of the same staff member at another location; see [Assignment.Served].
+	LocationChangeMinutes int `json:"location_change_minutes,omitempty"`
 }
 
 // Assignment is one way to serve a start. Parts lists the resources that the booking
@@ -74,6 +82,13 @@ type Assignment struct {
 	Performers []*uuid.UUID `json:"performers,omitempty"`
 	// Session is set for a class. All bookings of the session occupy the same parts.
 	Session *Session `json:"session,omitempty"`
+	// LocationID is the location of all services and all parts. It is omitted if the business has no locations.
+	LocationID *uuid.UUID `json:"location_id,omitempty"`
+}
+
+// Served returns the time of a part in which services are performed: the occupied time without buffers.
+func (a *Assignment) Served(p Part) timespan.Span {
+	return timespan.Span{Start: max(p.Occupies.Start, a.During.Start), End: min(p.Occupies.End, a.During.End)}
 }
 
 // Session is one occurrence of a class session.

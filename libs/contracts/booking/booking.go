@@ -36,6 +36,16 @@ type Busy struct {
 	// The time then prevents appointments, but not further bookings of the same session.
 	Class bool
 	Edges []int64
+
+	// LocationID is the location of the bookings. The nil UUID means the default location of
+	// the business, at which bookings without a stored location take place.
+	LocationID uuid.UUID
+	// ChangeMinutes is the setting location_change_minutes at the time of the sale. The services of a booking and those
+	// of another booking of the staff member at another location are apart by the larger ChangeMinutes of the two.
+	ChangeMinutes int
+	// Served holds the time of the services, without buffers, in the form of Edges. It has one span for each span in
+	// Edges. Nil means that the buffers are unknown; then the time in Edges counts as the time of the services.
+	Served []int64
 }
 
 // SeatsTaken is the number of seats that active bookings take in one occurrence of a class session.
@@ -153,6 +163,9 @@ type Booking struct {
 	IsPackage      bool   `json:"is_package"`
 	StaffingMode   string `json:"staffing_mode,omitempty"` // per_service; otherwise omitted
 	Withdrawn      bool   `json:"withdrawn"`               // the business has withdrawn the booked class session
+	// Location is where the booking takes place, as it was at the time of the sale. It is
+	// omitted if the business had no locations at that time.
+	Location *BookedLocation `json:"location,omitempty"`
 	// Warnings are the rules for customers that this booking by the owner breaks. They
 	// are present only in the response to the request that booked or rescheduled.
 	Warnings []Warning `json:"warnings,omitempty"`
@@ -273,3 +286,11 @@ type CheckedKey struct {
 // MaxOccupiedWindow is the maximal length of the window in one request GET …/occupied.
 // This maximum is the longest window of a calendar, 62 days, with a margin on both sides.
 const MaxOccupiedWindow = 80 * 24 * time.Hour
+
+// BookedLocation is the location of a booking, as it was at the time of the sale. Messages and
+// pages show the newest address of the location, which is in the snapshot of the business.
+type BookedLocation struct {
+	ID   uuid.UUID `json:"id"`
+	Kind string    `json:"kind"` // place, link, phone or customer_address
+	Name string    `json:"name"`
+}

@@ -39,6 +39,9 @@ func drawOccupied(t *rapid.T) booking.Occupied {
 		for range rapid.IntRange(0, 6).Draw(t, "spans") {
 			b.Edges = append(b.Edges, rapid.Int64().Draw(t, "start"), rapid.Int64().Draw(t, "end"))
 		}
+		if rapid.Bool().Draw(t, "located") {
+			drawLocation(t, &b)
+		}
 		o.Busy = append(o.Busy, b)
 	}
 	for range rapid.IntRange(0, 4).Draw(t, "sessions") {
@@ -48,6 +51,22 @@ func drawOccupied(t *rapid.T) booking.Occupied {
 		})
 	}
 	return o
+}
+
+// drawLocation adds a location to the resource and, in some cases, spans with the time of the services.
+func drawLocation(t *rapid.T, b *booking.Busy) {
+	b.LocationID, b.ChangeMinutes = anyID(t), rapid.IntRange(0, 1<<31-1).Draw(t, "change")
+	if !rapid.Bool().Draw(t, "served") {
+		return
+	}
+	b.Served = []int64{}
+	for i := 0; i < len(b.Edges); i += 2 {
+		from := rapid.Int64Range(-1<<40, 1<<40).Draw(t, "services from")
+		to := from + rapid.Int64Range(0, 1<<20).Draw(t, "services take")
+		b.Served = append(b.Served, from, to)
+		b.Edges[i] = from - rapid.Int64Range(0, 1<<20).Draw(t, "buffer before")
+		b.Edges[i+1] = to + rapid.Int64Range(0, 1<<20).Draw(t, "buffer after")
+	}
 }
 
 func TestOccupiedBinaryRoundTrip(t *testing.T) {
@@ -115,7 +134,10 @@ func TestUnmarshalExplainsInvalidBytes(t *testing.T) {
 	}{
 		"nothing":               {nil, "ends too early"},
 		"JSON":                  {[]byte(`{"busy":[]}`), "version 123 is unknown"},
-		"another version":       {form(2, 0, 0, 0), "version 2 is unknown"},
+		"another version":       {form(3, 0, 0, 0), "version 3 is unknown"},
+		"an absurd change":      {form(2, 1, 0, id, 0, id, 1<<40, 0, 0), "minutes of change: at most 2147483647"},
+		"absurd buffers":        {form(2, 1, 1, id, 0, id, 1, 1, 0, 0, 1<<40, 0, 0), "at most 2147483647 are possible"},
+		"no location":           {form(2, 1, 0, id, 0, 0), "claims 1 resources"},
 		"resources made up":     {form(1, 1<<40, 0, 0), "claims 1099511627776 resources"},
 		"spans made up":         {form(1, 0, 1<<40, 0), "claims 1099511627776 spans"},
 		"sessions made up":      {form(1, 0, 0, 1<<40), "claims 1099511627776 sessions"},
@@ -138,6 +160,10 @@ func TestMarshalRejectsNegativeNumbers(t *testing.T) {
 	for _, o := range []booking.Occupied{
 		{Busy: []booking.Busy{{Resource: booking.Resource{CapacityUnit: -1}}}},
 		{Seats: []booking.SeatsTaken{{Taken: -1}}},
+		{Busy: []booking.Busy{{ChangeMinutes: -1}}},
+		{Busy: []booking.Busy{{Edges: []int64{0, 9}, Served: []int64{}}}},
+		{Busy: []booking.Busy{{Edges: []int64{5, 9}, Served: []int64{4, 9}}}},
+		{Busy: []booking.Busy{{Edges: []int64{5, 9}, Served: []int64{5, 10}}}},
 	} {
 		if b, err := o.AppendBinary(nil); err == nil {
 			t.Errorf("%+v becomes %x", o, b)

@@ -8,14 +8,28 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/postal"
 )
 
-// KindPlace is the value of Kind for a location to which customers come.
-const KindPlace = "place"
+// The kinds of locations.
+const (
+	KindPlace           = "place"            // customers come there
+	KindLink            = "link"             // an online meeting
+	KindPhone           = "phone"            // a telephone call
+	KindCustomerAddress = "customer_address" // the business comes to the customer
+)
 
-// Location is a place in which the bookings of a business take place.
+// The values of Calls of a location: who calls at the time of the booking.
+const (
+	CallsBusiness = "business" // the business calls the telephone number in the booking
+	CallsCustomer = "customer" // the customer calls the telephone number of the location
+)
+
+// MaxLocationChange is the maximal value of LocationChangeMinutes and of TravelMinutes, in minutes.
+const MaxLocationChange = 24 * 60
+
+// Location is where bookings of a business take place.
 type Location struct {
 	ID   uuid.UUID `json:"id"`
 	Key  string    `json:"key"`
-	Kind string    `json:"kind"` // always KindPlace
+	Kind string    `json:"kind"` // one of the Kind… values
 	// Name is the name of the location. The default is the name of the business.
 	Name    Label          `json:"name"`
 	Address postal.Address `json:"address,omitzero"`
@@ -24,6 +38,30 @@ type Location struct {
 	DirectionsHTML Label `json:"directions_html,omitzero"`
 	// Phone is the telephone number of the location. The default is the number in Contact.
 	Phone string `json:"phone,omitempty"`
+
+	// Hours are the opening hours of the location. Null means the hours of the business. Overrides
+	// replace the hours on single dates, in order of the dates; see [Snapshot.OpeningOn].
+	Hours     *WeekHours    `json:"hours,omitempty"`
+	Overrides []DayOverride `json:"overrides,omitempty"`
+
+	// Link is the https URL of a location of the kind [KindLink]. It may contain one of the placeholders
+	// {code} and {booking}, which are replaced for each booking.
+	Link  string `json:"link,omitempty"`
+	Calls string `json:"calls,omitempty"` // for the kind [KindPhone]: [CallsBusiness] or [CallsCustomer]
+
+	// Countries and PostalCodes limit the area of a location of the kind [KindCustomerAddress]. An empty list means
+	// no limit. Countries are codes of ISO 3166-1. A postal code that ends with * matches all codes with this prefix.
+	Countries   []string `json:"countries,omitempty"`
+	PostalCodes []string `json:"postal_codes,omitempty"`
+	// TravelMinutes is kept free before and after each booking at a location of the kind [KindCustomerAddress],
+	// unless the buffer of the service is longer.
+	TravelMinutes int `json:"travel_minutes,omitempty"`
+}
+
+// StaffLocation holds the working hours of a staff member at one location.
+type StaffLocation struct {
+	LocationID uuid.UUID `json:"location_id"`
+	Hours      WeekHours `json:"hours"`
 }
 
 // Geo is a position in degrees (WGS 84).

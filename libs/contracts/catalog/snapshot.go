@@ -44,7 +44,7 @@ type Snapshot struct {
 	// yet. Customers then see no services, events or rentals, and cannot book.
 	NotYetOpen bool `json:"not_yet_open,omitempty"`
 
-	// Locations are the places where bookings take place, in the owner's order; see [Snapshot.Place].
+	// Locations are where bookings take place, in the owner's order. The first is the default location.
 	Locations []Location `json:"locations,omitempty"`
 	Contact   Contact    `json:"contact,omitzero"`
 	Legal     Legal      `json:"legal,omitzero"`
@@ -133,6 +133,9 @@ type Bookings struct {
 	// MaxOpenPerCustomer is the maximal number of open bookings of
 	// one email address. It applies to bookings on the booking page.
 	MaxOpenPerCustomer int `json:"max_open_per_customer"`
+	// LocationChangeMinutes is the minimal time between two bookings of one staff member at different
+	// locations. It applies to the time of the services, without buffers. The maximum is [MaxLocationChange].
+	LocationChangeMinutes int `json:"location_change_minutes,omitempty"`
 }
 
 // CancellationRule sets the refund of a cancellation that is made
@@ -209,6 +212,9 @@ type Staff struct {
 	// business. An empty value means that only Overrides apply.
 	Hours     *WeekHours    `json:"hours"`
 	Overrides []DayOverride `json:"overrides"`
+	// At holds the working hours at single locations. If At is not empty, Hours is null,
+	// and the staff member works only at these locations; see [Snapshot.StaffWindows].
+	At []StaffLocation `json:"at,omitempty"`
 	// NameTranslations are the translations of Name by language.
 	NameTranslations map[string]string `json:"name_translations,omitempty"`
 	Photo            *Picture          `json:"photo,omitempty"` // uploaded photo, or nil
@@ -240,9 +246,12 @@ type Service struct {
 	Capacity            int              `json:"capacity"` // number of capacity units, if the service needs no staff
 	// StaffIDs are the ids of the staff members who perform the service,
 	// including inactive ones. The list is empty if the service needs no staff.
-	StaffIDs []uuid.UUID    `json:"staff_ids"`
-	Variants []Variant      `json:"variants"`
-	Classes  []ClassSession `json:"classes"` // if the list is not empty, customers can book only these sessions
+	StaffIDs []uuid.UUID `json:"staff_ids"`
+	// LocationIDs are the locations at which the service is offered, in the order of preference. An
+	// empty list means the locations that [Snapshot.LocationsOf] returns by default.
+	LocationIDs []uuid.UUID    `json:"location_ids,omitempty"`
+	Variants    []Variant      `json:"variants"`
+	Classes     []ClassSession `json:"classes"` // if the list is not empty, customers can book only these sessions
 	// NameTranslations are the translations of Name by language.
 	NameTranslations map[string]string `json:"name_translations,omitempty"`
 	// Category is the heading under which pages list the service; "" for none.
@@ -274,6 +283,8 @@ type ClassSession struct {
 	StaffID  *uuid.UUID         `json:"staff_id"`
 	From     *timespan.Date     `json:"from"`
 	To       *timespan.Date     `json:"to"`
+	// LocationID is the location of the session; see [Snapshot.SessionLocation].
+	LocationID *uuid.UUID `json:"location_id,omitempty"`
 }
 
 // Event is an event for which tickets are sold.
@@ -292,6 +303,8 @@ type Event struct {
 	PaymentRequirement string           `json:"payment_requirement"`
 	DepositValue       *decimal.Decimal `json:"deposit_value"`
 	Tiers              []Tier           `json:"tiers"`
+	// LocationID is the location of the event; see [Snapshot.EventLocation].
+	LocationID *uuid.UUID `json:"location_id,omitempty"`
 	// NameTranslations are the translations of Name by language.
 	NameTranslations map[string]string `json:"name_translations,omitempty"`
 	// Picture is the uploaded picture, or nil.
@@ -335,6 +348,8 @@ type Rental struct {
 	PaymentRequirement string           `json:"payment_requirement"`
 	DepositValue       *decimal.Decimal `json:"deposit_value"`
 	Upsells            []Upsell         `json:"upsells"` // offered with this rental, in the owner's order
+	// LocationID is the location where customers pick up and return the rental; see [Snapshot.RentalLocation].
+	LocationID *uuid.UUID `json:"location_id,omitempty"`
 	// NameTranslations are the translations of Name by language.
 	NameTranslations map[string]string `json:"name_translations,omitempty"`
 	// Picture is the uploaded picture, or nil.

@@ -40,15 +40,17 @@ var (
 	BusinessNotFound     = Kind{"business_not_found", 404}
 	ServiceNotFound      = Kind{"service_not_found", 404}
 	RentalNotFound       = Kind{"rental_not_found", 404}
-	NotFound             = Kind{"not_found", 404}
-	MethodNotAllowed     = Kind{"method_not_allowed", 405}
-	SlotUnavailable      = Kind{"slot_unavailable", 409}
-	NoStaffAvailable     = Kind{"no_staff_available", 409}
-	DateInPast           = Kind{"date_in_past", 409}
-	BeyondAdvanceLimit   = Kind{"beyond_advance_limit", 409}
-	TooSoon              = Kind{"too_soon", 409} // less notice than the business requires
-	Closed               = Kind{"closed", 409}   // no staff member for the service works at this time
-	NotAStart            = Kind{"not_a_start", 409}
+	// the location is unknown, or the services are not offered there
+	LocationNotFound   = Kind{"location_not_found", 404}
+	NotFound           = Kind{"not_found", 404}
+	MethodNotAllowed   = Kind{"method_not_allowed", 405}
+	SlotUnavailable    = Kind{"slot_unavailable", 409}
+	NoStaffAvailable   = Kind{"no_staff_available", 409}
+	DateInPast         = Kind{"date_in_past", 409}
+	BeyondAdvanceLimit = Kind{"beyond_advance_limit", 409}
+	TooSoon            = Kind{"too_soon", 409} // less notice than the business requires
+	Closed             = Kind{"closed", 409}   // no staff member for the service works at this time
+	NotAStart          = Kind{"not_a_start", 409}
 	// the staff member is unknown, inactive or not assigned to the service
 	StaffNotFound     = Kind{"staff_not_found", 409}
 	PaymentNotOffered = Kind{"payment_not_offered", 409}
@@ -56,6 +58,7 @@ var (
 	BeforeBookingDay = Kind{"before_booking_day", 409}
 	TooLateToReopen  = Kind{"too_late_to_reopen", 409} // later than the day after the booking
 	NotEnoughUnits   = Kind{"not_enough_units", 409}   // too few units are free for a reservation
+	OutsideArea      = Kind{"outside_area", 409}       // the business does not serve the customer's address
 	// a customer on the booking page has reached bookings.max_open_per_customer
 	TooManyOpen            = Kind{"too_many_open_bookings", 409}
 	IdempotencyInProgress  = Kind{"idempotency_in_progress", 409}
