@@ -129,10 +129,11 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 		rt.Clock).Mount(s.Internal)
 	api.NewReservationPayments(usecase.NewReservationPayments(records, booker)).Mount(s.Internal)
 	businesses := catalogclient.NewByID(catalogPeer, offers)
-	api.NewCustomerLinks(usecase.NewCustomerLinks(records, businesses, booker, cancellations, rt.Clock)).Mount(s.Internal)
+	api.NewCustomerLinks(usecase.NewCustomerLinks(records, businesses, booker, cancellations, rt.Clock), links).
+		Mount(s.Internal)
 	feeds := usecase.NewFeeds(records, offers, businesses, rt.Clock, rt.Telemetry)
 	api.NewFeeds(feeds, records, links).Mount(s.Internal)
-	eventapi.Serve(s.Server, eventlog.New(pool, api.ShowEvents(records), cfg.Events, rt.Clock, rt.Telemetry))
+	eventapi.Serve(s.Server, eventlog.New(pool, api.ShowEvents(records, links), cfg.Events, rt.Clock, rt.Telemetry))
 	s.AddErasureJob(catalogPeer, records.Erase)
 	s.AddRetentionJob(catalogPeer, offers, pool, records)
 	asLeader := func(ctx context.Context, work func(context.Context) error) error {

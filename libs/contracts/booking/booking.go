@@ -28,6 +28,14 @@ type Occupied struct {
 	Seats []SeatsTaken
 }
 
+// OccupiedQuery selects the data that the booking service returns in addition to the occupied time.
+type OccupiedQuery struct {
+	Seats bool // the booked seats of class sessions that start within the window
+	// Locations requests the fields of [Busy] about locations. Without it, these fields have their zero values.
+	Locations bool
+	Except    *uuid.UUID // the booking to reschedule, whose time is left out; nil leaves out none
+}
+
 // Busy is the occupied time of one resource. Edges holds the start and the end of each span in turn, sorted, in
 // seconds since the epoch. The end is exclusive. A span may begin before the requested window or end after it.
 type Busy struct {
@@ -293,4 +301,7 @@ type BookedLocation struct {
 	ID   uuid.UUID `json:"id"`
 	Kind string    `json:"kind"` // place, link, phone or customer_address
 	Name string    `json:"name"`
+	// Link is the link to an online meeting. It is present only for the kind link,
+	// while the booking is confirmed and all that is due online is paid.
+	Link string `json:"link,omitempty"`
 }

@@ -59,6 +59,8 @@ type CustomerBooking struct {
 	Unpaid       bool                 `json:"unpaid"`
 	Cancellation Cancellation         `json:"cancellation"`
 	Reschedule   ReschedulePermission `json:"reschedule"`
+	// Location is as in [Booking].
+	Location *BookedLocation `json:"location,omitempty"`
 }
 
 // ReschedulePermission reports whether the customer may reschedule a booking now.

@@ -26,6 +26,7 @@ type NewBooking struct {
 	PreferredProvider *string         `json:"preferred_provider,omitempty"`
 	FormData          json.RawMessage `json:"form_data,omitempty"`
 	Locale            *string         `json:"locale,omitempty"`
+	LocationID        *string         `json:"location_id,omitempty"`
 
 	// Override permits a booking outside working hours, but never in occupied time. With or without
 	// Override, the rules for minimum notice, advance limit, pause and slot grid do not apply to the owner.
@@ -56,10 +57,17 @@ type BookedTime struct {
 	StaffID         *uuid.UUID `json:"staff_id"`
 	StaffName       *string    `json:"staff_name"`
 	ClassScheduleID *uuid.UUID `json:"class_schedule_id"`
+	// Location is the location of the booking. It is omitted if the booking has none.
+	Location *BookedLocation `json:"location,omitempty"`
 }
 
-// Rescheduled is the payload of the event that reports a reschedule. It
-// holds the booking after the reschedule, its old time and its new time.
+// Relocate requests a new location for a booking, at the same time.
+type Relocate struct {
+	LocationID string `json:"location_id"`
+}
+
+// Rescheduled is the payload of the events that report a reschedule or a relocation. It holds
+// the booking after the change, its old time and location, and its new time and location.
 type Rescheduled struct {
 	Booking
 	From BookedTime `json:"from"`

@@ -38,19 +38,20 @@ func NewClient(caller Caller) *Client { return &Client{peer: caller} }
 // window. The arguments `from` (included) and `to` (excluded) are the limits of the
 // window. Both must be whole seconds, at most [booking.MaxOccupiedWindow] apart.
 //
-// If `seats` is true, the result includes the booked seats of class sessions that
-// start in the window. The argument `moving` is the id of a booking that is being
-// rescheduled. The result leaves out the time of this booking; nil leaves out none.
-func (c *Client) Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool,
-	moving *uuid.UUID) (*booking.Occupied, error) {
+// The argument `asked` selects further data, and a booking whose time is left out.
+func (c *Client) Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time,
+	asked booking.OccupiedQuery) (*booking.Occupied, error) {
 	query := append(make([]byte, 0, 128), path(businessID, "occupied?from=")...)
 	query = strconv.AppendInt(query, from.Unix(), 10)
 	query = strconv.AppendInt(append(query, "&to="...), to.Unix(), 10)
-	if seats {
+	if asked.Seats {
 		query = append(query, "&seats=true"...)
 	}
-	if moving != nil {
-		query = append(append(query, "&moving="...), moving.String()...)
+	if asked.Locations {
+		query = append(query, "&locations=true"...)
+	}
+	if asked.Except != nil {
+		query = append(append(query, "&moving="...), asked.Except.String()...)
 	}
 	answer, err := c.peer.Do(ctx, peer.Request{Method: http.MethodGet, Path: string(query)})
 	if err != nil {
@@ -134,6 +135,21 @@ func (c *Client) Reschedule(
 	}{slug, boundsRefund, to}
 	return typed.Call[booking.Booking](ctx, c.peer, http.MethodPost,
 		path(businessID, "bookings/"+bookingID.String()+"/reschedule"), body)
+}
+
+// Relocate changes the location of a booking and returns the booking. The argument `slug`
+// is the slug of the business. The actor of the change is the actor in ctx.
+//
+// Faults: not_found; location_not_found; conflict if the booking can no longer be relocated;
+// slot_unavailable if it cannot take place at the location at its time.
+func (c *Client) Relocate(ctx context.Context, businessID, bookingID uuid.UUID, slug string,
+	to booking.Relocate) (*booking.Booking, error) {
+	body := struct {
+		Slug string `json:"slug"`
+		booking.Relocate
+	}{slug, to}
+	return typed.Call[booking.Booking](ctx, c.peer, http.MethodPost,
+		path(businessID, "bookings/"+bookingID.String()+"/relocate"), body)
 }
 
 // Transition changes the status of a booking by one of the transitions booking.Transition…, and returns the changed

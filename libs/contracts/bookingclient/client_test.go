@@ -38,15 +38,15 @@ func TestOccupiedDecodesAnswer(t *testing.T) {
 	}
 	r := &replica{body: body}
 	business := uuid.MustParse("99999999-9999-4999-8999-999999999999")
-	got, err := bookingclient.NewClient(r).Occupied(t.Context(), business, time.Unix(-5, 0), time.Unix(86400, 0), true,
-		&business)
+	got, err := bookingclient.NewClient(r).Occupied(t.Context(), business, time.Unix(-5, 0), time.Unix(86400, 0),
+		booking.OccupiedQuery{Seats: true, Locations: true, Except: &business})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(&want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if path := "/internal/businesses/99999999-9999-4999-8999-999999999999/occupied?from=-5&to=86400&seats=true&moving=99999999-9999-4999-8999-999999999999"; r.asked.Path != path {
+	if path := "/internal/businesses/99999999-9999-4999-8999-999999999999/occupied?from=-5&to=86400&seats=true&locations=true&moving=99999999-9999-4999-8999-999999999999"; r.asked.Path != path {
 		t.Errorf("asked %s, want %s", r.asked.Path, path)
 	}
 }
@@ -56,7 +56,7 @@ func TestOccupiedRejectsUnreadableAnswer(t *testing.T) {
 	for _, body := range []string{"", "{", "\x01\x01"} {
 		r := &replica{body: []byte(body)}
 		got, err := bookingclient.NewClient(r).Occupied(t.Context(), uuid.New(), time.Unix(0, 0), time.Unix(1, 0),
-			false, nil)
+			booking.OccupiedQuery{})
 		if !fault.Is(err, fault.PeerUnavailable) || got != nil {
 			t.Errorf("%q: %+v, %v", body, got, err)
 		}

@@ -118,6 +118,7 @@ var ofBooking = []*Row{
 	write(booking, post, business+"/bookings/:booking/cancel", byOwner),
 	write(booking, post, business+"/bookings/:booking/refund", byOwner),
 	write(booking, post, business+"/bookings/:booking/reschedule", byOwner),
+	write(booking, post, business+"/bookings/:booking/relocate", byOwner),
 	write(booking, post, business+"/bookings/:booking/:move", byOwner),
 	write(booking, post, business+"/tickets", by{pages: {actor.Page}, console: {actor.Owner}}),
 	read(booking, get, business+"/tickets", console),

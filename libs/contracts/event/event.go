@@ -55,6 +55,7 @@ const (
 	BookingCreated     Type = "booking.created"
 	BookingConfirmed   Type = "booking.confirmed"
 	BookingRescheduled Type = "booking.rescheduled"
+	BookingRelocated   Type = "booking.relocated" // the business changed the location of the booking
 	BookingCancelled   Type = "booking.cancelled"
 	BookingWithdrawn   Type = "booking.withdrawn" // the business withdrew the class session of the booking
 	BookingRestored    Type = "booking.restored"  // the withdrawn class session takes place after all

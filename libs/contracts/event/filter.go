@@ -10,7 +10,7 @@ import (
 // Types returns all types of events that webhooks send.
 func Types() []Type {
 	return []Type{
-		BookingCreated, BookingConfirmed, BookingRescheduled, BookingWithdrawn, BookingRestored,
+		BookingCreated, BookingConfirmed, BookingRescheduled, BookingRelocated, BookingWithdrawn, BookingRestored,
 		BookingCancelled, BookingCompleted, BookingNoShow, BookingReopened,
 		PaymentSucceeded, PaymentFailed, PaymentExpired, PaymentRefunded, PaymentRefundFailed, PaymentDisputed,
 		TicketCreated, TicketSold, TicketRescheduled, TicketWithdrawn, TicketCancelled,

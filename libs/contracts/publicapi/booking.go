@@ -43,6 +43,15 @@ type Booking struct {
 	StaffName *string         `json:"staff_name"`
 	// ClassScheduleID is the id of the booked class session. It is omitted for an appointment.
 	ClassScheduleID *uuid.UUID `json:"class_schedule_id,omitempty"`
+	// Location is where the booking takes place. It is omitted if the business does not offer several locations.
+	Location *BookedLocation `json:"location,omitempty"`
+}
+
+// BookedLocation is the location of a [Booking]. GET /info lists the address of the location.
+type BookedLocation struct {
+	ID   uuid.UUID `json:"id"`
+	Kind string    `json:"kind" jsonschema:"place, link, phone or customer_address"`
+	Name string    `json:"name"`
 }
 
 // BookedService is one service of a [Booking].

@@ -67,6 +67,7 @@ type Event struct {
 	Description string
 	Location    string
 	Geo         *Geo    // position of Location; nil if it is not known
+	Conference  string  // http or https URL of the online meeting; any other URL is omitted
 	URL         string  // http or https; any other URL is omitted
 	Organizer   *Person // required for [Request] and [Cancel]
 	Attendee    *Person // the invited person; shown as accepted, because the person made the booking
@@ -147,6 +148,9 @@ func addEvent(cal *ics.Calendar, method Method, e *Event) error {
 	setText(v, ics.ComponentPropertyDescription, cleanText(e.Description, maxLong))
 	setText(v, ics.ComponentPropertyLocation, cleanText(e.Location, maxShort))
 	setText(v, ics.ComponentPropertyUrl, cleanURL(e.URL))
+	if link := cleanURL(e.Conference); link != "" { // RFC 7986 §5.11
+		v.SetProperty("CONFERENCE", link, ics.WithValue("URI"), &ics.KeyValues{Key: "FEATURE", Value: []string{"VIDEO"}})
+	}
 	if e.Geo != nil {
 		v.SetProperty(ics.ComponentPropertyGeo, formatDegrees(e.Geo.Lat)+";"+formatDegrees(e.Geo.Lon))
 	}

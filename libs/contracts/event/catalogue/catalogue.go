@@ -66,6 +66,10 @@ func Entries() []Entry {
 			bookingSchema, 4, newRescheduled(),
 		},
 		{
+			event.BookingRelocated, "The business changes the location of a booking; from and to are both locations.",
+			bookingSchema, 4, newRelocated(),
+		},
+		{
 			event.BookingWithdrawn, "The business withdraws the class session of a booking.",
 			bookingSchema, 4, newWithdrawnBooking(),
 		},

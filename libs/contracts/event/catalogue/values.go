@@ -92,6 +92,19 @@ func newRescheduled() booking.Rescheduled {
 	return booking.Rescheduled{Booking: b, From: from, To: to}
 }
 
+func newRelocated() booking.Rescheduled {
+	r := newRescheduled()
+	b := newChangedBooking(booking.StatusConfirmed, 4, newPayment(booking.PaymentPaid))
+	r.To = r.From
+	r.From.Location = &booking.BookedLocation{ID: uuid.MustParse("3c59dc04-8e88-5024-8be8-079a5c74d079"), Kind: "place",
+		Name: "Studio at the harbor"}
+	r.To.Location = &booking.BookedLocation{ID: uuid.MustParse("b6d767d2-f8ed-5d21-844b-0e5886680cb9"), Kind: "place",
+		Name: "Studio at the station"}
+	b.Location = r.To.Location
+	r.Booking = b
+	return r
+}
+
 // newRefundedPayment returns a payment of a booking. Half of the payment was
 // refunded. The argument `status` is the status of the refund.
 func newRefundedPayment(status string) *booking.Payment {

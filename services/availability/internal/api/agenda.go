@@ -30,7 +30,7 @@ func (p *Public) serveAgenda(c *fiber.Ctx) error {
 	bounded, cancel := p.withReadTimeout(ctx)
 	defer cancel()
 	occupied, unknown := readOccupied(bounded, p.occupied, offer.ID, slot.AgendaReach(offer, req.From, req.To),
-		true, nil)
+		booking.OccupiedQuery{Seats: true})
 	if unknown != nil {
 		p.recordDegraded(ctx, "occupied time", unknown)
 		occupied = booking.Occupied{}

@@ -121,8 +121,8 @@ func (n *fakePeers) AtLeast(ctx context.Context, slug string, version int64) (*c
 	return n.Get(ctx, slug)
 }
 
-func (n *fakePeers) Occupied(_ context.Context, id uuid.UUID, from, to time.Time, seats bool,
-	moving *uuid.UUID) (*booking.Occupied, error) {
+func (n *fakePeers) Occupied(_ context.Context, id uuid.UUID, from, to time.Time,
+	asked booking.OccupiedQuery) (*booking.Occupied, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if id != n.offer.ID {
@@ -130,10 +130,10 @@ func (n *fakePeers) Occupied(_ context.Context, id uuid.UUID, from, to time.Time
 	}
 	n.requestedWindows = append(n.requestedWindows, timespan.Span{Start: from.Unix(), End: to.Unix()})
 	occupied := &booking.Occupied{Busy: n.busy}
-	if n.requestedMoving = moving; moving != nil {
+	if n.requestedMoving = asked.Except; asked.Except != nil {
 		occupied.Busy = nil // all of it is this booking's
 	}
-	if n.requestedSeats = seats; seats {
+	if n.requestedSeats = asked.Seats; asked.Seats {
 		occupied.Seats = n.seats
 	}
 	return occupied, n.busyErr
@@ -485,7 +485,7 @@ func TestReadOccupiedSplitsLongSpans(t *testing.T) {
 	edge := span.Start + most
 	n.busy = []booking.Busy{{Resource: booking.Resource{ID: sauna, CapacityUnit: 1},
 		Edges: []int64{edge - 10, edge + 10, edge + 20, edge + 30}}}
-	got, err := readOccupied(t.Context(), n, n.offer.ID, span, false, nil)
+	got, err := readOccupied(t.Context(), n, n.offer.ID, span, booking.OccupiedQuery{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,10 +25,9 @@ type Offers interface {
 }
 
 // OccupiedReader returns the time that bookings of a business occupy in a window of time. The window includes the
-// instant `from`, but not the instant `to`. It must not be longer than [booking.MaxOccupiedWindow]. If `seats` is true,
-// the result includes the booked seats of class sessions. If `moving` is not nil, the booking with this id is ignored.
-// An error means that the occupied time could not be read.
+// instant `from`, but not the instant `to`. It must not be longer than [booking.MaxOccupiedWindow]. The argument
+// `asked` selects further data, and a booking that is ignored. An error means that the occupied time could not be read.
 type OccupiedReader interface {
-	Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool,
-		moving *uuid.UUID) (*booking.Occupied, error)
+	Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time,
+		asked booking.OccupiedQuery) (*booking.Occupied, error)
 }

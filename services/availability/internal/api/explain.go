@@ -58,8 +58,8 @@ func (p *Public) computeExplanation(ctx context.Context,
 	bounded, cancel := p.withReadTimeout(ctx)
 	defer cancel()
 	reach := slot.ExplainReach(offer, s.question, s.date, s.time)
-	if s.occupied, err = readOccupied(bounded, p.occupied, offer.ID, reach, s.question.Services[0].IsClass(),
-		nil); err != nil {
+	if s.occupied, err = readOccupied(bounded, p.occupied, offer.ID, reach,
+		booking.OccupiedQuery{Seats: s.question.Services[0].IsClass()}); err != nil {
 		p.recordDegraded(ctx, "occupied time", err)
 		return explanation, nil
 	}

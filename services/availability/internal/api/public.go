@@ -183,8 +183,8 @@ func (p *Public) gather(ctx context.Context, slug string, q query) (material, er
 	}}}
 	plan := slot.NewPlan(offer, m.question)
 	if reach, needed := plan.Reach(); needed {
-		if m.occupied, err = readOccupied(ctx, p.occupied, offer.ID, reach, services[0].IsClass(),
-			q.RescheduledID); err != nil {
+		if m.occupied, err = readOccupied(ctx, p.occupied, offer.ID, reach,
+			booking.OccupiedQuery{Seats: services[0].IsClass(), Except: q.RescheduledID}); err != nil {
 			p.recordDegraded(ctx, "occupied time", err)
 			return m, nil
 		}

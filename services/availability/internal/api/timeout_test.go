@@ -25,8 +25,8 @@ func (h hangingPeers) AtLeast(ctx context.Context, slug string, _ int64) (*catal
 	return h.Get(ctx, slug)
 }
 
-func (hangingPeers) Occupied(ctx context.Context, _ uuid.UUID, _, _ time.Time, _ bool,
-	_ *uuid.UUID) (*booking.Occupied, error) {
+func (hangingPeers) Occupied(ctx context.Context, _ uuid.UUID, _, _ time.Time,
+	_ booking.OccupiedQuery) (*booking.Occupied, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
 }

@@ -40,7 +40,7 @@ func (in *Internal) book(c *fiber.Ctx) error {
 	if err != nil {
 		return fault.Unknown(err)
 	}
-	rendered := showBooking(booked)
+	rendered := in.showBooking(booked)
 	rendered.Warnings = confirmation.Warnings
 	rendered.ManageURL = in.links.URL(event.Booking, booked.ID, confirmation.LinkHash)
 	if p := confirmation.Payment; p != nil {

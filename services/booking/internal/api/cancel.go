@@ -36,7 +36,7 @@ func (in *Internal) cancel(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(showBooking(cancelled))
+	return c.JSON(in.showBooking(cancelled))
 }
 
 func (in *Internal) refund(c *fiber.Ctx) error {
@@ -53,7 +53,7 @@ func (in *Internal) refund(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(showBooking(refunded))
+	return c.JSON(in.showBooking(refunded))
 }
 
 // parseOptionalBody parses the JSON body of a request into the value to which the argument

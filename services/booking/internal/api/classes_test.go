@@ -170,7 +170,8 @@ func TestPeersReadSeats(t *testing.T) {
 	from := time.Date(2027, 3, 2, 0, 0, 0, 0, time.UTC)
 	want := []booking.SeatsTaken{{SessionID: eveningID, StartsAt: from.Unix() + 18*3600, Taken: 2}}
 	for _, seats := range []bool{true, false} {
-		got, err := w.client().Occupied(t.Context(), w.offer.ID, from, from.Add(24*time.Hour), seats, nil)
+		got, err := w.client().Occupied(t.Context(), w.offer.ID, from, from.Add(24*time.Hour),
+			booking.OccupiedQuery{Seats: seats})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -28,6 +28,9 @@ func (p *Public) render(c store.Confirmation) publicapi.BookingConfirmation {
 		Total: c.Currency.JSON(c.Total), Currency: c.Currency.Code, PartySize: c.PartySize,
 		StaffID: c.StaffID, StaffName: c.StaffName, ClassScheduleID: c.SessionID,
 	}}
+	if l := c.Location; l != nil {
+		rendered.Booking.Location = &publicapi.BookedLocation{ID: l.ID, Kind: l.Kind, Name: l.Name}
+	}
 	if p := c.Payment; p != nil {
 		rendered.PaymentRequired = true
 		rendered.Payment = publicapi.Payment{

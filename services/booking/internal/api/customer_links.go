@@ -9,6 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
 	"github.com/slotmesh/slotmesh/libs/platform/server"
+	"github.com/slotmesh/slotmesh/libs/sale/link"
 	"github.com/slotmesh/slotmesh/libs/values/email"
 	"github.com/slotmesh/slotmesh/libs/values/ical"
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
@@ -18,11 +19,14 @@ import (
 // order (lifecycle.md §5). The pages service calls CustomerLinks over HTTP. CustomerLinks
 // checks the token of the link before the rest of the request. Therefore every request with
 // an invalid token gets the same answer, even if the rest of the request is invalid, too.
-type CustomerLinks struct{ links *usecase.CustomerLinks }
+type CustomerLinks struct {
+	links *usecase.CustomerLinks
+	rooms *link.Links // the links to online meetings
+}
 
 // NewCustomerLinks returns the internal API of customers' links.
-func NewCustomerLinks(links *usecase.CustomerLinks) *CustomerLinks {
-	return &CustomerLinks{links: links}
+func NewCustomerLinks(links *usecase.CustomerLinks, rooms *link.Links) *CustomerLinks {
+	return &CustomerLinks{links: links, rooms: rooms}
 }
 
 // Mount adds the routes of customers' links.
@@ -45,7 +49,7 @@ func (l *CustomerLinks) withIdempotency(write fiber.Handler) fiber.Handler {
 		if err != nil {
 			return err
 		}
-		return c.JSON(showView(m))
+		return c.JSON(l.showView(m))
 	})
 }
 
@@ -61,7 +65,7 @@ func (l *CustomerLinks) serveView(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(showView(m))
+	return c.JSON(l.showView(m))
 }
 
 func (l *CustomerLinks) serveCalendar(c *fiber.Ctx) error {
@@ -82,7 +86,7 @@ func (l *CustomerLinks) cancel(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(showView(m))
+	return c.JSON(l.showView(m))
 }
 
 // refuse answers a request with an invalid body. The argument `invalid` is the fault of the body.
@@ -107,7 +111,7 @@ func (l *CustomerLinks) reschedule(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(showView(m))
+	return c.JSON(l.showView(m))
 }
 
 // parseShownRefund parses the refund that the page showed to the
@@ -136,14 +140,14 @@ func (l *CustomerLinks) servePayment(c *fiber.Ctx) error {
 }
 
 // showView converts the customer view into the JSON form of the internal API.
-func showView(m usecase.CustomerView) booking.CustomerView {
+func (l *CustomerLinks) showView(m usecase.CustomerView) booking.CustomerView {
 	m = m.Translate()
 	view := booking.CustomerView{Kind: m.Kind, Business: m.Offer.LinkBusiness()}
 	if m.Kind == event.Ticket {
 		view.Ticket = showCustomerTicket(m)
 		return view
 	}
-	b := showBooking(m.Booking)
+	b := showBooking(l.rooms, m.Booking)
 	view.Booking = &booking.CustomerBooking{
 		ID: b.ID, Status: b.Status, Date: b.Date, StartTime: b.StartTime, EndTime: b.EndTime, StartsAt: b.StartsAt,
 		EndsAt:   b.EndsAt,
@@ -154,6 +158,7 @@ func showView(m usecase.CustomerView) booking.CustomerView {
 		Locale: b.Locale, Sequence: b.Sequence,
 		CreatedAt: b.CreatedAt,
 		Payment:   hideOwnerFields(b.Payment), CanPay: m.CanPay, Unpaid: m.IsUnpaid,
+		Location:     b.Location,
 		Cancellation: m.Cancellation.Render(),
 		Reschedule:   booking.ReschedulePermission{Allowed: m.Reschedule.Allowed, Reason: m.Reschedule.Reason},
 	}

@@ -43,7 +43,7 @@ func (in *Internal) serveCustomerData(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(booking.CustomerData{Bookings: convertAll(bookings, showBooking),
+	return c.JSON(booking.CustomerData{Bookings: convertAll(bookings, in.showBooking),
 		Tickets: convertAll(tickets, showTicket)})
 }
 

@@ -89,14 +89,16 @@ func (in *Internal) Mount(app fiber.Router) {
 	business.Get("/bookings/:id/link", in.serveLink(event.Booking))
 	business.Get("/bookings/:booking/cancellation", in.serveCancellation)
 	business.Post("/bookings/:booking/cancel",
-		in.withIdempotency(in.cancel, newRetryAnswer(fiber.StatusOK, showBooking)))
+		in.withIdempotency(in.cancel, newRetryAnswer(fiber.StatusOK, in.showBooking)))
 	business.Post("/bookings/:booking/refund",
-		in.withIdempotency(in.refund, newRetryAnswer(fiber.StatusOK, showBooking)))
+		in.withIdempotency(in.refund, newRetryAnswer(fiber.StatusOK, in.showBooking)))
 	business.Post("/bookings", server.StoreIdempotencyKey, in.book)
 	business.Post("/bookings/:booking/reschedule",
-		in.withIdempotency(in.reschedule, newRetryAnswer(fiber.StatusOK, showBooking)))
+		in.withIdempotency(in.reschedule, newRetryAnswer(fiber.StatusOK, in.showBooking)))
+	business.Post("/bookings/:booking/relocate",
+		in.withIdempotency(in.relocate, newRetryAnswer(fiber.StatusOK, in.showBooking)))
 	business.Post("/bookings/:booking/:move",
-		in.withIdempotency(in.applyTransition, newRetryAnswer(fiber.StatusOK, showBooking)))
+		in.withIdempotency(in.applyTransition, newRetryAnswer(fiber.StatusOK, in.showBooking)))
 	business.Get("/reports/bookings", in.serveBookingsReport)
 	business.Get("/reports/revenue", in.serveRevenueReport)
 	business.Get("/reports/staff-time", in.serveStaffTimeReport)
@@ -152,7 +154,9 @@ func (in *Internal) serveOccupied(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	occupied, err := in.readOccupied(c.UserContext(), businessID, from, to, c.Query("seats") == "true", except)
+	occupied, err := in.readOccupied(c.UserContext(), businessID, from, to, booking.OccupiedQuery{
+		Seats: c.Query("seats") == "true", Locations: c.Query("locations") == "true", Except: except,
+	})
 	if err != nil {
 		return err
 	}
@@ -165,15 +169,15 @@ func (in *Internal) serveOccupied(c *fiber.Ctx) error {
 }
 
 // readOccupied reads the occupied time of a business in a window. The arguments `from`
-// (included) and `to` (excluded) are the limits of the window. If `seats` is true, readOccupied
-// also reads the number of seats taken. If the argument `except` is not nil, it is the id of a
-// booking that will be rescheduled; readOccupied then leaves out the time of this booking.
-func (in *Internal) readOccupied(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool,
-	except *uuid.UUID) (booking.Occupied, error) {
-	if except == nil {
-		return in.records.Occupied(ctx, businessID, from, to, seats)
+// (included) and `to` (excluded) are the limits of the window. The argument
+// `asked` selects further data, and a booking whose time is left out.
+func (in *Internal) readOccupied(ctx context.Context, businessID uuid.UUID, from, to time.Time,
+	asked booking.OccupiedQuery) (booking.Occupied, error) {
+	req := store.SnapshotRequest{Seats: asked.Seats, Locations: asked.Locations}
+	if asked.Except != nil {
+		req.Except = *asked.Except
 	}
-	now, err := in.records.Snapshot(ctx, businessID, from, to, store.SnapshotRequest{Seats: seats, Except: *except})
+	now, err := in.records.Snapshot(ctx, businessID, from, to, req)
 	return now.Occupied, err
 }
 
@@ -311,7 +315,7 @@ func (in *Internal) serveBookings(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(booking.BookingList{Bookings: convertAll(bookings, showBooking), NextCursor: next})
+	return c.JSON(booking.BookingList{Bookings: convertAll(bookings, in.showBooking), NextCursor: next})
 }
 
 func (in *Internal) serveBooking(c *fiber.Ctx) error {
@@ -326,7 +330,7 @@ func (in *Internal) serveBooking(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(showBooking(stored))
+	return c.JSON(in.showBooking(stored))
 }
 
 func (in *Internal) serveAhead(c *fiber.Ctx) error {
@@ -351,7 +355,7 @@ func (in *Internal) applyTransition(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(showBooking(updated))
+	return c.JSON(in.showBooking(updated))
 }
 
 // parsePathID parses the UUID in the path parameter with the given name. Fault: invalid_parameter.

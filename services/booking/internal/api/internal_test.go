@@ -109,7 +109,7 @@ func TestPeersReadOccupiedTime(t *testing.T) {
 	w := open(t, noLimits)
 	a := w.book(w.key("write"), newOrder("09:30", nil))
 	from := time.Date(2027, 3, 2, 0, 0, 0, 0, time.UTC)
-	occupied, err := w.client().Occupied(t.Context(), w.offer.ID, from, from.Add(24*time.Hour), false, nil)
+	occupied, err := w.client().Occupied(t.Context(), w.offer.ID, from, from.Add(24*time.Hour), booking.OccupiedQuery{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,11 +120,11 @@ func TestPeersReadOccupiedTime(t *testing.T) {
 		55*60 {
 		t.Errorf("occupied is %+v", occupied)
 	}
-	if others, err := w.client().Occupied(t.Context(), w.offer.ID, from, from.Add(24*time.Hour), true,
-		&a.body.Booking.ID); err != nil || len(others.Busy) != 0 {
+	if others, err := w.client().Occupied(t.Context(), w.offer.ID, from, from.Add(24*time.Hour),
+		booking.OccupiedQuery{Seats: true, Except: &a.body.Booking.ID}); err != nil || len(others.Busy) != 0 {
 		t.Errorf("with this booking's own time left out: %+v, %v", others, err)
 	}
-	none, err := w.client().Occupied(t.Context(), uuid.New(), from, from.Add(booking.MaxOccupiedWindow), false, nil)
+	none, err := w.client().Occupied(t.Context(), uuid.New(), from, from.Add(booking.MaxOccupiedWindow), booking.OccupiedQuery{})
 	if err != nil || none.Busy == nil || len(none.Busy) != 0 {
 		t.Errorf("another business has %+v, %v", none, err)
 	}
@@ -132,7 +132,7 @@ func TestPeersReadOccupiedTime(t *testing.T) {
 		"empty": from, "backwards": from.Add(-time.Hour), "too long": from.Add(booking.MaxOccupiedWindow + time.Second),
 		"absurd": time.Unix(1<<60, 0),
 	} {
-		if _, err := w.client().Occupied(t.Context(), w.offer.ID, from, to, false, nil); !fault.Is(err,
+		if _, err := w.client().Occupied(t.Context(), w.offer.ID, from, to, booking.OccupiedQuery{}); !fault.Is(err,
 			fault.InvalidParameter) {
 			t.Errorf("%s: %v", name, err)
 		}

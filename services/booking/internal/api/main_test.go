@@ -195,12 +195,12 @@ func (w *fixture) serve(of limits.Config, tel *telemetry.Telemetry) (string, str
 		usecase.NewCancellations(w.store, providers, w.clock), w.store, links, w.clock).Mount(srv.Internal)
 	api.NewCustomerLinks(usecase.NewCustomerLinks(w.store, w, w.booker,
 		usecase.NewCancellations(w.store, providers, w.clock),
-		w.clock)).Mount(srv.Internal)
+		w.clock), links).Mount(srv.Internal)
 	api.NewReservationPayments(usecase.NewReservationPayments(w.store, w.booker)).Mount(srv.Internal)
 	feeds := usecase.NewFeeds(w.store, w, w, w.clock, tel)
 	feeds.ComputeTimeout = testkit.MaxWait
 	api.NewFeeds(feeds, w.store, links).Mount(srv.Internal)
-	eventapi.Serve(srv, eventlog.New(w.pool, api.ShowEvents(w.store), eventlog.Config{KeepDays: 90}, w.clock, tel))
+	eventapi.Serve(srv, eventlog.New(w.pool, api.ShowEvents(w.store, links), eventlog.Config{KeepDays: 90}, w.clock, tel))
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- srv.Run(ctx) }()
@@ -371,6 +371,11 @@ func (w *fixture) Bookable(ctx context.Context,
 			Parts: []availability.Part{{Resource: resource, Occupies: occupies}}}
 		if resource.CapacityUnit == 0 {
 			assignment.StaffID = &resource.ID
+		}
+		if len(offer.Locations) > 0 {
+			if assignment.LocationID = findFreeLocation(offer, services, r, resource, span); assignment.LocationID == nil {
+				continue
+			}
 		}
 		answer.Assignments = append(answer.Assignments, assignment)
 	}

@@ -34,7 +34,7 @@ func (in *Internal) reschedule(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(showBooking(updated))
+	return c.JSON(in.showBooking(updated))
 }
 
 // parseReschedule parses the body of a request to reschedule. It returns the slug of
@@ -64,6 +64,38 @@ func parseReschedule(body []byte) (string, usecase.Reschedule, error) {
 	}
 	to.ClassScheduleID, err = parseOptionalID("class_schedule_id", wire.ClassScheduleID)
 	return wire.Slug, to, err
+}
+
+// relocate changes the location of a booking. The actor of the change is the actor of the request.
+func (in *Internal) relocate(c *fiber.Ctx) error {
+	businessID, bookingID, err := parsePathIDs(c, "booking")
+	if err != nil {
+		return err
+	}
+	body, err := server.Body(c)
+	if err != nil {
+		return err
+	}
+	var wire struct {
+		Slug string `json:"slug"`
+		booking.Relocate
+	}
+	if err := request.JSON(body, &wire); err != nil {
+		return err
+	}
+	location, err := request.ID("location_id", wire.LocationID)
+	if err != nil {
+		return err
+	}
+	offer, err := in.owner.Offer(c.UserContext(), businessID, wire.Slug)
+	if err != nil {
+		return usecase.NewUnverifiedFault(err)
+	}
+	updated, err := in.booker.Relocate(c.UserContext(), offer, server.Actor(c), bookingID, location)
+	if err != nil {
+		return err
+	}
+	return c.JSON(in.showBooking(updated))
 }
 
 func parseOptionalID(name string, text *string) (*uuid.UUID, error) {

@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/redis/go-redis/v9"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/platform/limits"
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
 	"github.com/slotmesh/slotmesh/libs/testkit"
@@ -234,8 +235,8 @@ func TestOccupiedTakesOneRoundTrip(t *testing.T) {
 		for _, days := range []int{1, 62} {
 			for seats, want := range map[bool][]string{false: {"FROM occupied_time"}, true: {"batch"}} {
 				sent := w.trips.measure(t, func(int) {
-					if _, err := client.Occupied(t.Context(), w.offer.ID, from, from.AddDate(0, 0, days), seats,
-						nil); err != nil {
+					if _, err := client.Occupied(t.Context(), w.offer.ID, from, from.AddDate(0, 0, days),
+						booking.OccupiedQuery{Seats: seats}); err != nil {
 						t.Fatal(err)
 					}
 				})

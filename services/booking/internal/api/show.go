@@ -9,12 +9,16 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
 	"github.com/slotmesh/slotmesh/libs/contracts/eventlog"
+	"github.com/slotmesh/slotmesh/libs/sale/link"
 	"github.com/slotmesh/slotmesh/libs/values/money"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
 // showBooking converts a booking into the JSON form of the internal API.
-func showBooking(b store.Booking) booking.Booking {
+func (in *Internal) showBooking(b store.Booking) booking.Booking { return showBooking(in.links, b) }
+
+func showBooking(links *link.Links, b store.Booking) booking.Booking {
 	services := make([]booking.BookedService, len(b.Services))
 	for i, s := range b.Services {
 		services[i] = booking.BookedService{
@@ -36,7 +40,26 @@ func showBooking(b store.Booking) booking.Booking {
 		CustomerName: b.Customer.Name, CustomerEmail: b.Customer.Email, CustomerPhone: b.Customer.Phone,
 		FormData: b.FormData, Locale: b.Locale, CreatedAt: b.CreatedAt, UpdatedAt: b.UpdatedAt, Sequence: b.Sequence,
 		Payment: showPayment(b.Payment, b.Currency), Withdrawn: b.Withdrawn, Warnings: b.Warnings,
+		Location: showLocation(links, b),
 	}
+}
+
+// showLocation converts the location of a booking, with its meeting link
+// ([usecase.MeetingLink]). The result is nil if the booking has no location.
+func showLocation(links *link.Links, b store.Booking) *booking.BookedLocation {
+	rendered := showPlace(b.Location)
+	if rendered != nil {
+		rendered.Link = usecase.MeetingLink(links, b)
+	}
+	return rendered
+}
+
+// showPlace converts a location without its meeting link. The argument `at` may be nil.
+func showPlace(at *store.Location) *booking.BookedLocation {
+	if at == nil {
+		return nil
+	}
+	return &booking.BookedLocation{ID: at.ID, Kind: at.Kind, Name: at.Name}
 }
 
 // showPayment converts an online payment into the JSON form of the internal
@@ -122,9 +145,9 @@ func showKey(k store.Key) booking.Key {
 
 // ShowEvents returns, for each kind of subject, the function that renders the subjects of
 // booking's events as JSON. The JSON form is the same as in the answers of the internal API.
-func ShowEvents(records *store.Store) map[event.SubjectKind]eventlog.Show {
+func ShowEvents(records *store.Store, links *link.Links) map[event.SubjectKind]eventlog.Show {
 	return map[event.SubjectKind]eventlog.Show{
-		event.Booking: showBookingEvents(records),
+		event.Booking: showBookingEvents(records, links),
 		event.Ticket:  showTicketEvents(records),
 		event.Key:     eventlog.NewShow(records.DecodeKeys, showKey),
 		// The stored data contain only counts, and they already have the form of the answer.

@@ -9,12 +9,13 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/eventlog"
+	"github.com/slotmesh/slotmesh/libs/sale/link"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
 // showBookingEvents returns the function that renders bookings from the data of their events. If an
-// event is about a rescheduled booking, the JSON also has the fields "from" and "to" (lifecycle.md §1).
-func showBookingEvents(records *store.Store) eventlog.Show {
+// event is about a rescheduled or relocated booking, the JSON also has the fields "from" and "to" (lifecycle.md §1).
+func showBookingEvents(records *store.Store, links *link.Links) eventlog.Show {
 	return func(ctx context.Context, data []json.RawMessage) ([]json.RawMessage, error) {
 		bookings, err := records.DecodeBookings(ctx, data)
 		if err != nil {
@@ -26,7 +27,7 @@ func showBookingEvents(records *store.Store) eventlog.Show {
 			if err != nil {
 				return nil, err
 			}
-			if rendered[i], err = json.Marshal(showStored(b, from)); err != nil {
+			if rendered[i], err = json.Marshal(showStored(links, b, from)); err != nil {
 				return nil, err
 			}
 		}
@@ -36,25 +37,26 @@ func showBookingEvents(records *store.Store) eventlog.Show {
 
 // showStored converts a booking from the data of an event into its JSON form. If the argument `from` is not
 // nil, it is the former time of a rescheduled booking. The result then contains the former and the new time.
-func showStored(b store.Booking, from *store.BookedTime) any {
+func showStored(links *link.Links, b store.Booking, from *store.BookedTime) any {
 	if from == nil {
-		return showBooking(b)
+		return showBooking(links, b)
 	}
 	return booking.Rescheduled{
-		Booking: showBooking(b),
+		Booking: showBooking(links, b),
 		From: newBookedTime(from.LocalStart.Time, from.LocalEnd.Time, from.StartsAt, from.EndsAt, from.StaffID,
-			from.StaffName, from.SessionID),
-		To: newBookedTime(b.LocalStart, b.LocalEnd, b.StartsAt, b.EndsAt, b.StaffID, b.StaffName, b.SessionID),
+			from.StaffName, from.SessionID, from.Location),
+		To: newBookedTime(b.LocalStart, b.LocalEnd, b.StartsAt, b.EndsAt, b.StaffID, b.StaffName, b.SessionID,
+			b.Location),
 	}
 }
 
 func newBookedTime(localStart, localEnd, startsAt, endsAt time.Time, staffID *uuid.UUID, staffName *string,
-	sessionID *uuid.UUID) booking.BookedTime {
+	sessionID *uuid.UUID, at *store.Location) booking.BookedTime {
 	return booking.BookedTime{
 		Date: localStart.Format(time.DateOnly), StartTime: localStart.Format(time.TimeOnly),
 		EndTime:  localEnd.Format(time.TimeOnly),
 		StartsAt: startsAt.UTC(), EndsAt: endsAt.UTC(), StaffID: staffID, StaffName: staffName,
-		ClassScheduleID: sessionID,
+		ClassScheduleID: sessionID, Location: showPlace(at),
 	}
 }
 

@@ -18,7 +18,8 @@ import (
 // RenderBooking returns a booking as text/calendar for its customer's own calendar. The UID of the entry is the id of
 // the booking, and the sequence number is the number of the booking's newest event. The calendar entries in messages
 // to the customer follow the same rule. Therefore the customer's calendar keeps only the newest entry of a booking.
-func RenderBooking(offer *catalog.Snapshot, b store.Booking) ([]byte, error) {
+// The argument `meeting` is the link to the online meeting; "" for none.
+func RenderBooking(offer *catalog.Snapshot, b store.Booking, meeting string) ([]byte, error) {
 	summary := joinServices(store.FeedEntry{Services: b.Services}) + " · " + offer.NameIn(b.Locale)
 	event := newEvent(b.ID, b.Sequence, b.UpdatedAt, b.StartsAt, b.EndsAt, summary)
 	switch b.Status {
@@ -31,7 +32,11 @@ func RenderBooking(offer *catalog.Snapshot, b store.Booking) ([]byte, error) {
 	if b.StaffName != nil {
 		event.Description = *b.StaffName
 	}
-	venue.Set(&event, offer, b.Locale)
+	if at := b.Location; at != nil {
+		venue.SetBooked(&event, offer, venue.Booked{ID: at.ID, Name: at.Name, Link: meeting}, b.Locale)
+	} else {
+		venue.Set(&event, offer, b.Locale)
+	}
 	return ical.Calendar{Method: ical.Publish, Events: []ical.Event{event}}.Write()
 }
 

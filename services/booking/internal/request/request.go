@@ -90,7 +90,9 @@ type Request struct {
 	StaffingMode      string                  // [availability.StaffingPerService] or ""
 	Variants          map[uuid.UUID]uuid.UUID // the chosen variants: service id to variant id; nil if there are none
 	// Override is true if the owner books. Notice, advance limit, pause and grid then do not bind the booking.
-	Override     bool
+	Override bool
+	// Location is the JSON value of the field location_id; see [Request.LocationID].
+	Location     json.RawMessage
 	OutsideHours bool // true if the owner sent the field `override`: the booking may also be outside working hours
 }
 
@@ -130,6 +132,7 @@ func Parse(body []byte, from actor.Actor) (*Request, error) {
 		IsPackage:         f.readBool("is_package"),
 		StaffingMode:      f.readWithDefault("staffing_mode", maxProvider, ""),
 		Variants:          f.readVariants("variants"),
+		Location:          f.raw[locationField],
 	}
 	if from.Kind == actor.Owner {
 		r.Source, r.Override, r.OutsideHours = ownersSource, true, f.readBool("override")
@@ -141,6 +144,21 @@ func Parse(body []byte, from actor.Actor) (*Request, error) {
 		return nil, f.fault
 	}
 	return r, nil
+}
+
+// locationField is the name of the field with the location. It is not one of fieldNames, because
+// the requests to a business without locations may contain any field of a similar name.
+const locationField = "location_id"
+
+// LocationID parses the requested location. It returns nil if the request names none. The caller calls
+// LocationID only if the business has locations; otherwise the field is ignored. Fault: invalid_parameter.
+func (r *Request) LocationID() (*uuid.UUID, error) {
+	f := fields{raw: map[string]json.RawMessage{locationField: r.Location}}
+	if r.Location == nil {
+		return nil, nil
+	}
+	id := f.readID(locationField)
+	return id, f.fault
 }
 
 // fieldNames are the names of the fields that [Parse] reads.

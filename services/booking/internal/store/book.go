@@ -47,6 +47,9 @@ type Details struct {
 	StaffingMode   string // availability.StaffingPerService, or "" for one staff member
 	StaffRequested bool   // true: the customer asked for the staff member StaffID
 
+	// Location is the place of the booking. It is nil if the business has no locations.
+	Location *Location `json:",omitempty"`
+
 	// Warnings are the rules for customers that the owner's booking or reschedule breaks. The
 	// answer to the owner contains the warnings, but they are not stored with the booking.
 	Warnings []booking.Warning `json:",omitempty"`
@@ -84,6 +87,8 @@ type NewBooking struct {
 	// Parts are the resources and times that the booking occupies, buffers included.
 	// Book stores all parts or none. The parts of one resource must not overlap.
 	Parts []availability.Part
+	// ChangeMinutes is the time that a staff member needs to change the location. It is 0 without Location.
+	ChangeMinutes int
 
 	// Capacity is the number of seats of the class session. A class booking takes PartySize
 	// of these seats. The Parts of a class booking may overlap the Parts of other bookings of the session.
@@ -164,7 +169,19 @@ func AddPackageName(services []SoldService, what string) string {
 const toldColumns = `business_id, id, status, starts_at, ends_at, local_start, local_end, services, staff_id,
         staff_name, class_schedule_id, party_size, total, currency, first_booking, source, on_page, customer_name,
         customer_email, customer_phone, form_data, locale, offer_version,
-        is_package, staffing_mode, staff_requested, sequence, created_at, updated_at, timezone`
+        is_package, staffing_mode, staff_requested, sequence, created_at, updated_at, timezone, location`
+
+// These SQL texts insert the parts that addParts adds to the parameters. If a booking has
+// no location, the arrays of stays are empty, and unnest then returns null for each stay.
+const (
+	unnestParts = `unnest(@resource_ids::uuid[], @lanes::integer[], @part_starts::timestamptz[], @part_ends::timestamptz[],
+                @stay_starts::timestamptz[], @stay_ends::timestamptz[])
+         WITH ORDINALITY AS p (resource_id, lane, starts_at, ends_at, stay_starts_at, stay_ends_at, part)`
+	stayColumns = `location_id, stay, change_minutes`
+	stayValues  = `CASE WHEN p.stay_starts_at IS NOT NULL THEN @location_id::uuid END,
+           CASE WHEN p.stay_starts_at IS NOT NULL THEN tstzrange(p.stay_starts_at, p.stay_ends_at) END,
+           CASE WHEN p.stay_starts_at IS NOT NULL THEN @change_minutes::integer END`
+)
 
 // bookSQL stores a booking with its occupied time or seats, its event and its
 // idempotency result, in one round trip. It stores all of them or nothing.
@@ -203,11 +220,11 @@ WITH locked AS MATERIALIZED (
       AND token = @token AND confirmation IS NULL
     FOR UPDATE
 ), taken AS (
-    INSERT INTO occupied_time (business_id, booking_id, part, resource_id, lane, during, holder)
+    INSERT INTO occupied_time (business_id, booking_id, part, resource_id, lane, during, holder, ` + stayColumns + `)
     SELECT @business_id, @id, p.part, p.resource_id, p.lane, tstzrange(p.starts_at, p.ends_at),
-           CASE WHEN @session_id::uuid IS NULL THEN @id::uuid ELSE '00000000-0000-0000-0000-000000000000' END
-    FROM unnest(@resource_ids::uuid[], @lanes::integer[], @part_starts::timestamptz[], @part_ends::timestamptz[])
-         WITH ORDINALITY AS p (resource_id, lane, starts_at, ends_at, part)
+           CASE WHEN @session_id::uuid IS NULL THEN @id::uuid ELSE '00000000-0000-0000-0000-000000000000' END,
+           ` + stayValues + `
+    FROM ` + unnestParts + `
     WHERE @token::uuid IS NULL OR EXISTS (SELECT FROM locked)
     ORDER BY p.part
     ON CONFLICT DO NOTHING
@@ -231,7 +248,7 @@ WITH locked AS MATERIALIZED (
            @staff_name, @session_id, @party_size, @total, @currency, @first_booking, @source, @most_open::integer IS NOT NULL, @customer_name,
            @customer_email, @customer_phone, @form_data, @locale, @offer_version,
            @is_package, @staffing_mode, @staff_requested, CASE WHEN @provider::text IS NULL THEN 1 ELSE 0 END,
-           @now::timestamptz, @now::timestamptz, @timezone, @link_hash
+           @now::timestamptz, @now::timestamptz, @timezone, @location::jsonb, @link_hash
     WHERE (SELECT count(*) FROM taken) = cardinality(@resource_ids::uuid[])
       AND (@session_id::uuid IS NULL OR EXISTS (SELECT FROM counted))
       AND (@token::uuid IS NULL OR EXISTS (SELECT FROM locked))
@@ -337,14 +354,15 @@ func bookArgs(b NewBooking) (pgx.NamedArgs, error) {
 	var services, form, lock error
 	args["services"], services = json.Marshal(b.Services)
 	args["form_data"], form = json.Marshal(b.FormData)
-	addParts(args, b.Parts)
+	location := addLocation(args, b.Location)
+	addParts(args, b.Parts, b.Location, b.ChangeMinutes, b.StartsAt, b.EndsAt)
 	charge := addPayment(args, b.Payment)
 	var stored *Confirmation
 	if b.Payment == nil {
 		stored = &Confirmation{Details: b.Details}
 	}
 	lock = addLock(args, b.Lock, stored)
-	return args, errors.Join(services, form, charge, lock)
+	return args, errors.Join(services, form, location, charge, lock)
 }
 
 // addLock adds the idempotency lock `c`, and the confirmation for the key of the lock,
@@ -365,7 +383,10 @@ func addLock(args pgx.NamedArgs, c *IdempotencyLock, confirmation *Confirmation)
 
 // addParts adds the parts of a booking to the SQL parameters `args`, with one array for each column.
 // It sorts the parts by resource and start, so that all statements lock resources in the same order.
-func addParts(args pgx.NamedArgs, parts []availability.Part) {
+//
+// If the argument `at` is not nil, addParts also adds the time for which each staff member stays at this location,
+// which is the time of the services and `changeMinutes` after it. The booking is from `start` to `end`.
+func addParts(args pgx.NamedArgs, parts []availability.Part, at *Location, changeMinutes int, start, end time.Time) {
 	sorted := slices.SortedFunc(slices.Values(parts), func(a, b availability.Part) int {
 		return cmp.Or(
 			slices.Compare(a.Resource.ID[:], b.Resource.ID[:]),
@@ -377,12 +398,37 @@ func addParts(args pgx.NamedArgs, parts []availability.Part) {
 		ids          = make([]uuid.UUID, len(sorted))
 		lanes        = make([]int32, len(sorted))
 		starts, ends = make([]time.Time, len(sorted)), make([]time.Time, len(sorted))
+		from, until  []*time.Time // nil for a part without a stay
 	)
 	for i, p := range sorted {
 		ids[i], lanes[i] = p.Resource.ID, int32(p.Resource.CapacityUnit)
 		starts[i], ends[i] = time.Unix(p.Occupies.Start, 0), time.Unix(p.Occupies.End, 0)
+		if at == nil {
+			continue
+		}
+		from, until = append(from, nil), append(until, nil)
+		if served, ok := findStay(p.Resource.CapacityUnit, p.Occupies, start, end); ok {
+			change := int64(changeMinutes) * 60
+			from[i], until[i] = new(time.Unix(served.Start, 0)), new(time.Unix(served.End+change, 0))
+		}
 	}
 	args["resource_ids"], args["lanes"], args["part_starts"], args["part_ends"] = ids, lanes, starts, ends
+	args["stay_starts"], args["stay_ends"], args["change_minutes"] = from, until, changeMinutes
+	args["location_id"] = nil
+	if at != nil {
+		args["location_id"] = at.ID
+	}
+}
+
+// addLocation adds the location of a booking to the SQL parameters `args`. The location may be nil.
+func addLocation(args pgx.NamedArgs, at *Location) error {
+	args["location"] = nil
+	if at == nil {
+		return nil
+	}
+	var err error
+	args["location"], err = json.Marshal(at)
+	return err
 }
 
 // WallClock returns the local time of the instant `t` in the time zone `loc`, as a [time.Time]

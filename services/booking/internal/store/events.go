@@ -35,8 +35,8 @@ var (
 	recordTransition = eventlog.Record(event.Booking, "", "moved WHERE sequence > 0",
 		eventDataSQL("moved")+` || jsonb_build_object('payment', `+movedCharge+`)`)
 
-	// The event of a rescheduled booking also contains the former time, under the key "from".
-	recordRescheduled = eventlog.Record(event.Booking, event.BookingRescheduled, "moved",
+	// The event of a rescheduled or relocated booking also contains the former time and location, under the key "from".
+	recordRescheduled = eventlog.Record(event.Booking, "", "moved",
 		eventDataSQL("moved")+` || jsonb_build_object('from', (SELECT to_jsonb(before) FROM before), 'payment',
 			(SELECT to_jsonb(p) FROM payments AS p WHERE p.business_id = @business_id AND p.subject_id = moved.id))`)
 

@@ -99,6 +99,7 @@ func (s *Store) Occupied(ctx context.Context, businessID uuid.UUID, from, to tim
 type SnapshotRequest struct {
 	FirstBookingOf string       // the e-mail address whose earlier bookings are looked up; "" for none
 	Seats          bool         // read the number of seats taken in class sessions
+	Locations      bool         // read the locations of the occupied time
 	Except         uuid.UUID    // the booking to reschedule, whose time counts as free; the nil UUID for none
 	Lock           *LockRequest // the idempotency lock to acquire; nil for none
 }
@@ -138,11 +139,20 @@ func (s *Store) Snapshot(ctx context.Context, businessID uuid.UUID, from, to tim
 			return err
 		})
 	}
-	batch.Queue(sql, args...).Query(func(rows pgx.Rows) error {
-		var err error
-		now.Occupied.Busy, err = collectBusy(rows)
-		return err
-	})
+	if req.Locations {
+		except := pgtype.UUID{Bytes: req.Except, Valid: req.Except != uuid.Nil}
+		batch.Queue(locatedSQL, businessID, from, to, except).Query(func(rows pgx.Rows) error {
+			spans, err := pgx.CollectRows(rows, scanLocatedSpan)
+			now.Occupied.Busy = groupLocated(spans)
+			return err
+		})
+	} else {
+		batch.Queue(sql, args...).Query(func(rows pgx.Rows) error {
+			var err error
+			now.Occupied.Busy, err = collectBusy(rows)
+			return err
+		})
+	}
 	if req.Seats {
 		batch.Queue(seatsSQL, businessID, from, to).Query(func(rows pgx.Rows) error {
 			var err error

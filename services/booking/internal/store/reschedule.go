@@ -47,7 +47,13 @@ type Reschedule struct {
 	Policy         *refund.Policy // the new cancellation policy of the payment; nil: unchanged
 
 	// Parts are the resources and times that the booking occupies after the change, as in [NewBooking].
-	Parts []availability.Part
+	Parts         []availability.Part
+	Location      *Location // the place after the change; nil if the business has no locations
+	ChangeMinutes int       // as in [NewBooking]
+
+	// IsRelocation means that the location changes and the time does not. The change
+	// is then recorded as a relocation instead of a reschedule.
+	IsRelocation bool
 
 	// IsByCustomer means that the customer reschedules. The change then counts towards [MaxCustomerReschedules].
 	IsByCustomer bool
@@ -94,7 +100,7 @@ ORDER BY at DESC OFFSET $6 LIMIT 1`,
 	return &TooManyReschedulesError{RetryAfter: oldest.Add(CustomerRescheduleWindow).Sub(r.Now)}
 }
 
-// BookedTime is the former time and staff member of a rescheduled booking. The
+// BookedTime is the former time, staff member and location of a rescheduled or relocated booking. The
 // JSON names are those in the data of the event that records the new time.
 type BookedTime struct {
 	StartsAt   time.Time  `json:"starts_at"`
@@ -104,6 +110,7 @@ type BookedTime struct {
 	StaffID    *uuid.UUID `json:"staff_id"`
 	StaffName  *string    `json:"staff_name"`
 	SessionID  *uuid.UUID `json:"class_schedule_id"`
+	Location   *Location  `json:"location"`
 }
 
 // wallTime is a timestamp without time zone, in the JSON format of PostgreSQL.
@@ -143,11 +150,11 @@ func FindFormerTime(data json.RawMessage) (*BookedTime, error) {
 // returns no row. The caller must then roll back the transaction.
 var rescheduleSQL = `
 WITH taken AS (
-    INSERT INTO occupied_time (business_id, booking_id, part, resource_id, lane, during, holder)
+    INSERT INTO occupied_time (business_id, booking_id, part, resource_id, lane, during, holder, ` + stayColumns + `)
     SELECT @business_id, @id, had.parts + p.part, p.resource_id, p.lane, tstzrange(p.starts_at, p.ends_at),
-           CASE WHEN @session_id::uuid IS NULL THEN @id::uuid ELSE '00000000-0000-0000-0000-000000000000' END
-    FROM unnest(@resource_ids::uuid[], @lanes::integer[], @part_starts::timestamptz[], @part_ends::timestamptz[])
-         WITH ORDINALITY AS p (resource_id, lane, starts_at, ends_at, part),
+           CASE WHEN @session_id::uuid IS NULL THEN @id::uuid ELSE '00000000-0000-0000-0000-000000000000' END,
+           ` + stayValues + `
+    FROM ` + unnestParts + `,
          (SELECT coalesce(max(part), 0) AS parts FROM occupied_time WHERE business_id = @business_id AND booking_id = @id) AS had
     ORDER BY p.part
     ON CONFLICT DO NOTHING
@@ -186,12 +193,12 @@ WITH taken AS (
     WHERE business_id = @business_id AND booking_id = @id
       AND (SELECT count(*) FROM taken) = cardinality(@resource_ids::uuid[])
 ), before AS MATERIALIZED (
-    SELECT starts_at, ends_at, local_start, local_end, staff_id, staff_name, class_schedule_id FROM bookings
+    SELECT starts_at, ends_at, local_start, local_end, staff_id, staff_name, class_schedule_id, location FROM bookings
     WHERE business_id = @business_id AND id = @id
 ), moved AS (
     UPDATE bookings
     SET starts_at = @starts_at, ends_at = @ends_at, local_start = @local_start, local_end = @local_end, timezone = @timezone, services = @services,
-        staff_id = @staff_id, staff_name = @staff_name, staff_requested = @staff_requested, class_schedule_id = @session_id, withdrawn = false,
+        staff_id = @staff_id, staff_name = @staff_name, staff_requested = @staff_requested, class_schedule_id = @session_id, location = @location, withdrawn = false,
         sequence = sequence + 1, updated_at = @now
     WHERE business_id = @business_id AND id = @id
       AND (SELECT count(*) FROM taken) = cardinality(@resource_ids::uuid[])
@@ -267,7 +274,12 @@ func rescheduleArgs(ctx context.Context, r Reschedule) (pgx.NamedArgs, error) {
 		"timezone": r.Timezone, "services": services,
 		"staff_id": r.StaffID, "staff_name": r.StaffName, "staff_requested": r.StaffRequested,
 		"session_id": r.SessionID, "capacity": r.Capacity, "party_size": r.PartySize,
+		"event_type": string(event.BookingRescheduled),
 	}, r.Now)
-	addParts(args, r.Parts)
-	return args, err
+	if r.IsRelocation {
+		args["event_type"] = string(event.BookingRelocated)
+	}
+	located := addLocation(args, r.Location)
+	addParts(args, r.Parts, r.Location, r.ChangeMinutes, r.StartsAt, r.EndsAt)
+	return args, errors.Join(err, located)
 }

@@ -233,11 +233,15 @@ func (b *Booker) evaluate(ctx context.Context, offer *catalog.Snapshot, by actor
 	if err == nil {
 		err = checkClassSession(r, services)
 	}
+	var at *uuid.UUID
+	if err == nil {
+		at, err = requestedLocation(offer, r, services)
+	}
 	if err != nil {
 		stored, err := b.refuseBeforeRead(ctx, lock, err)
 		return evaluation{}, stored, err
 	}
-	q := question{offer: offer, request: r, services: services, now: b.Clock.Now(), by: by.Kind}
+	q := question{offer: offer, request: r, services: services, now: b.Clock.Now(), by: by.Kind, location: at}
 	snapshot, err := b.readSnapshot(ctx, q, lock.request)
 	if err != nil {
 		return evaluation{}, nil, NewUnverifiedFault(err)
@@ -291,9 +295,10 @@ func (b *Booker) askPeers(ctx context.Context, q question, snapshot store.Snapsh
 
 // NewUnverifiedFault returns a fault with code availability_unverified if the offer, the occupied time or the slots
 // could not be read. The argument `err` is the error of the read. NewUnverifiedFault returns `err` unchanged if
-// `err` is a fault about the request itself: business_not_found, invalid_parameter or service_not_found.
+// `err` is a fault about the request itself, such as business_not_found or invalid_parameter.
 func NewUnverifiedFault(err error) error {
-	for _, kind := range []fault.Kind{fault.BusinessNotFound, fault.InvalidParameter, fault.ServiceNotFound} {
+	for _, kind := range []fault.Kind{fault.BusinessNotFound, fault.InvalidParameter, fault.ServiceNotFound,
+		fault.LocationNotFound} {
 		if fault.Is(err, kind) {
 			return err
 		}
@@ -316,6 +321,9 @@ func (b *Booker) write(ctx context.Context, e evaluation, c availability.Assignm
 		return store.NewBooking{}, err
 	}
 	n := e.newBooking(id, c)
+	if n.Location = e.newLocation(c, b.Links); n.Location != nil {
+		n.ChangeMinutes = e.offer.Bookings.LocationChangeMinutes
+	}
 	n.LinkHash = b.Links.Hash(event.Booking, id)
 	n.Lock, n.Write = lock.lock, lock.write
 	if by.Kind == actor.APIKey {

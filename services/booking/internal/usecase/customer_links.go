@@ -185,7 +185,7 @@ func (l *CustomerLinks) Calendar(ctx context.Context, token string) ([]byte, err
 	if m.Kind == event.Ticket {
 		return calendar.RenderTicket(m.Offer, m.Ticket)
 	}
-	return calendar.RenderBooking(m.Offer, m.Booking)
+	return calendar.RenderBooking(m.Offer, m.Booking, MeetingLink(l.booker.Links, m.Booking))
 }
 
 // Translate returns the customer view with the names of services, variants,

@@ -26,7 +26,8 @@ type question struct {
 	services []*catalog.Service // each service has the properties of its chosen variant
 	now      time.Time
 	by       actor.Kind
-	except   uuid.UUID // the booking to reschedule, whose time counts as free; the nil UUID for a new booking
+	except   uuid.UUID  // the booking to reschedule, whose time counts as free; the nil UUID for a new booking
+	location *uuid.UUID // the only permitted location; nil permits every location of the services
 }
 
 // isClass reports whether the request books seats of a class session.
@@ -34,7 +35,8 @@ func (q question) isClass() bool { return q.services[0].IsClass() }
 
 // window returns the start and the end of the window in which occupied time must be read. The window
 // contains the appointment and its buffers, for every order of the services. The window is three hours
-// longer on each side, so that it contains the appointment even if the clocks change in between.
+// longer on each side, so that it contains the appointment even if the clocks change in between. If the
+// business has several locations, the window also contains the time in which staff members change the location.
 func (q question) window() (time.Time, time.Time) {
 	const slack = 3 * time.Hour
 	var before, during, after int
@@ -43,15 +45,16 @@ func (q question) window() (time.Time, time.Time) {
 		during += s.DurationMinutes
 	}
 	start := time.Unix(timespan.Instant(q.request.Date, q.request.Time, q.offer.Location()), 0)
-	return start.Add(-slack - time.Duration(before)*time.Minute),
-		start.Add(slack + time.Duration(during+after)*time.Minute)
+	reach := slack + q.offer.LocationReach()
+	return start.Add(-reach - time.Duration(before)*time.Minute),
+		start.Add(reach + time.Duration(during+after)*time.Minute)
 }
 
 // readSnapshot reads the occupied time. If the request is for a class, readSnapshot also reads the number of seats
 // taken. If a pricing rule depends on it, readSnapshot also reads whether the booking is the customer's first
 // booking. If the argument `lock` is not nil, readSnapshot acquires the idempotency lock in the same round trip.
 func (b *Booker) readSnapshot(ctx context.Context, q question, lock *store.LockRequest) (store.Snapshot, error) {
-	req := store.SnapshotRequest{Seats: q.isClass(), Except: q.except, Lock: lock}
+	req := store.SnapshotRequest{Seats: q.isClass(), Locations: hasLocations(q.offer), Except: q.except, Lock: lock}
 	if q.except == uuid.Nil && slices.Contains(q.offer.PriceNeeds, rule.NewCustomer) {
 		req.FirstBookingOf = q.request.CustomerEmail
 	}
@@ -91,7 +94,7 @@ func (q question) newBookableRequest(occupied bookings.Occupied) availability.Bo
 			ServiceIDs: q.request.ServiceIDs, StaffID: q.request.StaffID, Date: q.request.Date, Time: q.request.Time,
 			IsPackage: q.request.IsPackage, StaffingMode: q.request.StaffingMode,
 			Variants: q.request.Variants, ClassScheduleID: q.request.ClassScheduleID, Override: q.request.Override,
-			OutsideHours: q.request.OutsideHours,
+			OutsideHours: q.request.OutsideHours, LocationID: q.location,
 		},
 		Occupied: occupied,
 	}

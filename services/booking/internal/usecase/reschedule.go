@@ -28,6 +28,9 @@ type Reschedule struct {
 	ClassScheduleID *uuid.UUID // nil: the same class session if possible, otherwise the first with free seats
 	Override        bool       // for the owner only: the new time may be outside working hours
 	BoundsRefund    bool       // limits a later cancellation to the refund share that applies now; true for customers
+
+	// relocateTo is the new location of the booking at its time; nil for a new time. It is set by [Booker.Relocate] only.
+	relocateTo *uuid.UUID
 }
 
 // Reschedule changes the time of a booking. It evaluates the new time with the given offer, or with a newer version
@@ -70,6 +73,15 @@ func (b *Booker) Reschedule(ctx context.Context, offer *catalog.Snapshot, by act
 	return *updated, err
 }
 
+// Relocate changes the location of a booking. The time stays the same. Relocate evaluates the request like a
+// request to reschedule, and the booking keeps its staff member if this member can be at the new location.
+//
+// Faults: those of [Booker.Reschedule]; location_not_found if the services are not offered at the location.
+func (b *Booker) Relocate(ctx context.Context, offer *catalog.Snapshot, by actor.Actor,
+	id, location uuid.UUID) (store.Booking, error) {
+	return b.Reschedule(ctx, offer, by, id, Reschedule{relocateTo: &location})
+}
+
 // rescheduleRequest is a request to reschedule a booking. It is evaluated with one version of the offer.
 type rescheduleRequest struct {
 	Reschedule
@@ -91,6 +103,9 @@ func (b *Booker) evaluateReschedule(ctx context.Context, m *rescheduleRequest,
 	}
 	m.booked = booked
 	if err := m.check(booked); err != nil {
+		return evaluation{}, nil, err
+	}
+	if err := m.keepTime(booked); err != nil {
 		return evaluation{}, nil, err
 	}
 	q, err := m.newQuestion(booked)
@@ -121,7 +136,14 @@ func (b *Booker) evaluateReschedule(ctx context.Context, m *rescheduleRequest,
 // time is occupied; [errChanged] if the booking or the offer has changed. Fault: rate_limited.
 func (b *Booker) writeReschedule(ctx context.Context, m rescheduleRequest, e evaluation,
 	c availability.Assignment) (*store.Booking, error) {
-	updated, err := b.Bookings.Reschedule(ctx, m.newReschedule(m.booked, e.question, c))
+	r := m.newReschedule(m.booked, e.question, c)
+	if r.Location = e.newLocation(c, b.Links); r.Location != nil {
+		r.ChangeMinutes = e.offer.Bookings.LocationChangeMinutes
+	}
+	if had := m.booked.Location; had != nil && r.Location != nil && had.ID == r.Location.ID {
+		r.Location = had // the customer already has its link
+	}
+	updated, err := b.Bookings.Reschedule(ctx, r)
 	var tooMany *store.TooManyReschedulesError
 	switch {
 	case errors.As(err, &tooMany):
@@ -170,6 +192,9 @@ func newTooManyReschedulesFault(retryAfter time.Duration) error {
 // isUnchanged reports whether the booking already has the requested time, staff member and session.
 func (m rescheduleRequest) isUnchanged(b store.Booking) bool {
 	same := func(wanted, had *uuid.UUID) bool { return wanted == nil || had != nil && *wanted == *had }
+	if m.relocateTo != nil {
+		return b.Location != nil && b.Location.ID == *m.relocateTo
+	}
 	return timespan.Instant(m.Date, m.Time, m.offer.Location()) == b.StartsAt.Unix() &&
 		same(m.StaffID, b.StaffID) && same(m.ClassScheduleID, b.SessionID)
 }
@@ -200,7 +225,11 @@ func (m rescheduleRequest) newQuestion(b store.Booking) (question, error) {
 	if err := checkClassSession(r, services); err != nil {
 		return question{}, err
 	}
-	return question{offer: m.offer, request: r, services: services, now: m.now, except: b.ID}, nil
+	at, err := m.chooseLocation(b, services)
+	if err != nil {
+		return question{}, err
+	}
+	return question{offer: m.offer, request: r, services: services, now: m.now, except: b.ID, location: at}, nil
 }
 
 // sortByPreference sorts the assignments so that the first assignment changes the booking as little as possible. An
@@ -238,6 +267,7 @@ func (m rescheduleRequest) newReschedule(b store.Booking, q question, c availabi
 		Services: slices.Clone(b.Services), StaffID: c.StaffID, StaffName: q.staffName(c), PartySize: b.PartySize,
 		Parts:        c.Parts,
 		IsByCustomer: m.isByCustomer,
+		IsRelocation: m.relocateTo != nil,
 	}
 	for i := range r.Services {
 		r.Services[i].DurationMinutes, r.Services[i].StaffID = q.services[i].DurationMinutes, findPerformer(c, i)

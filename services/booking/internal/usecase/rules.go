@@ -141,6 +141,10 @@ func (q question) newUnavailableFault() error {
 		return fault.New(fault.SlotUnavailable,
 			"No session of this class with seats left starts then; choose another from /slots.")
 	}
+	if q.location != nil {
+		return fault.New(fault.SlotUnavailable,
+			"That time is booked or cannot be booked at this location; choose another from /slots.")
+	}
 	staffed := slices.ContainsFunc(q.services, func(s *catalog.Service) bool { return len(s.StaffIDs) > 0 })
 	if staffed && q.request.StaffID == nil {
 		return fault.New(fault.NoStaffAvailable, "No staff member is free at that time; choose another from /slots.")

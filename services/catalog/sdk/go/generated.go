@@ -7,6 +7,14 @@ import (
 	"net/url"
 )
 
+// Defines values for BookingLocationKind.
+const (
+	BookingLocationKindCustomerAddress BookingLocationKind = "customer_address"
+	BookingLocationKindLink            BookingLocationKind = "link"
+	BookingLocationKindPhone           BookingLocationKind = "phone"
+	BookingLocationKindPlace           BookingLocationKind = "place"
+)
+
 // Defines values for BookingStatus.
 const (
 	BookingStatusCancelled BookingStatus = "cancelled"
@@ -92,9 +100,12 @@ type Booking struct {
 	Currency Currency `json:"currency"`
 
 	// Date A real calendar date in the business's time zone.
-	Date      Date            `json:"date"`
-	EndTime   TimeOfDay       `json:"end_time"`
-	ID        ID              `json:"id"`
+	Date    Date      `json:"date"`
+	EndTime TimeOfDay `json:"end_time"`
+	ID      ID        `json:"id"`
+
+	// Location Where the booking takes place; left out unless the business has several locations.
+	Location  *BookedLocation `json:"location,omitempty"`
 	PartySize int             `json:"party_size"`
 	Services  []BookedService `json:"services"`
 	Source    string          `json:"source"`
@@ -108,6 +119,16 @@ type Booking struct {
 	// Total The sum of the services' prices. A service that is priced per person, as classes are by default, costs its price
 	// times `party_size`; then the business's pricing rules for parties apply.
 	Total float64 `json:"total"`
+}
+
+// BookingLocationKind defines model for Booking.Location.Kind.
+type BookingLocationKind string
+
+// BookedLocation Where the booking takes place; left out unless the business has several locations.
+type BookedLocation struct {
+	ID   ID                  `json:"id"`
+	Kind BookingLocationKind `json:"kind"`
+	Name string              `json:"name"`
 }
 
 // PriceChange defines model for Booking.services.price_changes.
@@ -181,6 +202,10 @@ type BookingRequest struct {
 
 	// Locale The customer's language as a BCP 47 tag, for messages, matched against the business's languages as everywhere; else the business's default.
 	Locale string `json:"locale,omitempty"`
+
+	// LocationID A location of the services, from `locations` of /info. Left out, the booking gets the first location, in the order of
+	// the service, at which the staff member can be. Ignored if the business has no locations.
+	LocationID string `json:"location_id,omitempty"`
 
 	// PartySize Guests, 1 when it is left out; a class booking takes that many seats. A price per person is paid for each, as `total` says.
 	PartySize int `json:"party_size,omitempty"`

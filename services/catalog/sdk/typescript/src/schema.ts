@@ -815,6 +815,12 @@ export interface components {
              * @enum {string|null}
              */
             payment_choice?: "online" | "at_door" | null;
+            /**
+             * Format: uuid
+             * @description A location of the services, from `locations` of /info. Left out, the booking gets the first location, in the order of
+             *     the service, at which the staff member can be. Ignored if the business has no locations.
+             */
+            location_id?: string | null;
             /** @description Where the booking comes from; api when it is left out. */
             source?: string | null;
             /** @description One of the business's payment providers. */
@@ -902,6 +908,13 @@ export interface components {
              * @description The session of a class booking; left out for an appointment.
              */
             class_schedule_id?: string;
+            /** @description Where the booking takes place; left out unless the business has several locations. */
+            location?: {
+                id: components["schemas"]["Id"];
+                /** @enum {string} */
+                kind: "place" | "link" | "phone" | "customer_address";
+                name: string;
+            };
         };
     };
     responses: {
