@@ -76,6 +76,7 @@ var rowOfRoute = map[string]string{
 	"GET /admin/businesses/:slug/reports/revenue":           "see tickets and reservations",
 	"GET /admin/businesses/:slug/reports/utilisation":       "see tickets and reservations",
 	"POST /admin/businesses/:slug/bookings/:id/reschedule":  "book, move, cancel, sell",
+	"POST /admin/businesses/:slug/bookings/:id/relocate":    "book, move, cancel, sell",
 	"GET /admin/businesses/:slug/bookings/:id":              "see bookings",
 	"GET /admin/businesses/:slug/bookings/:id/cancellation": "book, move, cancel, sell",
 	"POST /admin/businesses/:slug/bookings/:id/cancel":      "book, move, cancel, sell",

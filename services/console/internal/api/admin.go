@@ -64,6 +64,7 @@ func (a *Admin) mountBookings(business *authorize.Router) {
 		newIDHandler("Booking", fiber.StatusOK, a.Rooms.Sales.FindBooking))
 	business.Get("/explain", access.Serve, a.explain)
 	business.Post("/bookings/:id/reschedule", access.Serve, newChangeHandler("Booking", a.reschedule))
+	business.Post("/bookings/:id/relocate", access.Serve, newChangeHandler("Booking", a.relocate))
 	business.Get("/bookings/:id/cancellation", access.Serve,
 		newReadHandler("Booking", a.Rooms.Sales.PreviewCancellation))
 	business.Post("/bookings/:id/cancel", access.Serve, newRefundHandler("Booking", a.Rooms.Sales.CancelBooking))

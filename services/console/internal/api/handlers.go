@@ -75,6 +75,17 @@ func (a *Admin) reschedule(ctx context.Context, by identity.Principal, slug stri
 	return a.Rooms.Sales.Reschedule(withNotification(ctx, to.Notify), by, slug, id, to.Reschedule)
 }
 
+// relocate is the body of a request to change the location of a booking.
+type relocate struct {
+	booking.Relocate
+	Notify *bool `json:"notify"` // omitted: true
+}
+
+func (a *Admin) relocate(ctx context.Context, by identity.Principal, slug string, id uuid.UUID,
+	to relocate) (*booking.Booking, error) {
+	return a.Rooms.Sales.Relocate(withNotification(ctx, to.Notify), by, slug, id, to.Relocate)
+}
+
 // confirm confirms the booking in the path. The body may set whether the customer is notified.
 func (a *Admin) confirm(c *fiber.Ctx) error {
 	slug, id, err := parseID(c, "Booking")

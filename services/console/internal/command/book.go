@@ -146,3 +146,35 @@ that one is free, else whoever is takes it. What it holds is given back exactly 
 	addNotifyFlag(cmd, &notify)
 	return mustRequire(cmd, "date", "time")
 }
+
+func (c *command) newRelocateCommand() *cobra.Command {
+	var (
+		to struct {
+			booking.Relocate
+			Notify *bool `json:"notify,omitempty"`
+		}
+		notify bool
+	)
+	cmd := c.newBusinessCommand("relocate SLUG ID", "Change the location of a booking", 2,
+		func(cmd *cobra.Command, args []string, client *client) error {
+			if err := client.newNameResolver(args[0]).resolveAmong(cmd.Context(), "location", (*contents).listLocations,
+				&to.LocationID); err != nil {
+				return err
+			}
+			to.Notify = newNotifyField(notify)
+			var relocated booking.Booking
+			if err := client.call(cmd.Context(), http.MethodPost, buildPath(args[0], "bookings", args[1], "relocate"), to,
+				&relocated); err != nil {
+				return err
+			}
+			return c.print(relocated, newBookingTable(relocated))
+		})
+	cmd.Long = `Change the location of a pending or confirmed booking. Its time, price and payment stay. The booking keeps its staff
+member if this member can be at the new location; otherwise another member who can takes it. A refusal changes nothing.`
+	cmd.Example = `  slotmesh bookings relocate harbor 0190…a7 --location station`
+	flags := cmd.Flags()
+	flags.StringVar(&to.LocationID, "location", "", "key or id of the new location")
+	flags.BoolVar(&notify, "notify", true, "notify the customer")
+	_ = cmd.MarkFlagRequired("location")
+	return cmd
+}

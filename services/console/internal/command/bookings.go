@@ -18,6 +18,7 @@ func (c *command) newBookingsGroup() *cobra.Command {
 	return newGroup("bookings", "Look after a business's bookings",
 		append(newRefundCommands(c, of, "its time is free again"),
 			c.newListBookingsCommand(), c.newShowBookingCommand(), c.newBookCommand(), c.newRescheduleCommand(),
+			c.newRelocateCommand(),
 			newTransitionCommand(c, "bookings", booking.TransitionConfirm, "Confirm a pending booking",
 				newBookingTable),
 			newTransitionCommand(c, "bookings", booking.TransitionComplete, "Say that a confirmed booking took place",

@@ -145,6 +145,15 @@ func (o *contents) listSessions() []entry {
 	return list
 }
 
+func (o *contents) listLocations() []entry {
+	var list []entry
+	for i := range o.Locations {
+		l := &o.Locations[i]
+		list = append(list, entry{ID: l.ObjectID(o.id), Key: string(l.Key), Name: string(l.Name)})
+	}
+	return list
+}
+
 func (o *contents) listVariants(service uuid.UUID) []entry {
 	var list []entry
 	for i := range o.Services {

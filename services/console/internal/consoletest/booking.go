@@ -78,6 +78,7 @@ func (s *Booking) Handler() http.Handler {
 		"GET /internal/businesses/{business}/reports/{report}":           s.reportRows,
 		"POST /internal/businesses/{business}/bookings":                  s.book,
 		"POST /internal/businesses/{business}/bookings/{id}/reschedule":  s.reschedule,
+		"POST /internal/businesses/{business}/bookings/{id}/relocate":    s.relocate,
 		"GET /internal/businesses/{business}/bookings/ahead":             s.listAhead,
 		"GET /internal/businesses/{business}/bookings/{id}":              s.showBooking,
 		"GET /internal/businesses/{business}/bookings/{id}/cancellation": s.previewCancellation,

@@ -111,3 +111,29 @@ func (s *Booking) reschedule(r *http.Request) (*reply, error) {
 	bookings[i].Sequence++
 	return newReply(bookings[i])
 }
+
+// relocate changes the location of a booking. Every location except the nil UUID exists, with the name "Station".
+func (s *Booking) relocate(r *http.Request) (*reply, error) {
+	var to struct {
+		Slug string
+		booking.Relocate
+	}
+	if err := json.NewDecoder(r.Body).Decode(&to); err != nil {
+		return nil, err
+	}
+	s.noteSilent(r)
+	bookings := s.bookings[r.PathValue("business")]
+	i := slices.IndexFunc(bookings, func(b booking.Booking) bool { return b.ID.String() == r.PathValue("id") })
+	location, err := uuid.Parse(to.LocationID)
+	switch {
+	case err != nil:
+		return nil, fault.New(fault.InvalidParameter, "location_id: is not a UUID.")
+	case i < 0:
+		return nil, fault.New(fault.NotFound, "Booking not found")
+	case to.Slug == "" || location == uuid.Nil:
+		return nil, fault.Newf(fault.LocationNotFound, "Location not found: %s", location)
+	}
+	bookings[i].Location = &booking.BookedLocation{ID: location, Kind: "place", Name: "Station"}
+	bookings[i].Sequence++
+	return newReply(bookings[i])
+}

@@ -42,6 +42,21 @@ func (o *UseCases) Reschedule(ctx context.Context, by peers.Principal, slug stri
 	return moved, err
 }
 
+// Relocate changes the location of a booking. Faults: the faults of the booking service.
+func (o *UseCases) Relocate(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
+	to booking.Relocate) (*booking.Booking, error) {
+	business, err := o.FindBusiness(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	relocated, err := o.Bookings.Relocate(ctx, business.ID, id, business.Slug, to)
+	if err == nil {
+		o.LogChange(ctx, by, "relocate booking", slug, slog.String("booking_id", id.String()),
+			slog.String("location_id", to.LocationID))
+	}
+	return relocated, err
+}
+
 // isRefundBounded reports whether a reschedule by the given principal limits the refund of a later cancellation
 // (lifecycle.md §3). isRefundBounded returns true for roles that reschedule on behalf of the customer. It returns false
 // for an operator, an owner or a manager, because these principals may reschedule for a reason of the business.

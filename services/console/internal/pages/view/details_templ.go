@@ -1239,7 +1239,24 @@ func (p *Page) describeEvent(e event.Event) string {
 			})
 		}
 	}
+	if e.Type == event.BookingRelocated {
+		return p.describeRelocation(e)
+	}
 	return p.say("event_" + strings.ReplaceAll(string(e.Type), ".", "_"))
+}
+
+// describeRelocation describes the event of a booking whose location has changed.
+func (p *Page) describeRelocation(e event.Event) string {
+	var relocated booking.Rescheduled
+	_ = json.Unmarshal(e.Data, &relocated) // the text of an unreadable event names no locations
+	name := func(at *booking.BookedLocation) string {
+		if at == nil {
+			return "–" // the booking was made before the business had several locations
+		}
+		return at.Name
+	}
+	return p.Words.Fill("event_booking_relocated",
+		map[string]string{"From": name(relocated.From.Location), "To": name(relocated.To.Location)})
 }
 
 func messageSection(p *Page, part peers.Part[notifications.Message]) templ.Component {
