@@ -65,7 +65,7 @@ func buildEvent(w *words, f *Facts, status ical.Status) ical.Event {
 	}
 	description = append(description, clean(s.Staff, maxName), checkLink(f.Link))
 	name := clean(f.Business.Name, maxName)
-	location, geo := locate(w, f.Business.Place, name)
+	location, geo := locate(w, f.findPlace(), name)
 	return ical.Event{
 		UID: s.ID, Sequence: s.Sequence, Stamp: f.Stamp, Start: start, End: end, AllDay: s.When.IsAllDay,
 		Status:  status,
@@ -73,15 +73,24 @@ func buildEvent(w *words, f *Facts, status ical.Status) ical.Event {
 		Description: strings.Join(slices.DeleteFunc(description, func(line string) bool {
 			return line == ""
 		}), "\n"),
-		Location: location, Geo: geo, URL: f.Link,
+		Location: location, Geo: geo, Conference: findConference(f), URL: f.Link,
 		Organizer: &ical.Person{Name: name}, Attendee: &ical.Person{Name: filterName(f.Customer.Name),
 			Email: f.Customer.Email},
 	}
 }
 
+// findConference returns the link to the online meeting of the subject, or "" if there is none.
+func findConference(f *Facts) string {
+	if place := f.findPlace(); place != nil {
+		return checkLink(place.Link)
+	}
+	return ""
+}
+
 // locate returns the location and the position of a calendar entry. The location is the address of the place on one
-// line. If the place has no address, the location is the name of the place. If the name is also missing, or if `place`
-// is nil, the location is the argument `business`.
+// line or, without an address, the link to the online meeting. For a telephone call, the location is the number that
+// the customer calls. If there is none of them, the location is the name of the place. If the name is also
+// missing, or if `place` is nil, the location is the argument `business`.
 func locate(w *words, place *Place, business string) (string, *ical.Geo) {
 	if place == nil {
 		return business, nil
@@ -91,5 +100,9 @@ func locate(w *words, place *Place, business string) (string, *ical.Geo) {
 		geo = &ical.Geo{Lat: g.Lat, Lon: g.Lon}
 	}
 	name := clean(w.translate(place.Name.Text, place.Name.Translations), maxName)
-	return cmp.Or(clean(w.joinAddress(place), maxAddress), name, business), geo
+	number := ""
+	if place.IsCall {
+		number = clean(place.Phone, maxName)
+	}
+	return cmp.Or(clean(w.joinAddress(place), maxAddress), checkLink(place.Link), number, name, business), geo
 }

@@ -9,7 +9,11 @@ func (p *page) addDetails(kind Kind, w *words, f *Facts, show parts) {
 		p.addCustomer(w, f)
 	}
 	p.addTimes(kind, w, f, show)
-	p.addPlace(kind, w, &f.Business)
+	p.addPlace(kind, w, f)
+	if f.FormerPlace != "" {
+		p.addRow(w.Say("before"), w.sanitize(f.FormerPlace, maxName))
+		p.Rows[len(p.Rows)-1].IsOld = true
+	}
 	var items []string
 	for _, item := range s.Items {
 		items = append(items, w.sanitize(item, maxName))

@@ -21,6 +21,7 @@ type Facts struct {
 	Subject     Subject
 	FormerTime  *When   // the time before the reschedule, for [BookingRescheduled] and the owner's notice
 	FormerStaff string  // the staff member before the reschedule; "" if the staff member is the same
+	FormerPlace string  // the name of the location before a relocation; "" if the location is the same
 	Payment     Payment // what the customer must still pay online, for [PaymentDue] and [PaymentFailed]
 	// Refund is set for [Refunded] and for cancellations of paid subjects; the amount may be 0. Otherwise it is nil.
 	Refund                   *Money
@@ -100,6 +101,8 @@ type Subject struct {
 	Policy    []refund.Step
 	Deadline  time.Time
 	IsPending bool // the business has not confirmed the subject yet
+	// Place is where the subject takes place. It is nil if the business has one place for all subjects.
+	Place *Place
 }
 
 // When is the time from Start to End. If End is zero, it is the instant Start.

@@ -137,6 +137,9 @@ func findLayout(kind Kind, f *Facts) (layout, error) {
 	if kind == BookingRescheduled && f.FormerTime == nil && f.FormerStaff != "" {
 		l.title, l.leads = "title_booking_changed", []string{"booking_person"}
 	}
+	if kind == BookingRescheduled && f.FormerTime == nil && f.FormerPlace != "" {
+		l.title, l.leads = "title_booking_changed", []string{"booking_place"}
+	}
 	if kind != OwnerNotice {
 		return l, nil
 	}

@@ -11,22 +11,27 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/postal"
 )
 
-// Place is the place that the customers of a business visit.
+// Place is where a booking takes place: an address that customers visit, a telephone call or an online meeting.
 type Place struct {
 	Name           Note // "" if the place has the name of the business
 	Address        postal.Address
 	Geo            *Geo // nil if the position is not known
 	DirectionsHTML Note // how customers find the place, as sanitized HTML; may be empty
 	Phone          string
+	IsCall         bool   // the booking is a telephone call; the customer calls Phone, if it is set
+	Link           string // the link to the online meeting; "" if there is none
+	// AwaitsLink means that the customer gets the link to the online meeting with a later message.
+	AwaitsLink bool
 }
 
 // Geo is a position in degrees (WGS 84).
 type Geo struct{ Lat, Lon float64 }
 
-// addPlace adds a row with the place: the name, the address, the owner's directions, a link to a map, and the telephone
-// number. Owners know their place, so they get only the name and the address.
-func (p *page) addPlace(kind Kind, w *words, b *Business) {
-	place := b.Place
+// addPlace adds a row with the place: the name, the address, the owner's directions, a link to a map, the telephone
+// number and the link to the online meeting. Owners know their place, so they get only the name, the address and
+// the link.
+func (p *page) addPlace(kind Kind, w *words, f *Facts) {
+	place := f.findPlace()
 	if place == nil {
 		return
 	}
@@ -34,7 +39,15 @@ func (p *page) addPlace(kind Kind, w *words, b *Business) {
 	if name := w.formatPlaceName(place); name != p.Business {
 		lines = append(lines, line{Text: name})
 	}
-	lines = append(lines, line{Text: w.formatAddress(place)})
+	if address := w.formatAddress(place); address != "" || len(lines) == 0 {
+		lines = append(lines, line{Text: address})
+	}
+	switch {
+	case place.Link != "":
+		lines = append(lines, newLink(w.isolateLTR(clean(place.Link, maxURL)), place.Link))
+	case place.AwaitsLink:
+		lines = append(lines, line{Text: w.Say("link_pending")})
+	}
 	if kind == OwnerNotice {
 		p.addLines(w.Say("where"), lines...)
 		return
@@ -50,6 +63,14 @@ func (p *page) addPlace(kind Kind, w *words, b *Business) {
 		lines = append(lines, w.newPhoneLine(place.Phone))
 	}
 	p.addLines(w.Say("where"), lines...)
+}
+
+// findPlace returns the place of the subject or, if the subject has no own place, the place of the business.
+func (f *Facts) findPlace() *Place {
+	if f.Subject.Place != nil {
+		return f.Subject.Place
+	}
+	return f.Business.Place
 }
 
 func (w *words) formatPlaceName(place *Place) string {

@@ -164,3 +164,48 @@ func TestChooseGreetingName(t *testing.T) {
 		}
 	}
 }
+
+func TestRenderShowsLocationOfBooking(t *testing.T) {
+	t.Parallel()
+	f := newFacts(t, BookingConfirmed)
+	f.Subject.Place = &Place{Name: Note{Text: "Video call"}, Link: "https://meet.example/abc"}
+	l := mustRender(t, BookingConfirmed, "en", f)
+	if !strings.Contains(l.Text, "Where\n  Video call\n  https://meet.example/abc") {
+		t.Errorf("a meeting:\n%s", l.Text)
+	}
+	e := parseCalendar(t, l)
+	if got := propertyValue(e, ics.ComponentPropertyLocation); got != "https://meet.example/abc" {
+		t.Errorf("the location of a meeting is %q", got)
+	}
+	if got := propertyValue(e, "CONFERENCE"); got != "https://meet.example/abc" ||
+		!strings.Contains(string(l.Calendar), "CONFERENCE;") || e.GetProperty(ics.ComponentPropertyGeo) != nil {
+		t.Errorf("the conference is %q in\n%s", got, l.Calendar)
+	}
+	f.Subject.Place = &Place{Name: Note{Text: "Video call"}, AwaitsLink: true}
+	f.Subject.IsPending = true
+	l = mustRender(t, BookingReceived, "en", f)
+	if !strings.Contains(l.Text, "Where\n  Video call\n  The link comes with the confirmation.") ||
+		strings.Contains(string(l.Calendar), "CONFERENCE") {
+		t.Errorf("a pending meeting:\n%s\n%s", l.Text, l.Calendar)
+	}
+	f.Subject.Place = &Place{Name: Note{Text: "Call us"}, Phone: "+351 21 000 0000", IsCall: true}
+	l = mustRender(t, BookingConfirmed, "en", f)
+	if got := propertyValue(parseCalendar(t, l), ics.ComponentPropertyLocation); got != "+351 21 000 0000" ||
+		!strings.Contains(l.Text, "Call us") {
+		t.Errorf("the location of a call is %q\n%s", got, l.Text)
+	}
+}
+
+func TestRenderDescribesRelocation(t *testing.T) {
+	t.Parallel()
+	f := newFacts(t, BookingRescheduled)
+	f.FormerTime, f.FormerStaff, f.FormerPlace = nil, "", "Harbour"
+	f.Subject.Place = &Place{Name: Note{Text: "Station"}, Address: postal.Address{City: "Porto"}}
+	l := mustRender(t, BookingRescheduled, "en", f)
+	for _, want := range []string{"Booking changed", "Your booking is now at another location. The time stays the same.",
+		"Where\n  Station\n  Porto\n", "Previously\n  Harbour\n"} {
+		if !strings.Contains(l.Subject+l.Text, want) {
+			t.Errorf("no %q in\n%s\n%s", want, l.Subject, l.Text)
+		}
+	}
+}

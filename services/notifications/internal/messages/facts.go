@@ -126,6 +126,7 @@ func addBooking(f *letter.Facts, e event.Event, offer *catalog.Snapshot, languag
 		}
 		addChanges(f, s.PriceChanges)
 	}
+	f.Subject.Place = newBookedPlace(offer, &b)
 	f.Answers = collectAnswers(offer, b.FormData)
 	addPayment(f, e, b.Payment, b.Currency)
 	addPolicy(&f.Subject, offer, sale{payment: b.Payment, createdAt: b.CreatedAt, isWithdrawn: b.Withdrawn}, e.At)
@@ -187,6 +188,9 @@ func addTicket(f *letter.Facts, e event.Event, offer *catalog.Snapshot, language
 		Tier:  offer.TierName(t.EventID, t.TierID, t.TierName, language), Quantity: t.Quantity, Count: t.Quantity,
 		When: letter.When{Start: start},
 	}
+	if sold := offer.Event(t.EventID); sold != nil {
+		f.Subject.Place = newSoldPlace(offer, offer.EventLocation(sold))
+	}
 	if t.From != nil {
 		f.FormerTime = &letter.When{Start: t.From.StartsAt}
 	}
@@ -231,6 +235,9 @@ func addReservation(f *letter.Facts, e event.Event, offer *catalog.Snapshot, lan
 	f.Subject = letter.Subject{
 		Kind: letter.ReservationSubject, ID: r.ID.String(), Sequence: e.Sequence, Quantity: r.Quantity,
 		Items: []string{offer.RentalName(r.RentalID, r.RentalName, language)},
+	}
+	if sold := offer.Rental(r.RentalID); sold != nil {
+		f.Subject.Place = newSoldPlace(offer, offer.RentalLocation(sold))
 	}
 	for _, extra := range r.Extras {
 		f.Subject.Items = append(f.Subject.Items, strconv.Itoa(extra.Quantity)+" × "+offer.RentalName(extra.RentalID,

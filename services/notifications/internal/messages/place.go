@@ -1,8 +1,12 @@
 package messages
 
 import (
+	"cmp"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/letter"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/plan"
 )
 
 // newBusiness returns the business of a message, with the current place and the current legal texts.
@@ -13,16 +17,67 @@ func (m *Messages) newBusiness(offer *catalog.Snapshot, region string) letter.Bu
 		Phone: offer.Phone(), Imprint: newNote(offer.Legal.Imprint), Privacy: newNote(offer.Legal.Privacy),
 		Policy: newNote(offer.PolicyText),
 	}
-	place := offer.Place()
-	if place == nil {
-		return b
-	}
-	b.Place = &letter.Place{Name: newNote(place.Name), Address: place.Address, Phone: offer.Phone(),
-		DirectionsHTML: newNote(place.DirectionsHTML)}
-	if place.Geo != nil {
-		b.Place.Geo = &letter.Geo{Lat: place.Geo.Lat, Lon: place.Geo.Lon}
+	if place := offer.Place(); place != nil {
+		b.Place = newPlace(offer, place)
 	}
 	return b
+}
+
+// newPlace returns a location of the business as a letter shows it. The link to an online meeting is not set.
+func newPlace(offer *catalog.Snapshot, l *catalog.Location) *letter.Place {
+	place := &letter.Place{Name: newNote(l.Name), Address: l.Address, DirectionsHTML: newNote(l.DirectionsHTML)}
+	switch l.Kind {
+	case catalog.KindPlace:
+		place.Phone = cmp.Or(l.Phone, offer.Contact.Phone)
+	case catalog.KindPhone:
+		place.IsCall = true
+		if l.Calls == catalog.CallsCustomer {
+			place.Phone = cmp.Or(l.Phone, offer.Contact.Phone)
+		}
+	}
+	if l.Geo != nil {
+		place.Geo = &letter.Geo{Lat: l.Geo.Lat, Lon: l.Geo.Lon}
+	}
+	return place
+}
+
+// newBookedPlace returns the place of a booking with the current address of its location. If the business no
+// longer has the location, the place has only the name at the time of the sale.
+func newBookedPlace(offer *catalog.Snapshot, b *booking.Booking) *letter.Place {
+	at := b.Location
+	if at == nil {
+		return nil
+	}
+	place := &letter.Place{Name: letter.Note{Text: at.Name}}
+	if l := offer.FindLocation(at.ID); l != nil {
+		place = newPlace(offer, l)
+	}
+	place.Link = at.Link
+	place.AwaitsLink = at.Kind == catalog.KindLink && at.Link == "" && b.Status == booking.StatusPending
+	return place
+}
+
+// newSoldPlace returns the place of a ticketed event or a rental. It returns nil if the business has only one location.
+func newSoldPlace(offer *catalog.Snapshot, l *catalog.Location) *letter.Place {
+	if l == nil || len(offer.Locations) < 2 {
+		return nil
+	}
+	return newPlace(offer, l)
+}
+
+// findFormerPlace returns the name of the location before a relocation. Nil stands for the default location.
+func findFormerPlace(offer *catalog.Snapshot, was *plan.Location, language string) string {
+	l := offer.DefaultLocation()
+	if was != nil {
+		l = offer.FindLocation(was.ID)
+	}
+	if l != nil {
+		return l.Name.In(language)
+	}
+	if was != nil {
+		return was.Name
+	}
+	return ""
 }
 
 func newNote(l catalog.Label) letter.Note {

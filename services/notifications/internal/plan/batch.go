@@ -24,6 +24,13 @@ type Place struct {
 	EndsAt    time.Time  `json:"ends_at"`
 	StaffID   *uuid.UUID `json:"staff_id"`
 	StaffName *string    `json:"staff_name"`
+	Location  *Location  `json:"location"` // nil if the booking has none
+}
+
+// Location is the location of a booking.
+type Location struct {
+	ID   uuid.UUID `json:"id"`
+	Name string    `json:"name"`
 }
 
 // MustWait reports whether the messages about the given change are delayed. Messages about a change by the business are
@@ -125,13 +132,19 @@ func mustNotify(changes []Change, last int, before *Place) bool {
 	}
 	isOnlyRescheduled := !slices.ContainsFunc(changes[:last+1], func(c Change) bool {
 		_, hasMessage := customerKinds[c.Event.Type][c.Subject.Status]
-		return hasMessage && c.Event.Type != event.BookingRescheduled && c.Event.Type != event.PaymentRefunded
+		return hasMessage && c.Event.Type != event.BookingRescheduled && c.Event.Type != event.BookingRelocated &&
+			c.Event.Type != event.PaymentRefunded
 	})
 	return !isOnlyRescheduled || before == nil || !before.isPlaceOf(final.Subject)
 }
 
-// isPlaceOf reports whether the booking `s` has the time and the staff member of `p`.
+// isPlaceOf reports whether the booking `s` has the time, the staff member and the location of `p`.
 func (p *Place) isPlaceOf(s Subject) bool {
 	hasSameStaff := (p.StaffID == nil) == (s.StaffID == nil) && (p.StaffID == nil || *p.StaffID == *s.StaffID)
-	return p.StartsAt.Equal(s.StartsAt) && p.EndsAt.Equal(s.EndsAt) && hasSameStaff
+	return p.StartsAt.Equal(s.StartsAt) && p.EndsAt.Equal(s.EndsAt) && hasSameStaff && p.isAt(s.Location)
+}
+
+// isAt reports whether `p` has the given location. Nil stands for a booking without a location.
+func (p *Place) isAt(l *Location) bool {
+	return p.Location == nil && l == nil || p.Location != nil && l != nil && p.Location.ID == l.ID
 }

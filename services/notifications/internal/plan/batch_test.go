@@ -37,6 +37,17 @@ func newReschedule(by actor.Kind, from, to plan.Place) plan.Change {
 	return newChange(event.BookingRescheduled, "confirmed", by, to, &from)
 }
 
+var harbour, station = plan.Location{ID: uuid.New(), Name: "Harbour"}, plan.Location{ID: uuid.New(), Name: "Station"}
+
+// newRelocation returns a change by the owner of the location of a booking.
+func newRelocation(from, to *plan.Location) plan.Change {
+	former := at10
+	former.Location = from
+	c := newChange(event.BookingRelocated, "confirmed", actor.Owner, at10, &former)
+	c.Subject.Location = to
+	return c
+}
+
 func withoutNotification(c plan.Change) plan.Change {
 	c.Subject.Notify = &notifyNobody
 	return c
@@ -57,6 +68,9 @@ func TestDraftBatchWritesOneCustomerMessage(t *testing.T) {
 			[]letter.Kind{letter.BookingRescheduled}},
 		"a move and its undo": {[]plan.Change{newReschedule(actor.Owner, at10, at11),
 			newReschedule(actor.Owner, at11, at10)}, nil},
+		"another location": {[]plan.Change{newRelocation(&harbour, &station)}, []letter.Kind{letter.BookingRescheduled}},
+		"another location and back": {[]plan.Change{newRelocation(&harbour, &station), newRelocation(&station, &harbour)},
+			nil},
 		"another member": {[]plan.Change{newReschedule(actor.Owner, at10, at10Ben)},
 			[]letter.Kind{letter.BookingRescheduled}},
 		"nothing that the customer notices": {[]plan.Change{newReschedule(actor.Owner, at10, at10)}, nil},

@@ -34,7 +34,8 @@ type Subject struct {
 	Timezone    string     `json:"timezone"`  // time zone of the sale; "" for the business's zone
 	EndsAt      time.Time  `json:"ends_at"`
 	StaffID     *uuid.UUID `json:"staff_id"`
-	FormerPlace *Place     `json:"from"`   // only for a rescheduled booking: the former time and staff member
+	FormerPlace *Place     `json:"from"` // only for a rescheduled or relocated booking
+	Location    *Location  `json:"location"`
 	Notify      *bool      `json:"notify"` // false: the business chose not to notify the customer of the event
 	Payment     *Payment   `json:"payment"`
 	// EndDate and EndTime are the end of a reservation in the business's time zone. If EndTime is nil, the reservation
@@ -82,6 +83,8 @@ var customerKinds = map[event.Type]map[string]letter.Kind{
 		booking.StatusConfirmed: letter.BookingConfirmed},
 	event.BookingConfirmed: {booking.StatusConfirmed: letter.BookingConfirmed},
 	event.BookingRescheduled: {booking.StatusPending: letter.BookingRescheduled,
+		booking.StatusConfirmed: letter.BookingRescheduled},
+	event.BookingRelocated: {booking.StatusPending: letter.BookingRescheduled,
 		booking.StatusConfirmed: letter.BookingRescheduled},
 	event.BookingWithdrawn: {booking.StatusPending: letter.BookingWithdrawn,
 		booking.StatusConfirmed: letter.BookingWithdrawn},
