@@ -218,7 +218,7 @@ func TestRelocateChangesLocationOnly(t *testing.T) {
 	if _, err := w.relocate(ownerActor, uuid.New(), harbourID); !fault.Is(err, fault.NotFound) {
 		t.Errorf("an unknown booking: %v", err)
 	}
-	if _, err := w.client().Move(actor.With(t.Context(), ownerActor), w.offer.ID, id, booking.MoveCancel); err != nil {
+	if _, err := w.client().Transition(actor.With(t.Context(), ownerActor), w.offer.ID, id, booking.TransitionCancel); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.relocate(ownerActor, id, harbourID); !fault.Is(err, fault.Conflict) {
@@ -245,7 +245,7 @@ func TestMeetingLinkIsShownWhileConfirmed(t *testing.T) {
 	}
 	find := func() string {
 		t.Helper()
-		got, err := w.pages().Managed(t.Context(), tokenOf(a.body.ManageURL))
+		got, err := w.pages().CustomerView(t.Context(), tokenOf(a.body.ManageURL))
 		if err != nil || got.Booking.Location == nil {
 			t.Fatalf("%+v, %v", got, err)
 		}
@@ -255,7 +255,7 @@ func TestMeetingLinkIsShownWhileConfirmed(t *testing.T) {
 		t.Errorf("pending: %s", got)
 	}
 	owner := actor.With(t.Context(), ownerActor)
-	confirmed, err := w.client().Move(owner, w.offer.ID, a.body.Booking.ID, booking.MoveConfirm)
+	confirmed, err := w.client().Transition(owner, w.offer.ID, a.body.Booking.ID, booking.TransitionConfirm)
 	if err != nil || !strings.HasPrefix(confirmed.Location.Link, "https://meet.example/") {
 		t.Fatalf("%+v, %v", confirmed, err)
 	}
@@ -270,7 +270,7 @@ func TestMeetingLinkIsShownWhileConfirmed(t *testing.T) {
 	if got := find(); got != shown {
 		t.Errorf("after the offer has changed, the link is %s", got)
 	}
-	if _, err := w.client().Move(owner, w.offer.ID, a.body.Booking.ID, booking.MoveCancel); err != nil {
+	if _, err := w.client().Transition(owner, w.offer.ID, a.body.Booking.ID, booking.TransitionCancel); err != nil {
 		t.Fatal(err)
 	}
 	if got := find(); got != "" {

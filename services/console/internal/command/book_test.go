@@ -29,6 +29,10 @@ func TestBookAndRescheduleForCustomer(t *testing.T) {
 		consoletest.RefusedTime)
 	s.expectFailure(1, "free", append(book, consoletest.RefusedTime)...)
 	s.expectFailure(2, "time", "bookings", "reschedule", "harbor", id, "--date", "2026-12-02")
+	s.mustRun("bookings", "relocate", "harbor", id, "--location", "b6d767d2-f8ed-5d21-844b-0e5886680cb9")
+	s.expectFailure(1, "Location not found", "bookings", "relocate", "harbor", id, "--location",
+		"00000000-0000-0000-0000-000000000000")
+	s.expectFailure(2, "location", "bookings", "relocate", "harbor", id)
 	for _, command := range []string{"book", "reschedule"} {
 		if help := s.mustRun("bookings", command, "--help"); !strings.Contains(help, "Examples:") ||
 			!strings.Contains(help, "slotmesh bookings "+command) {

@@ -121,7 +121,7 @@ func (s *Booking) relocate(r *http.Request) (*reply, error) {
 	if err := json.NewDecoder(r.Body).Decode(&to); err != nil {
 		return nil, err
 	}
-	s.noteSilent(r)
+	s.recordSilent(r)
 	bookings := s.bookings[r.PathValue("business")]
 	i := slices.IndexFunc(bookings, func(b booking.Booking) bool { return b.ID.String() == r.PathValue("id") })
 	location, err := uuid.Parse(to.LocationID)
