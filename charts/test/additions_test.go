@@ -120,7 +120,7 @@ func TestMigrationJobsHaveAdditions(t *testing.T) {
 		}
 	}
 	if !isScheduled(pod) {
-		t.Errorf("it runs elsewhere: %+v", pod)
+		t.Errorf("the pod has no scheduling settings: %+v", pod)
 	}
 }
 

@@ -141,7 +141,7 @@ func TestProxiesUseTraceRatio(t *testing.T) {
 		telemetry["traceRatio"] = ratio
 		tracing := lookUpList(findObject(t, mustRender(t, values), "Telemetry", release), "spec", "tracing")
 		if got := lookUp(tracing[0], "randomSamplingPercentage"); fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Errorf("of a ratio of %v the proxies trace %v %%, want %v", ratio, got, want)
+			t.Errorf("with the ratio %v, the proxies trace %v %%, want %v", ratio, got, want)
 		}
 	}
 }

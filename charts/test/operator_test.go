@@ -16,7 +16,7 @@ func TestOperatorRolesAreLimitedToNamespaces(t *testing.T) {
 		for _, rule := range lookUpList(role, "rules") {
 			if slices.Contains(lookUpList(rule, "resources"), any("secrets")) && !cmp.Equal(lookUpList(rule, "verbs"),
 				[]any{"get", "create", "update"}) {
-				t.Errorf("of Secrets it may %v", lookUpList(rule, "verbs"))
+				t.Errorf("the permissions for Secrets are %v", lookUpList(rule, "verbs"))
 			}
 		}
 	}
@@ -51,7 +51,7 @@ func TestDefinitionsComeWithOperatorAndStay(t *testing.T) {
 		}
 		for _, o := range found {
 			if lookUpText(o, "metadata", "annotations", "helm.sh/resource-policy") != "keep" {
-				t.Errorf("%s goes with the release, and every object with it", o.name())
+				t.Errorf("%s is deleted with the release, and all its objects with it", o.name())
 			}
 		}
 	}

@@ -197,7 +197,7 @@ func TestGoMemoryLimitIsNineTenths(t *testing.T) {
 		"1000000000": "900000000",
 	} {
 		if got := limitOf("components.mcp.resources.limits.memory=" + memory); got != want {
-			t.Errorf("of %s: GOMEMLIMIT is %q, want %q", memory, got, want)
+			t.Errorf("for the limit %s: GOMEMLIMIT is %q, want %q", memory, got, want)
 		}
 	}
 	if got := limitOf("components.mcp.env.GOMEMLIMIT=100MiB"); got != "100MiB" {

@@ -262,7 +262,7 @@ func (c cluster) killPods(t *testing.T, l *load, pods int, pause time.Duration) 
 	t.Logf("pods killed: %v", killed)
 	for _, name := range services {
 		if killed[name] == 0 {
-			t.Errorf("no pod of %s was killed: none had a ready one beside it", name)
+			t.Errorf("no pod of %s was killed, because there were never two ready pods", name)
 		}
 	}
 	l.compare(t, c.connectOwner(t))

@@ -129,7 +129,7 @@ func (c cluster) checkAuthorization(t *testing.T) {
 		to := "http://" + c.kubectl(t, "get", "pod", "caller-stranger", "--output", "jsonpath={.status.podIP}") +
 			":8080/"
 		if output := c.callAll(t, "outsider", to)[to]; !strings.HasPrefix(output, "200 127.0.0.6:") {
-			t.Errorf("asked through its proxy, a container sees %q; want an address that the chart believes", output)
+			t.Errorf("a container called through its proxy sees %q; want an address that the chart trusts", output)
 		}
 	})
 }
@@ -324,7 +324,7 @@ func checkContinuity(spans map[string]span) error {
 		}
 		seen = append(seen, path)
 	}
-	return fmt.Errorf("of %d spans none leads from booking by %v; seen: %v", len(spans), want, seen)
+	return fmt.Errorf("none of the %d spans leads from booking through %v; found: %v", len(spans), want, seen)
 }
 
 // checkRollout replaces every pod of every service while the load runs. The new pods trace a hundredth of the requests.

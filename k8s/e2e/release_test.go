@@ -83,7 +83,7 @@ func (c cluster) replaceSideBySide(t *testing.T, l *load, args ...string) {
 	}
 	for name := range old {
 		if !both[name] {
-			t.Errorf("helm %s: no old pod of %s was seen ready beside a new one", args[0], name)
+			t.Errorf("helm %s: an old and a new pod of %s were never ready at the same time", args[0], name)
 		}
 	}
 	if sold = l.countSold() - sold; sold == 0 {

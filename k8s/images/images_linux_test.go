@@ -512,7 +512,7 @@ func checkCertificates(t *testing.T, root string) {
 		t.Fatal(err)
 	}
 	if !x509.NewCertPool().AppendCertsFromPEM(bundle) {
-		t.Errorf("%s holds no certificate", certificates)
+		t.Errorf("%s contains no certificate", certificates)
 	}
 }
 

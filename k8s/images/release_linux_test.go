@@ -192,7 +192,7 @@ func (p publishedRelease) checkContents(t *testing.T, service, ref, arch string,
 	labels := config.Config.Labels
 	if labels["org.opencontainers.image.version"] != "9.8.7" ||
 		labels["org.opencontainers.image.revision"] != revision || config.Architecture != arch {
-		t.Errorf("for %s: it is for %s, labels %v", arch, config.Architecture, labels)
+		t.Errorf("the image for %s is for %s and has the labels %v", arch, config.Architecture, labels)
 	}
 	var bills []string
 	for _, command := range commands {

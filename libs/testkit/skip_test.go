@@ -21,7 +21,7 @@ func TestSkipOrFailFailsOnCI(t *testing.T) {
 			SkipOrFail(e, "there is no moon here")
 		}()
 		if e.how != want {
-			t.Errorf("with CI=%q the test is %s, want %s", ci, e.how, want)
+			t.Errorf("with CI=%q, the test is %s, want %s", ci, e.how, want)
 		}
 	}
 }

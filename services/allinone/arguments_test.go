@@ -36,7 +36,7 @@ func TestHandleArgumentsRefusesInvalidArguments(t *testing.T) {
 			t.Errorf("%q: %t, %v, %s", c.args, all, err, out.String())
 		}
 		if c.fails && !strings.Contains(err.Error(), "--help") {
-			t.Errorf("%q: %v leads nowhere", c.args, err)
+			t.Errorf("%q: the error %v does not mention --help", c.args, err)
 		}
 	}
 }

@@ -290,7 +290,7 @@ func TestServicesRequestsQuotesInOneCall(t *testing.T) {
 		asked.OfferVersion != version ||
 		!asked.PurchaseAt.Equal(h.clock.Now()) || asked.Items[0].Date.String() != "2026-12-25" ||
 		asked.Items[0].Kind != pricing.KindService {
-		t.Errorf("asked %d times, last %+v", h.pricing.calls.Load(), asked)
+		t.Errorf("pricing got %d questions, the last one is %+v", h.pricing.calls.Load(), asked)
 	}
 }
 
@@ -476,7 +476,7 @@ func waitUntil(t testing.TB, ok func() bool) {
 	for !ok() {
 		select {
 		case <-deadline:
-			t.Fatal("it never came true")
+			t.Fatal("the condition was not met in time")
 		default:
 		}
 	}

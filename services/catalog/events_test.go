@@ -146,7 +146,7 @@ func TestEventsRequestsQuotesAndSalesInOneCallEach(t *testing.T) {
 	}
 	if path := *h.sales.path.Load(); !strings.HasPrefix(path, "/internal/businesses/") || !strings.HasSuffix(path,
 		"/tickets/sales") {
-		t.Errorf("asked %s", path)
+		t.Errorf("the path of the request to booking is %s", path)
 	}
 }
 

@@ -201,7 +201,7 @@ func TestCeilingsShowWhilePricesAreCached(t *testing.T) {
 	after := h.get("/rentals")
 	if !strings.Contains(before.body, `"max_bookable_online":2`) || strings.Contains(away.body,
 		`"max_bookable_online":2`) || after.body != before.body {
-		t.Errorf("before %s, away %s, after %s", before.body, away.body, after.body)
+		t.Errorf("before %s, while rental was unavailable %s, after %s", before.body, away.body, after.body)
 	}
 	if !strings.Contains(away.body, `"quoted_price":9.00`) || h.pricing.calls.Load() != 1 {
 		t.Errorf("pricing was asked %d times: %s", h.pricing.calls.Load(), away.body)

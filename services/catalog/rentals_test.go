@@ -83,7 +83,7 @@ func TestRentalsRequestsQuotesAndCeilingsInOneCallEach(t *testing.T) {
 		}
 	}
 	if strings.Contains(a.body, "_translations") {
-		t.Errorf("with a locale, translations stay: %s", a.body)
+		t.Errorf("the answer for a locale contains translations: %s", a.body)
 	}
 	asked := h.pricing.lastRequest.Load()
 	if h.pricing.calls.Load() != 1 || len(asked.Items) != 1 || asked.OfferVersion != version ||

@@ -118,6 +118,6 @@ func TestRollbackCopiesSanitizedText(t *testing.T) {
 	}
 	same := h.database(`SELECT (count(DISTINCT (sanitizer, sanitized::text)) = 1)::text FROM versions WHERE version IN (1, 3)`)
 	if same != "true" {
-		t.Error("the sanitized text was left behind")
+		t.Error("the sanitized text was not replaced")
 	}
 }

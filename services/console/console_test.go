@@ -82,7 +82,7 @@ func TestAdminAPINeedsToken(t *testing.T) {
 		t.Errorf("the scheme in lower case: %d %s", got.Status, got.Body)
 	}
 	if strings.Contains(w.Log.String(), consoletest.Token) {
-		t.Error("the log holds the token")
+		t.Error("the log contains the token")
 	}
 }
 
@@ -443,7 +443,7 @@ func TestRemoveNeedsForceForFutureBookings(t *testing.T) {
 		t.Error("the refusal changed something")
 	}
 	if got := w.Call(t, "DELETE", harb+"?force=true", ""); got.Status != 204 {
-		t.Errorf("by force: %d %s", got.Status, got.Body)
+		t.Errorf("a removal with force: %d %s", got.Status, got.Body)
 	}
 	if w.Call(t, "GET", harb, "").Status != 404 || w.Booking.CountLiveKeys(business) != 0 {
 		t.Error("the business or its key is still there")
@@ -522,7 +522,7 @@ func TestChangesAreLoggedWithoutCustomerData(t *testing.T) {
 	}
 	for _, private := range []string{"Cara", "cara@", consoletest.Token, "sm_"} {
 		if strings.Contains(w.Log.String(), private) {
-			t.Errorf("the log holds %q", private)
+			t.Errorf("the log contains %q", private)
 		}
 	}
 }

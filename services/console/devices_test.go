@@ -142,7 +142,7 @@ func TestProgramActsForConfirmingPerson(t *testing.T) {
 	}
 	if log := w.Log.String(); strings.Contains(log, p.Device) || strings.Contains(log, tokens[0]) ||
 		strings.Contains(log, p.Code) {
-		t.Error("the log holds a secret")
+		t.Error("the log contains a secret")
 	}
 }
 

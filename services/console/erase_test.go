@@ -118,7 +118,7 @@ func TestEraseDeletesAllRowsOfBusiness(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff(before, decodeEvents(t, w, "business_id", other)); diff != "" {
-		t.Errorf("of another business (-before +after):\n%s", diff)
+		t.Errorf("events of another business (-before +after):\n%s", diff)
 	}
 	if _, err := w.Store.FindCredentials(t.Context(), ana); err != store.ErrNotFound { //nolint:errorlint // it is that very one
 		t.Errorf("a person who belonged only to the removed business: %v", err)

@@ -34,7 +34,7 @@ func TestExplainUsesNewestOffer(t *testing.T) {
 		q.ServiceIDs[0] != uuid.MustParse(cutID) ||
 		*q.StaffID != uuid.MustParse(annaID) ||
 		q.Date.String() != "2027-03-02" || q.Time.String() != "10:15" {
-		t.Errorf("asked %+v", explainRequest)
+		t.Errorf("the question to availability is %+v", explainRequest)
 	}
 	for query, want := range map[string]string{
 		"":                    "service_id",

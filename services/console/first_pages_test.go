@@ -240,7 +240,7 @@ func TestAddingServiceDoesNotOpenBusiness(t *testing.T) {
 		"active: false\n    duration_minutes:"), "Content-Type", yaml)
 	if today := getPage(t, w, "/business/salon/today?lang=en", olga); strings.Contains(today.Body,
 		"Nothing can be booked yet") {
-		t.Errorf("that nothing is active is taken for not open: %s", today.Body)
+		t.Errorf("a business without active objects is shown as not opened: %s", today.Body)
 	}
 }
 
@@ -455,7 +455,7 @@ func TestFirstVisitKeepsTheOrderOfTheForm(t *testing.T) {
 	if value := getPage(t, w, "/business/clinic/offer/services/new", olga).Body; !strings.Contains(value,
 		`value="6"`) ||
 		strings.Count(value, `name="staff" value=`) != 4 || strings.Count(value, " checked") != 5 {
-		t.Errorf("a new service does not begin behind the others, done by all: %s", value)
+		t.Errorf("the form of a new service does not suggest the last position and all staff members: %s", value)
 	}
 }
 

@@ -50,7 +50,7 @@ func TestRestoreVersionAsksAboutConflicts(t *testing.T) {
 	}
 	if got := take(url.Values{"over": {"1"}, "agreed": {"2"}}); got.Status != 409 || !strings.Contains(got.Body,
 		"Something has changed meanwhile") || w.countVersions(t) != 2 {
-		t.Errorf("held against another version: %d %s", got.Status, got.Body)
+		t.Errorf("a restore confirmed for another version: %d %s", got.Status, got.Body)
 	}
 	if got := take(url.Values{"over": {"2"}, "agreed": {"2"}}); got.Status != 303 ||
 		!strings.HasSuffix(got.Header.Get("Location"), "saved=3") {

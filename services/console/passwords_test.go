@@ -166,7 +166,7 @@ func TestFailedAttemptsDoNotBlockKnownBrowser(t *testing.T) {
 		signInByPassword(t, w, bo, herring, "X-Forwarded-For", from)
 	}
 	if got := signInByPassword(t, w, ana, gulls, "X-Forwarded-For", newAddress()); got.Status != 429 {
-		t.Errorf("a browser that is not known: %d", got.Status)
+		t.Errorf("an unknown browser: %d", got.Status)
 	}
 	if got := signInByPassword(t, w, bo, herring, knownNames...); got.Status != 429 {
 		t.Errorf("another account in that browser: %d", got.Status)
@@ -180,7 +180,7 @@ func TestFailedAttemptsDoNotBlockKnownBrowser(t *testing.T) {
 	}
 	if got := postForm(t, w, "/sign-in/forgotten", "", url.Values{"email": {ana}}, "X-Forwarded-For",
 		newAddress()); got.Status != 303 {
-		t.Errorf("asks for a link: %d", got.Status)
+		t.Errorf("a request for a link: %d", got.Status)
 	}
 	_, link := w.AwaitMail(t, ana, 2)
 	if got := postForm(t, w, link, "", url.Values{"new": {herring}}, "X-Forwarded-For", home); got.Status != 303 {
@@ -244,7 +244,7 @@ func TestMailedLinkSetsPasswordOnce(t *testing.T) {
 	}
 	if log := w.Log.String(); strings.Contains(log, strings.TrimPrefix(first, "/sign-in/password/")) ||
 		strings.Contains(log, "ana@") {
-		t.Error("the log holds a secret or an address")
+		t.Error("the log contains a secret or an address")
 	}
 }
 

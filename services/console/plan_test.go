@@ -65,7 +65,7 @@ func TestPlanListsChangesAndConflicts(t *testing.T) {
 	}
 	if held := w.Availability.ListCheckedBookings(); len(held) != 1 || held[0].StartsAt != future.StartsAt.Unix() ||
 		held[0].Services[0].DurationMinutes != 45 {
-		t.Errorf("asked about %+v", held)
+		t.Errorf("the checked bookings are %+v", held)
 	}
 	w.Availability.SetAffected(availability.Conflict{Reason: availability.Reason{Rule: availability.RuleClosed,
 		Message: "The business is closed then."}})
@@ -97,7 +97,7 @@ func TestPlanListsChangesAndConflicts(t *testing.T) {
 	}
 	w.StopBooking()
 	if got := w.CallAs(t, owner, "POST", harb+"/diff", text, "Content-Type", yaml); got.Status != 503 {
-		t.Errorf("while booking is away: %d %s", got.Status, got.Body)
+		t.Errorf("a plan while booking is unavailable: %d %s", got.Status, got.Body)
 	}
 }
 

@@ -36,7 +36,7 @@ func TestAccountChangesNeedOperator(t *testing.T) {
 	expect(t, w.CallAs(t, owner, "POST", harb+"/rollback", `{"version":1}`), 403, "forbidden", "account")
 	same := strings.Replace(inactive, "name: Harbor", "name: Port", 1)
 	if got := w.CallAs(t, owner, "PUT", harb, same); got.Status != 200 {
-		t.Errorf("with the account as it is: %d %s", got.Status, got.Body)
+		t.Errorf("a publish with an unchanged account: %d %s", got.Status, got.Body)
 	}
 	if got := w.CallAs(t, owner, "POST", harb+"/rollback", `{"version":2}`); got.Status != 200 {
 		t.Errorf("back to a version with this account: %d %s", got.Status, got.Body)

@@ -26,7 +26,7 @@ func TestReportsAreJSONOrCSV(t *testing.T) {
 		}
 		if d := got.Header.Get("Content-Disposition"); d != `attachment; filename="harbor-`+name+
 			`-2027-03-01-2027-03-31.csv"` {
-			t.Errorf("%s is kept as %s", name, d)
+			t.Errorf("the file name of %s is %s", name, d)
 		}
 		asJSON := w.Call(t, "GET", harb+"/reports/"+name+march, "")
 		if rows := field(t, asJSON, "rows").([]any); asJSON.Status != 200 || len(rows) != strings.Count(want, "\n")-1 {

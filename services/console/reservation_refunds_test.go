@@ -74,7 +74,7 @@ func TestReservationCancelsAndRefunds(t *testing.T) {
 		}
 	}
 	if strings.Contains(strings.ToLower(w.Log.String()), "cara") {
-		t.Errorf("the log holds the customer: %s", w.Log)
+		t.Errorf("the log contains data of the customer: %s", w.Log)
 	}
 }
 

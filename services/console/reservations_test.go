@@ -98,6 +98,6 @@ func TestReservationLogHasNoCustomerData(t *testing.T) {
 		}
 	}
 	if strings.Contains(w.Log.String(), "Cara") {
-		t.Errorf("the log holds the customer: %s", w.Log)
+		t.Errorf("the log contains data of the customer: %s", w.Log)
 	}
 }

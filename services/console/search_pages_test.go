@@ -57,7 +57,7 @@ func TestSearchFollowsPermissions(t *testing.T) {
 	}
 	if got := getPage(t, w, "/business/harbor/search?query=+", people[access.FrontDesk]); got.Status != 303 ||
 		got.Header.Get("Location") != "/business/harbor/bookings" {
-		t.Errorf("without anything to look for: %d %s", got.Status, got.Header.Get("Location"))
+		t.Errorf("an empty search: %d %s", got.Status, got.Header.Get("Location"))
 	}
 	if got := getPage(t, w, "/business/harbor/search?query="+strings.Repeat("a", 1000),
 		people[access.FrontDesk]); got.Status != 400 {
@@ -66,6 +66,6 @@ func TestSearchFollowsPermissions(t *testing.T) {
 	w.StopBooking()
 	if got := getPage(t, w, "/business/harbor/search?query=cara", people[access.FrontDesk]); got.Status != 200 ||
 		!strings.Contains(got.Body, "cannot be checked") {
-		t.Errorf("while booking is away: %d %s", got.Status, got.Body)
+		t.Errorf("a search while booking is unavailable: %d %s", got.Status, got.Body)
 	}
 }

@@ -152,7 +152,7 @@ func TestLinkSignsInOnce(t *testing.T) {
 	}
 	if log := w.Log.String(); strings.Contains(log, signed[0]) || strings.Contains(log,
 		strings.TrimPrefix(link, "/sign-in/link/")) || strings.Contains(log, "ana@") {
-		t.Error("the log holds a secret or an address")
+		t.Error("the log contains a secret or an address")
 	}
 }
 

@@ -98,6 +98,6 @@ func TestRetriedRemovalKeepsNewBusinessOfSlug(t *testing.T) {
 	}
 	if got := w.Call(t, "DELETE", harb+"?force=true", "", "Idempotency-Key", "another"); got.Status != 204 ||
 		w.Booking.CountLiveKeys(second) != 0 {
-		t.Errorf("under a key of its own: %d %s", got.Status, got.Body)
+		t.Errorf("a removal with another idempotency key: %d %s", got.Status, got.Body)
 	}
 }

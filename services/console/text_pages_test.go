@@ -158,7 +158,7 @@ func TestTextPageMergesSimultaneousChanges(t *testing.T) {
 		t.Fatalf("%d %s", got.Status, got.Body)
 	}
 	if now, want := readText(t, w), strings.Replace(theirs, "40.00", "47.00", 1)+"# mine\n"; now != want {
-		t.Errorf("both have made\n%s, want\n%s", now, want)
+		t.Errorf("the text with both changes is\n%s, want\n%s", now, want)
 	}
 	third := readText(t, w)
 	w.Call(t, "PUT", harb, strings.Replace(third, "47.00", "50.00", 1), "Content-Type", yaml)
@@ -176,6 +176,6 @@ func TestTextPageMergesSimultaneousChanges(t *testing.T) {
 	w.Call(t, "PUT", harb, readText(t, w)+"managed_by: our repository\n", "Content-Type", yaml)
 	if got := getPage(t, w, textPage, mia); !strings.Contains(got.Body, "readonly") || strings.Contains(got.Body,
 		"See what will change") {
-		t.Errorf("managed elsewhere: %s", got.Body)
+		t.Errorf("the text of an offer that another system manages: %s", got.Body)
 	}
 }

@@ -61,7 +61,7 @@ func TestTicketsSellListAndCancel(t *testing.T) {
 		}
 	}
 	if strings.Contains(strings.ToLower(w.Log.String()), "cara") {
-		t.Errorf("the log holds the customer: %s", w.Log)
+		t.Errorf("the log contains data of the customer: %s", w.Log)
 	}
 }
 

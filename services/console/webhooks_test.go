@@ -55,7 +55,7 @@ func TestWebhooksCreateChangeTestAndDelete(t *testing.T) {
 		}
 	}
 	if strings.Contains(w.Log.String(), "whsec_") {
-		t.Errorf("the log holds the secret: %s", w.Log)
+		t.Errorf("the log contains the secret: %s", w.Log)
 	}
 }
 

@@ -154,7 +154,7 @@ func TestRentalsReportAvailability(t *testing.T) {
 	asked := n.queriesOf("GET /internal/api/public/harbor/rental-availability", kayakID)
 	if want := "endDate=2027-03-03&endTime=11%3A30&lang=de&quantity=2&rentalId=" + kayakID +
 		"&startDate=2027-03-02&startTime=09%3A00"; asked != want {
-		t.Errorf("asked %s, want %s", asked, want)
+		t.Errorf("the query is %s, want %s", asked, want)
 	}
 	if asked := n.queriesOf("GET /internal/api/public/harbor/rentals", ""); asked != "date=2027-03-02&locale=de" {
 		t.Errorf("the list was asked for by %s", asked)

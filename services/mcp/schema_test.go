@@ -89,7 +89,7 @@ func TestResultsMatchOutputSchemas(t *testing.T) {
 	for tool, schema := range schemas {
 		if schema.Validate(map[string]any{"error": 1, "messageCode": 2}) == nil ||
 			schema.Validate(map[string]any{}) == nil {
-			t.Errorf("%s: the schema takes anything", tool)
+			t.Errorf("%s: the schema accepts every object", tool)
 		}
 	}
 }
@@ -104,6 +104,6 @@ func TestLocaleCanHaveAnyLength(t *testing.T) {
 	}
 	got := call(t, startServer(t, n), "read", "list_services", map[string]any{"locale": string(long)})
 	if asked := n.queriesOf("GET /internal/api/public/harbor/services", ""); got.IsError || len(asked) > 100 {
-		t.Errorf("asked %d bytes, got %v", len(asked), got)
+		t.Errorf("the query has %d bytes, the result is %v", len(asked), got)
 	}
 }

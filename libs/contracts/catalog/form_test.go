@@ -57,7 +57,7 @@ func TestAnswersParsesByType(t *testing.T) {
 			continue
 		}
 		if len(wrong) != 0 || kept["q"] != c.kept {
-			t.Errorf("%s, %v: kept %v, wrong %v, want %v", c.kind, c.given, kept["q"], wrong, c.kept)
+			t.Errorf("%s, %v: stored answers %v, errors %v, want %v", c.kind, c.given, kept["q"], wrong, c.kept)
 		}
 	}
 }
@@ -97,7 +97,7 @@ func TestAnswersSeparatesConsentsAndDropsUnknown(t *testing.T) {
 	for _, consent := range []any{nil, true, "yes", map[string]any{}, map[string]any{"gone": true}} {
 		if kept, wrong := catalog.Answers([]catalog.Question{news},
 			map[string]any{"news": true, "_consent": consent}); len(kept) != 0 || wrong != nil {
-			t.Errorf("a consent of %v: kept %v, wrong %v", consent, kept, wrong)
+			t.Errorf("the consent %v: stored answers %v, errors %v", consent, kept, wrong)
 		}
 	}
 }

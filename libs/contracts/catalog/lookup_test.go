@@ -32,15 +32,15 @@ func TestLookupsFindByID(t *testing.T) {
 		for i := range n {
 			if o.StaffMember(o.Staff[i].ID) != &o.Staff[i] || o.Service(o.Services[i].ID) != &o.Services[i] ||
 				o.Event(o.Events[i].ID) != &o.Events[i] || o.Rental(o.Rentals[i].ID) != &o.Rentals[i] {
-				t.Errorf("of %d, number %d is not found", n, i)
+				t.Errorf("with %d objects, the object %d is not found", n, i)
 			}
 			if o.Service(o.Staff[i].ID) != nil || o.StaffMember(o.Services[i].ID) != nil ||
 				o.Event(o.Rentals[i].ID) != nil || o.Rental(o.Events[i].ID) != nil {
-				t.Errorf("of %d, the id of another is found", n)
+				t.Errorf("with %d objects, the id of an object of another kind is found", n)
 			}
 		}
 		if o.Service(uuid.Nil) != nil || o.Service(uuid.Max) != nil {
-			t.Errorf("of %d, an unknown id is found", n)
+			t.Errorf("with %d objects, an unknown id is found", n)
 		}
 	}
 }
@@ -76,11 +76,11 @@ func TestCompactKeepsContent(t *testing.T) {
 			cap(got.Staff), cap(got.Services[1].StaffIDs))
 	}
 	if &got.Services[0].StaffIDs[0] != &got.Services[2].StaffIDs[0] {
-		t.Error("the same members are kept twice")
+		t.Error("two services with the same members do not share the list")
 	}
 	other := large(1)
 	if err := other.Prepare(); err != nil || other.Location() != got.Location() {
-		t.Error("a time zone is kept twice", err)
+		t.Error("two snapshots do not share the time zone", err)
 	}
 }
 

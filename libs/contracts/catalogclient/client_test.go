@@ -101,7 +101,7 @@ func TestGetRevalidatesAfterTwoSeconds(t *testing.T) {
 	wantVersion(t, c.Get, 2)
 	o.set(func(o *origin) {
 		if o.asked != 3 || o.same != 1 {
-			t.Errorf("asked %d times, %d of them answered 304; want 3 and 1", o.asked, o.same)
+			t.Errorf("catalog got %d requests and answered %d of them with 304; want 3 and 1", o.asked, o.same)
 		}
 	})
 }

@@ -21,7 +21,7 @@ func TestPutEvictsLeastRecentlyUsed(t *testing.T) {
 			}
 		}
 		if got != want {
-			t.Errorf("%s are kept, want %s", got, want)
+			t.Errorf("the cache contains %s, want %s", got, want)
 		}
 	}
 	for _, key := range []string{"a", "b", "c", "d"} {
@@ -46,7 +46,7 @@ func TestPutKeepsMaxSize(t *testing.T) {
 			key := rapid.IntRange(0, keys-1).Draw(t, "key")
 			c.Put(key, size)
 			if got, ok := c.Get(key); ok != (size <= maxSize/4) || ok && got != size {
-				t.Fatalf("of %d bytes %d are kept: %v", size, got, ok)
+				t.Fatalf("a value of %d bytes: got %d, found %v", size, got, ok)
 			}
 			total := 0
 			for key := range keys {
@@ -54,7 +54,7 @@ func TestPutKeepsMaxSize(t *testing.T) {
 				total += kept
 			}
 			if total > maxSize {
-				t.Fatalf("%d bytes of %d are kept", total, maxSize)
+				t.Fatalf("the cache contains %d bytes, the maximum is %d", total, maxSize)
 			}
 		}
 	})

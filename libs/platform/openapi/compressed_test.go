@@ -57,7 +57,7 @@ func TestServeSendsSmallestAcceptedEncoding(t *testing.T) {
 		request := httptest.NewRequest("GET", "/large", nil)
 		request.Header.Set("If-None-Match", tag)
 		if response, err := app.Test(request, -1); err != nil || response.StatusCode != fiber.StatusNotModified {
-			t.Errorf("%s is not known: %v", tag, err)
+			t.Errorf("the entity tag %s is not recognized: %v", tag, err)
 		}
 	}
 	request := httptest.NewRequest("GET", "/small", nil)

@@ -25,7 +25,7 @@ func TestWithSchemaAddsDefinitions(t *testing.T) {
 	}
 	for _, bad := range []string{"", "a: 1", "["} {
 		if _, err := WithSchema([]byte(bad), "Whole", []byte(schema)); err == nil {
-			t.Errorf("%q was taken for a document", bad)
+			t.Errorf("%q was accepted as a document", bad)
 		}
 	}
 }
@@ -43,7 +43,7 @@ func TestWithMemberAppendsMember(t *testing.T) {
 	}
 	for _, bad := range []string{"", "[]", "webhooks: {}", "["} {
 		if _, err := WithMember([]byte(bad), "webhooks", []byte("{}")); err == nil {
-			t.Errorf("%q was taken for a document", bad)
+			t.Errorf("%q was accepted as a document", bad)
 		}
 	}
 }

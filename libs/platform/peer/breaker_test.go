@@ -196,7 +196,7 @@ func TestBreakerAllowsAllCallsAfterOpenTime(t *testing.T) {
 		_ = client.Call(t.Context(), http.MethodGet, firstBusiness, nil, nil)
 	}
 	if n := peer.callCount(firstBusiness) - before; n != 1 {
-		t.Errorf("a peer that is still away was asked %d times", n)
+		t.Errorf("an unavailable peer got %d calls, want 1", n)
 	}
 }
 

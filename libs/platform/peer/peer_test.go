@@ -45,7 +45,7 @@ func TestCallSendsJSONAndTrace(t *testing.T) {
 		t.Fatal(err)
 	}
 	if out.Word != "tide" {
-		t.Errorf("the answer came back as %+v", out)
+		t.Errorf("the answer is %+v", out)
 	}
 	if id := trace.SpanContextFromContext(ctx).TraceID().String(); len(parent) < 35 || parent[3:35] != id {
 		t.Errorf("traceparent %q does not continue trace %s", parent, id)

@@ -126,10 +126,10 @@ func TestSilentServerClosesConnection(t *testing.T) {
 	_, err = conn.Exec(ctx, `SELECT 1`)
 	conn.Release()
 	if !sqlstate.IsUnavailable(err) || ctx.Err() != nil {
-		t.Errorf("on a connection that hangs: %v", err)
+		t.Errorf("a statement on a hanging connection: %v", err)
 	}
 	if _, err := pool.Exec(ctx, `SELECT 1`); err != nil || hanging.Connections() == before {
-		t.Errorf("on another: %v", err)
+		t.Errorf("a statement on another connection: %v", err)
 	}
 }
 

@@ -149,7 +149,7 @@ func TestMigrateNamesMissingPermissions(t *testing.T) {
 	same.URL = cfg.MigrationsURL
 	if err := postgres.Migrate(t.Context(), same, "lacks", oneTable); err == nil || !strings.Contains(err.Error(),
 		"DATABASE_POOLED") {
-		t.Errorf("the owner behind a pooler: %v", err)
+		t.Errorf("a migration through a pooler: %v", err)
 	}
 }
 

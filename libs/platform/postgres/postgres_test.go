@@ -122,7 +122,7 @@ func TestMigrateRejectsChangedText(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := postgres.Migrate(t.Context(), cfg, "texts", oneTable); err == nil {
-		t.Error("tables of which no text is known are taken for this build's")
+		t.Error("Migrate accepts tables whose migration texts are unknown")
 	}
 }
 
@@ -151,7 +151,7 @@ func TestWaitingMigrationDoesNotBlockOthers(t *testing.T) {
 	go func() { migrated <- postgres.Migrate(context.Background(), cfg, "waits", two) }()
 	waitForBlockedMigration(t, pool, cfg.Schema)
 	if _, err := pool.Exec(t.Context(), `SELECT * FROM one`); err != nil {
-		t.Error("a request behind the migration:", err)
+		t.Error("a request after the migration:", err)
 	}
 	if err := long.Rollback(t.Context()); err != nil {
 		t.Fatal(err)

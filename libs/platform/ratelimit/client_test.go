@@ -24,6 +24,6 @@ func TestAddressCountsByNetworks(t *testing.T) {
 		}
 	}
 	if got := Address(netip.Addr{}); got.group == "" {
-		t.Error("an address that is not known has no group")
+		t.Error("an unknown address has no group")
 	}
 }

@@ -284,6 +284,6 @@ func TestKnownRefusalNeedsNoRoundTrip(t *testing.T) {
 		t.Errorf("known to be refused for %s, want a minute", wait)
 	}
 	if wait := s.limiter.(*ratelimit.Fallback).KnownRefusal(ratelimit.ID("another"), limit); wait != 0 {
-		t.Errorf("another is known to be refused for %s", wait)
+		t.Errorf("another client has a known refusal for %s", wait)
 	}
 }

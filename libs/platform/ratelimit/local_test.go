@@ -107,7 +107,7 @@ func TestLocalBoundsRecordedRequests(t *testing.T) {
 			t.Fatal("a client that keeps asking was forgotten")
 		}
 		if n := ratelimit.CountTimes(local); n > 50 {
-			t.Fatalf("%d requests are kept, want at most 50", n)
+			t.Fatalf("%d requests are stored, want at most 50", n)
 		}
 	}
 }

@@ -121,7 +121,7 @@ func TestRedisDropsIdleKeysAndBoundsEntries(t *testing.T) {
 	}
 	key := prefix + "{slots:client}"
 	if length := client.LLen(t.Context(), key).Val(); length != 2 {
-		t.Errorf("%d times are kept, want the 2 accepted", length)
+		t.Errorf("%d times are stored, want the 2 accepted ones", length)
 	}
 	ttl := client.PTTL(t.Context(), key).Val()
 	if passed := time.Since(began); ttl <= limit.Window-time.Second-passed || ttl > limit.Window+time.Second {

@@ -126,7 +126,7 @@ func TestOpenFindsClusterByOneAddress(t *testing.T) {
 	}
 	for i, node := range nodes {
 		if size := node.DBSize(t.Context()).Val(); size == 0 || size == 100 {
-			t.Errorf("node %d holds %d of the keys", i, size)
+			t.Errorf("node %d has %d of the keys", i, size)
 		}
 	}
 }
@@ -166,7 +166,7 @@ func TestOpenFollowsSentinelsToNewPrimary(t *testing.T) {
 	openClient(t, redisx.Config{URL: "redis://" + first}).ShutdownNoSave(t.Context())
 	testkit.WaitUntil(t, "writes go on", func(ctx context.Context) error { return client.Set(ctx, "after", "1", 0).Err() })
 	if got := openClient(t, redisx.Config{URL: "redis://" + second}).Get(t.Context(), "after").Val(); got != "1" {
-		t.Errorf("the other one holds %q", got)
+		t.Errorf("the other server has the value %q", got)
 	}
 }
 

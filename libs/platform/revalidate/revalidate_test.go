@@ -71,7 +71,7 @@ func TestGetRetriesStaleAnswerAfterTwoSeconds(t *testing.T) {
 	c, now := newCache(func(_ context.Context, _ string, known *note, mayBeOld bool) (*note, time.Duration, error) {
 		asked++
 		if mayBeOld != (known == nil) {
-			t.Errorf("%v is known and may be old: %t", known, mayBeOld)
+			t.Errorf("the cached value is %v, but mayBeOld is %t", known, mayBeOld)
 		}
 		return &note{int64(asked), "note"}, time.Duration(2-asked) * time.Hour, nil
 	})

@@ -65,7 +65,7 @@ func TestArrivalIncludesQueueTime(t *testing.T) {
 				t.Errorf("a request that waited from before %s counts from %s", resumed, got.arrived)
 			}
 			if !got.deadline.Equal(got.arrived.Add(time.Minute)) {
-				t.Errorf("its deadline is %s after it came", got.deadline.Sub(got.arrived))
+				t.Errorf("the deadline is %s after the arrival, want one minute", got.deadline.Sub(got.arrived))
 			}
 		})
 	}

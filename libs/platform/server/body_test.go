@@ -53,11 +53,11 @@ func TestLargeBodiesHaveMemoryBudget(t *testing.T) {
 			})
 			checkFault(t, refused, body, fault.PeerUnavailable)
 			if refused.Header.Get("Retry-After") != "1" {
-				t.Errorf("it does not say when to come again: %v", refused.Header)
+				t.Errorf("Retry-After is missing: %v", refused.Header)
 			}
 			if small, _ := fetchText(t, http.MethodPost, publicURL(s, "/echo"),
 				strings.NewReader(whole[:largeBody-1])); small.StatusCode != http.StatusOK {
-				t.Errorf("a small body beside it: %d", small.StatusCode)
+				t.Errorf("a small body at the same time: %d", small.StatusCode)
 			}
 			_, _ = io.WriteString(slow, whole[length/2:])
 			answer, err := http.ReadResponse(bufio.NewReader(slow), nil)
@@ -89,7 +89,7 @@ func TestAnnouncedLengthAllocatesNothing(t *testing.T) {
 	t.Parallel()
 	var first offeredBody
 	if _, err := readBody(&first, 8<<20, 8<<20); err != nil || first > 64<<10 {
-		t.Errorf("for a body of 8 MiB of which nothing came, %d bytes were taken: %v", first, err)
+		t.Errorf("for a body of 8 MiB that has not arrived, %d bytes were reserved: %v", first, err)
 	}
 }
 

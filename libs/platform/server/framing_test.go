@@ -124,7 +124,7 @@ func TestAmbiguousFramingIsRefusedAndCloses(t *testing.T) {
 					"GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n"
 				got, closed := testkit.SendRaw(t, address, text)
 				if !closed || len(got) != before+1 || got[before] != 400 {
-					t.Errorf("%s: %s behind %d: %v, closed: %v", port, name, before, got, closed)
+					t.Errorf("%s: %s after %d requests: %v, closed: %v", port, name, before, got, closed)
 				}
 			}
 		}

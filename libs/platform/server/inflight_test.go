@@ -52,7 +52,8 @@ func TestLargeUnreadAnswersAreBounded(t *testing.T) {
 	if refused.StatusCode != http.StatusServiceUnavailable || refused.Header.Get("Retry-After") != "1" ||
 		refused.Header.Get("ETag") != "" ||
 		!bytes.Contains(body, []byte(`"messageCode":"service_unavailable"`)) {
-		t.Errorf("beside a reader that does not read: %d %v %.200s", refused.StatusCode, refused.Header, body)
+		t.Errorf("an answer while another client does not read its own: %d %v %.200s", refused.StatusCode,
+			refused.Header, body)
 	}
 	if ok, body := fetchText(t, http.MethodGet, url+"/small", nil); ok.StatusCode != http.StatusOK ||
 		string(body) != "small" {
@@ -107,7 +108,7 @@ func TestWaitingAnswersAreBounded(t *testing.T) {
 		return errors.New("nobody waits")
 	})
 	if _, ok := r.reserve(t.Context(), 80); ok {
-		t.Error("there is room beside one that takes all")
+		t.Error("an answer gets memory although another answer uses all of it")
 	}
 	select {
 	case <-waited:
@@ -215,11 +216,11 @@ func TestBusinessShareIsReleased(t *testing.T) {
 	leave()
 	leave, ok = r.reserveFor(t.Context(), "a", 100)
 	if !ok {
-		t.Fatal("the share was not given back")
+		t.Fatal("the memory was not released")
 	}
 	leave()
 	if len(r.shares) != 3 {
-		t.Errorf("%d shares are kept", len(r.shares))
+		t.Errorf("%d shares are stored, want 3", len(r.shares))
 	}
 }
 
@@ -252,6 +253,6 @@ func TestLargerAnswerHasMoreTime(t *testing.T) {
 		}
 	}
 	if got := (&minReadSpeed{grace: time.Second}).maxWriteTime(1, time.Minute); got != time.Minute {
-		t.Errorf("without a least speed: %s", got)
+		t.Errorf("the maximum write time without a minimum speed is %s", got)
 	}
 }

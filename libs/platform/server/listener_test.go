@@ -88,7 +88,7 @@ func TestLongestIdleConnectionIsReclaimed(t *testing.T) {
 	first.markBusy()
 	third.markBusy()
 	if _, ok := open("192.0.2.1"); ok || !isOpen(first) || !isOpen(third) {
-		t.Error("a busy connection made room")
+		t.Error("a busy connection was closed for a new one")
 	}
 	fourth, _ := open("192.0.2.8")
 	fifth, ok := open("192.0.2.7") // the fifth of four

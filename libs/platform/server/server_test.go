@@ -277,7 +277,7 @@ func TestIdleConnectionTimesOutWith408(t *testing.T) {
 	t.Parallel()
 	// A client would take any other status for the answer to the next request that it sends over the connection.
 	if f := FaultOf(fiber.ErrRequestTimeout); f.Kind.Status != http.StatusRequestTimeout {
-		t.Errorf("a request that does not come is answered %d", f.Kind.Status)
+		t.Errorf("a request that does not arrive in time is answered %d", f.Kind.Status)
 	}
 }
 

@@ -212,14 +212,14 @@ func TestConnectionsAreBoundedInTotalAndByAddress(t *testing.T) {
 			t.Fatalf("%s: the second connection is not served", name)
 		}
 		if second := dial(); !isServed(second) {
-			t.Errorf("%s: a new connection is not served beside one that is idle", name)
+			t.Errorf("%s: a new connection is not served although the other one is idle", name)
 		}
 		if got := isServed(kept); got != c.open {
 			t.Errorf("%s: the idle connection is served: %v", name, got)
 		}
 		busy()
 		if got := isServed(dial()); got != c.open {
-			t.Errorf("%s: a connection beside two busy ones is served: %v", name, got)
+			t.Errorf("%s: a connection is served although two are busy: %v", name, got)
 		}
 	}
 }

@@ -11,6 +11,6 @@ func TestLargeBuffersAreNotKept(t *testing.T) {
 	small.Grow(1 << 10)
 	large.Grow(maxKeptPage + 1)
 	if !keepBuffer(&small) || keepBuffer(&large) {
-		t.Errorf("of %d and %d bytes the wrong one is kept", small.Cap(), large.Cap())
+		t.Errorf("of the buffers of %d and %d bytes, the wrong one is kept", small.Cap(), large.Cap())
 	}
 }

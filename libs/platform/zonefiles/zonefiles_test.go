@@ -91,6 +91,6 @@ func TestReleaseDateIsPlausibleFileDate(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 	if got := releaseDate("2026", time.Unix(0, 0)); got.Year() != 2026 {
-		t.Errorf("of a file without a time: %s", got)
+		t.Errorf("the release date of a file without a time: %s", got)
 	}
 }

@@ -26,7 +26,7 @@ func TestRefundForCustomerRejectsEndedSale(t *testing.T) {
 	upcoming.IsCancellable = true
 	if part, err := upcoming.RefundForCustomer(offer, decimal.Zero, start.AddDate(0, 0, -7)); err != nil ||
 		part.Amount != 0 {
-		t.Errorf("a sale ahead refunds %+v, %v", part, err)
+		t.Errorf("a future sale without a payment refunds %+v, %v", part, err)
 	}
 	if _, err := upcoming.RefundForCustomer(offer, decimal.Zero, start); !fault.Is(err, fault.Conflict) {
 		t.Errorf("it is cancelled at its start: %v", err)

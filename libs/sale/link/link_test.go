@@ -50,7 +50,7 @@ func TestURLIsStableUntilSecretIsRemoved(t *testing.T) {
 			t.Fatalf("%s does not match its stored hash", url)
 		}
 		if second := rotated.URL(kind, id, stored); second != url {
-			t.Fatalf("with a new secret before it the link is %s, was %s", second, url)
+			t.Fatalf("after a new secret was added, the link is %s, before %s", second, url)
 		}
 		if other := rotated.Hash(kind, id); link.IsSame(other, stored) {
 			t.Fatal("the new secret makes the old one's links")
@@ -86,7 +86,7 @@ func TestChangedTokenHasOtherHash(t *testing.T) {
 	for _, none := range []string{"", "x", strings.Repeat("A", 21), strings.Repeat("A", 23),
 		strings.Repeat("A", 22) + "==", strings.Repeat("+", 22), strings.Repeat("A", 1<<20)} {
 		if _, ok := link.HashToken(none); ok {
-			t.Errorf("%.30q is taken for a token", none)
+			t.Errorf("HashToken accepts %.30q as a token", none)
 		}
 	}
 }

@@ -80,7 +80,7 @@ func TestPercentChangesAtDeadlines(t *testing.T) {
 				want = start.Add(-m.until)
 			}
 			if got := c.policy.Until(booked, start, at); !got.Equal(want) {
-				t.Errorf("%s, %v before the start: holds until %v, want %v", name, m.before, got, want)
+				t.Errorf("%s, %v before the start: the percentage is valid until %v, want %v", name, m.before, got, want)
 			}
 		}
 	}
@@ -139,7 +139,7 @@ func TestPercentFollowsSpecification(t *testing.T) {
 		if until.IsZero() {
 			last = booked.Add(1000 * time.Hour)
 		} else if percentBySpecification(p, booked, start, until.Add(time.Nanosecond)) == want {
-			t.Fatalf("it holds beyond %v, too", until)
+			t.Fatalf("the percentage is also valid after %v", until)
 		}
 		for i := range 50 { // the percentage is the same up to `last`
 			between := at.Add(last.Sub(at) / 49 * time.Duration(i))

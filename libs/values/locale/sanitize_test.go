@@ -148,7 +148,7 @@ func checkSanitized(t interface{ Fatalf(string, ...any) }, dirty string) {
 	}
 	for n := range body.Descendants() {
 		if !isProse(n) {
-			t.Fatalf("%q\nis sanitized to %q\nwhich holds %q %v", dirty, clean, n.Data, n.Attr)
+			t.Fatalf("%q\nis sanitized to %q\nwhich contains %q %v", dirty, clean, n.Data, n.Attr)
 		}
 	}
 	if got, want := VisibleText(clean), visibleByTree(body); got != want {

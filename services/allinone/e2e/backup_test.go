@@ -255,7 +255,7 @@ func (s *backupTest) checkNotifiedOnce(sent, delivered map[string]bool, counts m
 	for to, mails := range s.mailServer.mails {
 		for _, id := range mails {
 			if arrived[id] {
-				t.Errorf("a mail to %s came twice", to)
+				t.Errorf("a mail to %s arrived twice", to)
 			}
 			arrived[id] = true
 		}

@@ -136,7 +136,7 @@ func TestClassSellsSeatsUpToCapacity(t *testing.T) {
 		t.Errorf("a week later there are %d sessions, want 1", n)
 	}
 	if n := w.countDays(t, "class", "2027-03-15", "service_id="+yoga); n != 0 {
-		t.Errorf("on a day that is closed there are %d sessions", n)
+		t.Errorf("a closed day has %d sessions", n)
 	}
 }
 
@@ -154,10 +154,10 @@ func TestClassOccupiesItsTeacher(t *testing.T) {
 		return strings.Join(all, " ")
 	}
 	if got := times("2027-03-01"); got != "16:00 16:30 17:00 17:30 19:30" {
-		t.Errorf("beside the class Ben is offered at %s", got)
+		t.Errorf("next to the class, Ben is offered at %s", got)
 	}
 	if got := times("2027-03-02"); got != "16:00 16:30 17:00 17:30 18:00 18:30 19:00 19:30" {
-		t.Errorf("without a class Ben is offered at %s", got)
+		t.Errorf("on a day without a class, Ben is offered at %s", got)
 	}
 	w.book(t, "teacher", key, newOrder(services["Cut"], "2027-03-01", "18:30")).checkStatus(t, http.StatusConflict,
 		"no_staff_available")
@@ -168,7 +168,7 @@ func TestClassOccupiesItsTeacher(t *testing.T) {
 	w.publish(t, "teacher", strings.Replace(buildStudio("teacher"), `weekday: mon, time: "18:00"`,
 		`weekday: tue, time: "18:00"`, 1))
 	if got := times("2027-03-01"); got != "16:00 16:30 17:00 17:30 19:30" {
-		t.Errorf("beside the class that was sold Ben is offered at %s", got)
+		t.Errorf("next to the booked class, Ben is offered at %s", got)
 	}
 
 	// An earlier appointment keeps Ben busy, so that a later session is not offered.

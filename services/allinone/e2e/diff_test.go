@@ -54,10 +54,10 @@ func TestDiffListsAffectedBookings(t *testing.T) {
 	slices.Sort(outside)
 	if strings.Join(outside, ", ") != "09:00:00 override, 11:00:00 override" || p.Outside.Already != 0 ||
 		len(p.Changes) == 0 {
-		t.Errorf("of shorter hours: %+v", p)
+		t.Errorf("the plan with shorter hours: %+v", p)
 	}
 	w.publish(t, "planned", closed)
 	if p := plan(closed); p.Outside.Count != 2 || p.Outside.Already != 2 {
-		t.Errorf("once they are published: %+v", p.Outside)
+		t.Errorf("the plan after the hours are published: %+v", p.Outside)
 	}
 }

@@ -166,7 +166,7 @@ func TestEraseRemovesAllCustomerData(t *testing.T) {
 	w.callOwner(t, "bookings/"+ended+"/complete", "complete", nil).checkStatus(t, http.StatusOK, "")
 	all := slices.Concat(erasedTexts, erasedPastTexts, erasedFutureTexts)
 	if found := testkit.Find(dumpDatabase(t, databaseURL), all...); len(found) != len(all) {
-		t.Fatalf("of %q the test finds only %q before", all, found)
+		t.Fatalf("before the erasure, the dump should contain %q, but has only %q", all, found)
 	}
 	before, operator := sumTables(t, databaseURL), w.newOperatorCommand(t)
 	operator.mustRun(t, "", "customers", "list", "forgetful", "--query", "vanishova")
@@ -183,7 +183,7 @@ func TestEraseRemovesAllCustomerData(t *testing.T) {
 	}
 	if found := testkit.Find(dumpDatabase(t, databaseURL), all...); !slices.Equal(found,
 		slices.Concat(erasedTexts, erasedFutureTexts)) {
-		t.Errorf("with one booking ahead the dump has %q", found)
+		t.Errorf("with one future booking, the dump has %q", found)
 	}
 	operator.mustRun(t, "", "customers", "erase", "forgetful", "--email", erasedEmail, "--force")
 	w.stop(t)

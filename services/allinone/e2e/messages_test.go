@@ -114,7 +114,7 @@ func TestSMTPURLSelectsMailServer(t *testing.T) {
 		c.SMTPURL, c.MailFrom = fmt.Sprintf("smtp://%s", listener.Addr()), "no-reply@harbor.example"
 	})
 	if w.MailURL != "" || w.Mailbox != nil {
-		t.Errorf("mail is kept at %s", w.MailURL)
+		t.Errorf("the process keeps the mail at %s although there is a mail server", w.MailURL)
 	}
 	w.publish(t, "elsewhere", buildSalon("elsewhere", 1))
 	o := newOrder(w.idsByName(t, "elsewhere", "services")["Cut"], "2027-03-02", "10:00")

@@ -196,6 +196,6 @@ func (w *platform) signInByPasskey(t *testing.T, chromium *visitor.Chromium) {
 	plain.Go(owners + "/sign-in")
 	plain.ExpectElement("input[name=email]")
 	if visitor.Eval[bool](plain, `!!document.querySelector("form.passkey")?.checkVisibility()`) {
-		t.Error("without scripts a button is shown that does nothing")
+		t.Error("without scripts, the page shows a button that has no effect")
 	}
 }

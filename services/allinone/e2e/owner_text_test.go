@@ -55,7 +55,7 @@ func TestOwnersEditOfferAsTextInABrowser(t *testing.T) {
 	other.ExpectText("Saved.")
 	if now, want := o.offerText(t), "# Our house.\n"+strings.Replace(before, "price: 10.00", "price: 12.50",
 		1); now != want {
-		t.Errorf("both have written\n%s\nwant\n%s", now, want)
+		t.Errorf("the text with both changes is\n%s\nwant\n%s", now, want)
 	}
 	for name, profile := range map[string]visitor.Profile{"ar-dark": {Locale: "ar", Dark: true},
 		"plain": {Locale: "de", NoScript: true}} {

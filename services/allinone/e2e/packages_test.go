@@ -157,7 +157,8 @@ func TestConcurrentPackagesAreNeverBookedInPart(t *testing.T) {
 		won, lost = won+packed, lost+len(packageTimes)-packed
 	}
 	if won == 0 || lost == 0 {
-		t.Errorf("on %d days packages won %d times and lost %d: the comparison means nothing", days, won, lost)
+		t.Errorf("on %d days, packages got the time %d times and lost it %d times: the test covers only one case", days,
+			won, lost)
 	}
 	// A package is a booking of two services and occupies two members for half an hour each. A single service occupies
 	// one member.

@@ -105,7 +105,7 @@ func (p *pages) payLate(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]string{"14200": "14200", "1200": "1200"}, given); diff != "" ||
 		len(cashier.refunds) > 0 {
-		t.Errorf("refunds (-paid +given back), and %d more:\n%s", len(cashier.refunds), diff)
+		t.Errorf("refunds (-paid +refunded), and %d more:\n%s", len(cashier.refunds), diff)
 	}
 	(&pages{platform: w, chromium: p.chromium}).checkUnknownAvailability(t)
 }
@@ -117,7 +117,7 @@ func (c *fakeStripe) awaitRefund(t *testing.T) url.Values {
 	case refund := <-c.refunds:
 		return refund
 	case <-time.After(3 * time.Minute):
-		t.Fatal("nothing is given back")
+		t.Fatal("the late payment is not refunded")
 		return nil
 	}
 }

@@ -47,7 +47,7 @@ func (p *pages) bookPackage(t *testing.T) {
 	o := newOrder("", "2027-03-01", "13:30").withField("service_ids", []string{services["Cut"], services["Wash"]})
 	p.book(t, "packaged", p.platform.createKey(t, "packaged", "write"), o).decode(t, http.StatusCreated, &got)
 	if got.Booking.Total != 50 {
-		t.Errorf("by API key it costs %v", got.Booking.Total)
+		t.Errorf("a booking by API key costs %v", got.Booking.Total)
 	}
 	if answer := p.get(t, "packaged/services"); strings.Contains(string(answer.body), "ackage") {
 		t.Errorf("/services contains packages: %s", answer.body)

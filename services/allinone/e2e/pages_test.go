@@ -175,7 +175,7 @@ func TestCustomerLinkRejectsUnknownTokensAndForeignSites(t *testing.T) {
 		strings.TrimPrefix(erased, w.PublicURL) + "/cancel", "/calendar/AAAAAAAAAAAAAAAAAAAAAA.ics",
 		"/calendar/short"} {
 		if got := read(w.PublicURL + path); got.status != one.status || string(got.body) != string(one.body) {
-			t.Errorf("%s: %d, not the answer of all that lead nowhere: %s", path, got.status, got.body)
+			t.Errorf("%s: %d, not the answer of every unknown page: %s", path, got.status, got.body)
 		}
 	}
 	post := func(address string, header http.Header) reply {
@@ -226,7 +226,7 @@ func checkNothingDone(t *testing.T, address string, want reply, post func(string
 	t.Helper()
 	for _, act := range []string{"/cancel", "/move", "/pay"} {
 		if got := post(address+act, http.Header{}); got.status != want.status || string(got.body) != string(want.body) {
-			t.Errorf("POST %s: %d, not the answer of all that lead nowhere: %s", act, got.status, got.body)
+			t.Errorf("POST %s: %d, not the answer of every unknown link: %s", act, got.status, got.body)
 		}
 	}
 }

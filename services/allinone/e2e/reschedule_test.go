@@ -70,7 +70,7 @@ func TestAdminBooksAndReschedules(t *testing.T) {
 	}
 	post(move, order{"date": "2027-03-02", "time": "10:15"}).decode(t, http.StatusOK, &second)
 	if second.Sequence != 2 {
-		t.Errorf("to where it is: %+v", second)
+		t.Errorf("a reschedule to the present time: %+v", second)
 	}
 	post(move, order{"date": "2027-03-02", "time": "14:07"}).decode(t, http.StatusOK, &moved)
 	w.expectListed(t, query, map[string]bool{"10:15": true, "13:15": true, "13:30": false, "14:45": false,

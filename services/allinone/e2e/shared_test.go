@@ -223,7 +223,7 @@ func (i *inbox) await(t *testing.T, to string, n int) []mailbox.Mail {
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			t.Fatalf("%d of %d mails to %s have come", len(mails), n, to)
+			t.Fatalf("only %d of %d mails to %s have arrived", len(mails), n, to)
 		}
 	}
 }

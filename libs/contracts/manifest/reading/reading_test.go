@@ -68,7 +68,7 @@ func TestParsingStaysWithinMemoryBudget(t *testing.T) {
 	hold(t, r, "c")()
 	second()
 	if !r.free.TryAcquire(r.bytes) {
-		t.Error("not all room was given back")
+		t.Error("a part of the memory was not released")
 	}
 }
 
@@ -121,10 +121,10 @@ func TestParsingStopsWhenRequestEnds(t *testing.T) {
 func TestBudgetIsShareOfMemoryLimit(t *testing.T) {
 	t.Parallel()
 	if got := budgetOf(400 << 20); got != 300<<20 {
-		t.Errorf("of 400 MiB: %d MiB", got>>20)
+		t.Errorf("the budget of 400 MiB is %d MiB", got>>20)
 	}
 	if got := budgetOf(math.MaxInt64); got != 1<<30 {
-		t.Errorf("without a limit: %d MiB", got>>20)
+		t.Errorf("the budget without a limit is %d MiB", got>>20)
 	}
 }
 
@@ -134,6 +134,6 @@ func TestProcessBudgetFollowsMemoryLimit(t *testing.T) {
 	before := debug.SetMemoryLimit(400 << 20)
 	defer debug.SetMemoryLimit(before)
 	if room := processBudget(); room.bytes != 300<<20 {
-		t.Errorf("of 400 MiB, %d bytes are for reading", room.bytes)
+		t.Errorf("the budget of a process with 400 MiB is %d bytes", room.bytes)
 	}
 }

@@ -25,7 +25,7 @@ func TestIsUnavailableClassifiesErrors(t *testing.T) {
 	} {
 		err := fmt.Errorf("read the head: %w", &pgconn.PgError{Code: code, Message: "text"})
 		if sqlstate.Of(err) != code || sqlstate.IsUnavailable(err) != want {
-			t.Errorf("%q: away %v, want %v", code, sqlstate.IsUnavailable(err), want)
+			t.Errorf("%q: unavailable %v, want %v", code, sqlstate.IsUnavailable(err), want)
 		}
 	}
 	for name, c := range map[string]struct {
@@ -41,7 +41,7 @@ func TestIsUnavailableClassifiesErrors(t *testing.T) {
 		"an ended answer": {io.EOF, false},
 	} {
 		if got := sqlstate.IsUnavailable(c.err); got != c.want {
-			t.Errorf("%s: away %v, want %v", name, got, c.want)
+			t.Errorf("%s: unavailable %v, want %v", name, got, c.want)
 		}
 	}
 }

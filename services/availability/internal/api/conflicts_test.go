@@ -67,6 +67,6 @@ func TestConflictsReportReasonAndEarlierConflict(t *testing.T) {
 	held[0].Services = nil
 	if reply := s.postConflicts(t, availability.ConflictsRequest{Slug: "harbor", OfferVersion: 3, Offer: wanted,
 		Bookings: held[:1]}); reply.status != http.StatusBadRequest {
-		t.Errorf("of a booking of nothing: %d %s", reply.status, reply.body)
+		t.Errorf("a booking without services: %d %s", reply.status, reply.body)
 	}
 }

@@ -285,7 +285,7 @@ func TestConflictCheckerReportsBookedAndOffered(t *testing.T) {
 		reason := check.FindReason(&held[i])
 		if i > 2 {
 			if reason != nil {
-				t.Errorf("booking %d, beside none: %+v", i, reason)
+				t.Errorf("booking %d alone: %+v", i, reason)
 			}
 			continue
 		}

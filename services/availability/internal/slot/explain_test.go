@@ -294,7 +294,7 @@ func TestRulesOnlyRemoveStarts(t *testing.T) {
 		for n := range rules {
 			now := e.isBookable(n+1, allCauses)
 			if now && !before {
-				t.Errorf("seed %d: %s %s: %s lets it be booked", seed, a.date, a.time, rules[n].code)
+				t.Errorf("seed %d: %s %s: adding the rule %s makes the start bookable", seed, a.date, a.time, rules[n].code)
 			}
 			before = now
 		}

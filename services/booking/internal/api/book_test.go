@@ -66,7 +66,7 @@ func TestBookKeepsCustomerLanguage(t *testing.T) {
 		err := w.pool.QueryRow(t.Context(), `SELECT locale FROM bookings WHERE local_start::time = $1::time`,
 			at).Scan(&got)
 		if err != nil || got != c.want {
-			t.Errorf("asked for %v: %q is kept, %v, want %q", c.requested, got, err, c.want)
+			t.Errorf("for the languages %v, the booking has %q, %v, want %q", c.requested, got, err, c.want)
 		}
 	}
 	list, err := w.client().Bookings(t.Context(), w.offer.ID, booking.Filter{}, request.Page{})
@@ -457,7 +457,7 @@ func TestPricingGetsBookingData(t *testing.T) {
 	item := w.quotes[0].Items[0]
 	if w.quotes[0].OfferVersion != 3 || !w.quotes[0].PurchaseAt.Equal(now) || item.Date.String() != "2027-03-02" ||
 		item.Start.String() != "23:30" || *item.PartySize != 5 || *item.FirstBooking || item.ID != cutID {
-		t.Errorf("asked %+v", w.quotes[0])
+		t.Errorf("the question for prices is %+v", w.quotes[0])
 	}
 }
 

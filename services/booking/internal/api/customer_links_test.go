@@ -86,7 +86,7 @@ func TestCustomerLinkHidesInternalFields(t *testing.T) {
 		}
 	}
 	if raw.header.Get("Cache-Control") != "no-store" {
-		t.Errorf("may be kept: %v", raw.header)
+		t.Errorf("the answer may be cached: %v", raw.header)
 	}
 	w.change(func(o *catalog.Snapshot) { o.NameTranslations = map[string]string{got.Booking.Locale: "Porto"} })
 	ics := w.read("/internal/manage/" + tokenOf(a.body.ManageURL) + "/calendar")

@@ -77,7 +77,7 @@ func TestExternalRefundReducesPolicyRefund(t *testing.T) {
 	}
 	s.expectEvents(id, "booking.created", "payment.succeeded", "booking.confirmed", "payment.refunded")
 	if got, err := s.client().Cancellation(t.Context(), s.offer.ID, id); err != nil || got.Refund.Amount != "25.00" {
-		t.Errorf("cancelling then gives back %+v, %v", got, err)
+		t.Errorf("a later cancellation refunds %+v, %v", got, err)
 	}
 	f.mu.Lock()
 	refund.Status = "failed"
@@ -171,7 +171,7 @@ func TestDisputeStopsRefunds(t *testing.T) {
 					},
 				} {
 					if got, err := preview(); err != nil || got.Amount != want {
-						t.Errorf("%s, cancelling gives back %+v, %v; want %s", when, got, err, want)
+						t.Errorf("%s, a cancellation refunds %+v, %v; want %s", when, got, err, want)
 					}
 				}
 			}

@@ -108,7 +108,7 @@ func TestTicketsFollowEventTime(t *testing.T) {
 	}
 	s.clock.Advance(old.Add(time.Hour).Sub(s.clock.Now()))
 	if got := s.ticket(token).Cancellation; !got.Allowed || got.Refund.Percent != 50 {
-		t.Errorf("by the new date they cancel with %+v", got)
+		t.Errorf("with the new date, the cancellation is %+v", got)
 	}
 }
 

@@ -91,7 +91,7 @@ func TestPageBookingStoresConsent(t *testing.T) {
 	w.expect("by API key", w.book(w.key("write"), newOrder("11:30",
 		map[string]any{"form_data": map[string]any{"own": 1, "_consent": map[string]any{"news": true}}})), 201, "")
 	if n := w.count(`SELECT count(*) FROM bookings WHERE source = 'api' AND form_data = '{"own": 1}' AND NOT on_page`); n != 1 {
-		t.Errorf("of an API key %d bookings keep their own answers and no consent", n)
+		t.Errorf("%d bookings by an API key have their own answers and no consent", n)
 	}
 }
 
@@ -416,11 +416,11 @@ func TestOnlyPageAndOwnerSellPackages(t *testing.T) {
 	w.expect("by API key", alone, 201, "")
 	if seen, err := w.pages().CustomerView(t.Context(), tokenOf(alone.body.ManageURL)); err != nil ||
 		seen.Booking.Services[0].PackageName != "" {
-		t.Errorf("by API key the customer sees %+v, %v", seen.Booking, err)
+		t.Errorf("the customer view of a booking by API key is %+v, %v", seen.Booking, err)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if last := w.quotes[len(w.quotes)-1]; len(last.Items) != 2 || last.Together {
-		t.Errorf("for an API key was asked %+v", last)
+		t.Errorf("the question for prices by an API key is %+v", last)
 	}
 }

@@ -118,7 +118,7 @@ func TestPageTicketsAnswerQuestions(t *testing.T) {
 		stored, err := w.client().Ticket(t.Context(), w.offer.ID, id)
 		if err != nil || stored.CustomerPhone == nil || *stored.CustomerPhone != "+351 1 777" || cmp.Diff(decodeObject(t, want),
 			decodeObject(t, string(stored.FormData))) != "" {
-			t.Errorf("kept %+v with %s, %v", stored, stored.FormData, err)
+			t.Errorf("stored %+v with the answers %s, %v", stored, stored.FormData, err)
 		}
 	}
 }

@@ -136,7 +136,7 @@ func TestOnlineBookingReturnsPayment(t *testing.T) {
 	}
 	s.expectRows(1)
 	if n := s.count(`SELECT count(*) FROM payments p WHERE p::text LIKE '%secret%'`); n != 0 {
-		t.Error("the client secret is kept with the charge")
+		t.Error("the client secret is stored with the charge")
 	}
 }
 

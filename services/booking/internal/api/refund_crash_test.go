@@ -232,7 +232,7 @@ func (s *paymentFixture) expectTicketsRefunded(f *fakeStripe, id uuid.UUID, refe
 		s.t.Fatal(err)
 	}
 	if status != "cancelled" || refunded != amount || occupied != 0 || events != gotEvents {
-		s.t.Errorf("%s: it is %s, holds %d, %d is stored as refunded, events are %s; want cancelled, 0, %d and %s", id,
+		s.t.Errorf("%s: status %s, %d occupied, %d refunded, events %s; want cancelled, 0, %d and %s", id,
 			status, occupied, refunded, events, amount, gotEvents)
 	}
 }
@@ -269,7 +269,7 @@ func (s *paymentFixture) expectRefunded(f *fakeStripe, id uuid.UUID, reference s
 		s.t.Fatal(err)
 	}
 	if booking != "cancelled" || refunded != amount || occupied != 0 || strings.TrimSpace(events) != gotEvents {
-		s.t.Errorf("%s: it is %s, holds %d times, %d is stored as refunded, events are %s; want cancelled, 0, %d and %s",
+		s.t.Errorf("%s: status %s, %d occupied times, %d refunded, events %s; want cancelled, 0, %d and %s",
 			id, booking, occupied, refunded, events, amount, gotEvents)
 	}
 }

@@ -83,7 +83,7 @@ func TestOwnerReschedulesByQuarterHour(t *testing.T) {
 	w.expectRows(1)
 	before := got
 	if got, err = w.reschedule(id, at("09:45")); err != nil || got.Sequence != before.Sequence {
-		t.Errorf("to where it is: %+v, %v", got, err)
+		t.Errorf("a reschedule to the present time: %+v, %v", got, err)
 	}
 }
 
@@ -108,7 +108,7 @@ func TestRescheduleKeepsMemberIfFree(t *testing.T) {
 	}
 	to.Time = "15:00"
 	if got, err = w.reschedule(id, to); err != nil || *got.StaffID != benID {
-		t.Errorf("to Ben, at the same time: %+v, %v", got, err)
+		t.Errorf("a reschedule to Ben at the same time: %+v, %v", got, err)
 	}
 }
 
@@ -130,7 +130,7 @@ func TestRescheduleKeepsRequestedMember(t *testing.T) {
 	}
 	got, err := w.rescheduleAs(customerActor, byBen, "12:15", func(to *usecase.Reschedule) { to.StaffID = &carlID })
 	if err != nil || *got.StaffID != carlID || !got.StaffRequested {
-		t.Errorf("to Carl: %+v, %v", got, err)
+		t.Errorf("a reschedule to Carl: %+v, %v", got, err)
 	}
 	if got, err := w.rescheduleAs(customerActor, byBen, "18:00",
 		func(to *usecase.Reschedule) { to.Override = true }); err != nil || w.lastQuestion.Override {
@@ -194,7 +194,7 @@ func TestCustomerReschedulesUntilDeadline(t *testing.T) {
 	}
 	w.change(func(o *catalog.Snapshot) { o.Bookings.PausedUntil = nil })
 	if got, err := w.rescheduleAs(customerActor, id, "11:00", nil); err != nil || got.Sequence != 3 {
-		t.Errorf("in time: %+v, %v", got, err)
+		t.Errorf("a reschedule before the deadline: %+v, %v", got, err)
 	}
 	w.clock.Set(now.AddDate(0, 0, 2))
 	if _, err := w.reschedule(id, at("12:00")); err != nil {
@@ -240,7 +240,7 @@ func TestRescheduleRejectsEndedOrWithdrawnBooking(t *testing.T) {
 	}
 	w.set(func(w *fixture) { w.catalogErr = context.DeadlineExceeded })
 	if _, err := w.reschedule(id, at("10:00")); !fault.Is(err, fault.AvailabilityUnverified) {
-		t.Errorf("catalog is away: %v", err)
+		t.Errorf("a reschedule while catalog is unavailable: %v", err)
 	}
 }
 
@@ -331,7 +331,7 @@ func TestRescheduleKeepsSession(t *testing.T) {
 	to.ClassScheduleID = &evening
 	got, err := w.reschedule(id, to)
 	if err != nil || *got.ClassScheduleID != eveningID {
-		t.Errorf("to the other session of that time: %+v, %v", got, err)
+		t.Errorf("a reschedule to the other session at this time: %+v, %v", got, err)
 	}
 	if n := w.count(`SELECT sum(taken) FILTER (WHERE session_id = '` + evening +
 		`') * 10 + sum(taken) FROM class_sessions`); n != 33 {

@@ -47,7 +47,7 @@ func TestSandboxPaysAndRefunds(t *testing.T) {
 	s := setHaircutPrice(t, 4000)
 	id, due := s.buy("09:30")
 	if due.Provider != payment.Sandbox || due.Amount != "40.00" || due.ClientSecret != "" {
-		t.Errorf("to be paid: %+v", due)
+		t.Errorf("the open payment: %+v", due)
 	}
 	s.expectState("confirmed", "paid", 1)
 	s.expectEvents(id, "booking.created", "payment.succeeded", "booking.confirmed")
@@ -67,7 +67,7 @@ func TestSandboxAmountSelectsFailure(t *testing.T) {
 		}
 		s.expectState("pending", "open", 1)
 		if second, err := s.payAgain(b.ManageURL); err != nil || second.URL != "" {
-			t.Errorf("to pay once more: %+v, %v", second, err)
+			t.Errorf("a second request to pay: %+v, %v", second, err)
 		}
 		s.expectEvents(b.ID, "booking.created", "payment.failed")
 		s.clock.Advance(expiresAfter)

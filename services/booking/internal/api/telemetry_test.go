@@ -91,7 +91,7 @@ func TestTelemetryCountsOutcomesWithoutCustomers(t *testing.T) {
 	for name, text := range map[string]string{"log": logs.String(), "metrics": metrics.String()} {
 		for _, secret := range []string{"zoe@", "Zoë", "912 345", key, key[3:40]} {
 			if strings.Contains(text, secret) {
-				t.Errorf("the %s holds %q:\n%s", name, secret, text)
+				t.Errorf("the %s contains %q:\n%s", name, secret, text)
 			}
 		}
 	}

@@ -80,10 +80,10 @@ func TestPeersSellListAndCancelTickets(t *testing.T) {
 		t.Errorf("sales are %+v, %v", sales, err)
 	}
 	if n, err := client.TicketsAhead(t.Context(), business, "harbor"); err != nil || n != 2 {
-		t.Errorf("%d are ahead, %v", n, err)
+		t.Errorf("%d future tickets, %v; want 2", n, err)
 	}
 	if _, err := client.TicketsAhead(t.Context(), uuid.New(), "harbor"); !fault.Is(err, fault.InvalidParameter) {
-		t.Errorf("ahead of another business: %v", err)
+		t.Errorf("future tickets of another business: %v", err)
 	}
 	w.clock.Advance(time.Minute)
 	cancelled, err := client.CancelTicket(t.Context(), business, order.ID, booking.Cancel{})
@@ -107,7 +107,7 @@ func TestPeersSellListAndCancelTickets(t *testing.T) {
 	event = otherID
 	if list, err := client.Tickets(t.Context(), business, booking.TicketFilter{EventID: &event},
 		request.Page{}); err != nil || list.Tickets == nil || len(list.Tickets) != 0 {
-		t.Errorf("of another event: %+v, %v", list, err)
+		t.Errorf("the tickets of another event: %+v, %v", list, err)
 	}
 }
 

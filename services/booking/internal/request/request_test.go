@@ -250,7 +250,7 @@ func FuzzParse(f *testing.F) {
 			sentence := fault.Of(err).Sentence
 			if !fault.Is(err, fault.InvalidParameter) || r != nil || sentence == "" || !utf8.ValidString(sentence) ||
 				len(sentence) > 1000 {
-				t.Fatalf("refused with %v beside %v", err, r)
+				t.Fatalf("refused with %v, but also returned %v", err, r)
 			}
 			return
 		}

@@ -204,7 +204,7 @@ func TestAnonymizeEndedStopsAtCutoff(t *testing.T) {
 				rt.Fatal(err)
 			}
 			if want := 2; k.ends.After(cutoff) && occupied != want || !k.ends.After(cutoff) && occupied != 0 {
-				rt.Fatalf("of %s that ended %v, %d rows hold the customer at %v", k.table, k.ends, occupied, cutoff)
+				rt.Fatalf("%s that ended at %v: %d rows contain the customer at %v", k.table, k.ends, occupied, cutoff)
 			}
 		}
 	})

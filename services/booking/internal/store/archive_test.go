@@ -211,7 +211,8 @@ func runJob(t *testing.T, s *store.Store, pool *pgxpool.Pool, cutoff time.Time, 
 	}
 	ids, err := s.BusinessesToArchive(actor.AsSystem(context.Background()), uuid.Nil, cutoff, 100_000)
 	if err != nil || due > 0 && !slices.Contains(ids, business) {
-		t.Fatalf("of %d businesses, %v, this is not one, although %d of its bookings are due", len(ids), err, due)
+		t.Fatalf("the list of %d businesses (%v) does not contain the business, although %d of its bookings are due",
+			len(ids), err, due)
 	}
 	if n, err := s.ArchiveOccupied(actor.AsSystem(context.Background()), business, cutoff); err != nil ||
 		int(n) != due {
@@ -242,7 +243,7 @@ func TestArchiveSkipsLockedBookings(t *testing.T) {
 	}
 	cutoff := noon.AddDate(0, 0, 1)
 	if n, err := s.ArchiveOccupied(testkit.AsSystem(t), business, cutoff); err != nil || n != 1 {
-		t.Errorf("%d are archived beside one that is held, %v", n, err)
+		t.Errorf("%d bookings are archived while another one is locked, %v; want 1", n, err)
 	}
 	if err := tx.Rollback(testkit.AsSystem(t)); err != nil {
 		t.Fatal(err)

@@ -72,7 +72,7 @@ func TestConcurrentBookSellsSlotOnce(t *testing.T) {
 		t.Errorf("%d bookings were written, want 1", written)
 	}
 	if n := mustCount(t, pool, `SELECT count(*) FROM bookings`); n != 1 {
-		t.Errorf("the table holds %d bookings", n)
+		t.Errorf("the table has %d bookings, want 1", n)
 	}
 	checkWhole(t, pool, 1)
 }
@@ -164,7 +164,7 @@ func TestBookStoresAllPartsOrNone(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n != want[id] {
-			t.Errorf("booking %s holds %d of its %d parts (seed %d)", id, n, want[id], seed)
+			t.Errorf("booking %s occupies %d of its %d parts (seed %d)", id, n, want[id], seed)
 		}
 	}
 	if n := mustCount(t, pool,

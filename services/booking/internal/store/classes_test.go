@@ -142,7 +142,7 @@ func TestCancelReleasesSeatsOnce(t *testing.T) {
 	mustBook(t, s, three, two)
 	cancel(t, s, three)
 	if got := class.readTaken(t, pool); got != 2 {
-		t.Errorf("%d seats are taken after three of five were given back", got)
+		t.Errorf("%d seats are booked after three of five were released", got)
 	}
 	transition, _ := state.FindTransition(state.Cancel)
 	var notAllowed *store.NotAllowedError
@@ -258,7 +258,7 @@ func TestTeacherIsOccupiedOnce(t *testing.T) {
 		t.Errorf("%d times a teacher is in two places", both)
 	}
 	if n := mustCount(t, pool, `SELECT count(DISTINCT date_trunc('hour', starts_at)) FROM bookings`); n != rounds {
-		t.Errorf("of %d times %d were sold at all", rounds, n)
+		t.Errorf("of %d times, %d were sold", rounds, n)
 	}
 	checkSeats(t, pool)
 	checkWhole(t, pool, 1)
@@ -367,7 +367,7 @@ func TestSnapshotReadsSeatsAndTeacherTime(t *testing.T) {
 		t.Errorf("the appointment's time is %+v of %d", b, len(got.Busy))
 	}
 	if plain := read(false); plain.Seats != nil || cmp.Diff(got.Busy, plain.Busy) != "" {
-		t.Errorf("without seats the time is %+v", plain)
+		t.Errorf("the occupied time without seats is %+v", plain)
 	}
 }
 
@@ -384,7 +384,8 @@ func TestPackageIsNeverHalfBooked(t *testing.T) {
 		won, lost = won+packed, lost+packageTimes-packed
 	}
 	if won == 0 || lost == 0 {
-		t.Errorf("on %d days packages won %d times and lost %d: the comparison means nothing", days, won, lost)
+		t.Errorf("on %d days, packages got the time %d times and lost it %d times: the test covers only one case", days,
+			won, lost)
 	}
 	halves := mustCount(t, pool, `
 		SELECT count(*) FROM bookings b

@@ -93,7 +93,7 @@ func TestEventsRecordActor(t *testing.T) {
 	r.pays()
 	r.sellsAndMakesKeys()
 	if n := mustCount(t, pool, `SELECT count(*) FROM events WHERE data ?| '{hash,link_hash}'`); n != 0 {
-		t.Error("an event holds the hash of a secret")
+		t.Error("an event contains the hash of a secret")
 	}
 	if n := mustCount(t, pool,
 		`SELECT count(*) FROM events WHERE substr(id::text, 15, 1) <> '7' OR substr(id::text, 20, 1) NOT IN ('8', '9', 'a', 'b')

@@ -378,12 +378,12 @@ func TestCursorOfRestoredDatabaseIsRejected(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := log.Feed(testkit.AsSystem(t), lost, 10, 0, neverShow); !fault.Is(err, fault.CursorExpired) {
-		t.Errorf("beyond what there is: %v", err)
+		t.Errorf("a cursor after the last event: %v", err)
 	}
 	record(t, pool, now, 5)
 	follow(t, log, stored, 5)
 	if _, err := log.Feed(testkit.AsSystem(t), lost, 10, 0, neverShow); !fault.Is(err, fault.CursorExpired) {
-		t.Errorf("at another event: %v", err)
+		t.Errorf("a cursor of another event: %v", err)
 	}
 }
 

@@ -225,7 +225,7 @@ func TestCountAheadCountsUpcomingBookings(t *testing.T) {
 		noon.Add(200 * time.Minute): 0,
 	} {
 		if n, err := s.CountAhead(testkit.AsSystem(t), business, at); err != nil || n != want {
-			t.Errorf("at %s %d are ahead, %v; want %d", at, n, err, want)
+			t.Errorf("at %s, there are %d future bookings, %v; want %d", at, n, err, want)
 		}
 	}
 }

@@ -63,11 +63,11 @@ func TestSellTicketRejectsOldOffer(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := s.SellTicket(testkit.AsSystem(t), order); !errors.Is(err, store.ErrOfferChanged) {
-		t.Errorf("by version 3 after version 4 was published: %v, want ErrOfferChanged", err)
+		t.Errorf("a sale by version 3 after version 4 was published: %v, want ErrOfferChanged", err)
 	}
 	order.OfferVersion = 4
 	if _, err := s.SellTicket(testkit.AsSystem(t), order); err != nil {
-		t.Errorf("by the newest version: %v", err)
+		t.Errorf("a sale by the newest version: %v", err)
 	}
 	if n := mustCount(t, pool, `SELECT count(*) FROM tickets`); n != 1 {
 		t.Errorf("%d orders, want 1", n)

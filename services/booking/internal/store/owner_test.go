@@ -133,13 +133,13 @@ func TestSellRejectsHeldKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := s.SellTicket(withKey(t, "a", now), order); !fault.Is(err, fault.IdempotencyInProgress) {
-		t.Errorf("while another holds the key: %v", err)
+		t.Errorf("a sale while another request holds the idempotency lock: %v", err)
 	}
 	if err := other.Rollback(testkit.AsSystem(t)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.SellTicket(withKey(t, "a", now), order); err != nil {
-		t.Errorf("once it is free: %v", err)
+		t.Errorf("a sale after the lock was released: %v", err)
 	}
 }
 

@@ -147,7 +147,7 @@ func TestRefusedRescheduleChangesNothing(t *testing.T) {
 	stranger := newReschedule(b, newBooking(business, newPart(anna, 0, 60, 120)), 1)
 	stranger.BusinessID = uuid.New()
 	if _, err := s.Reschedule(testkit.AsSystem(t), stranger); !errors.Is(err, store.ErrNotFound) {
-		t.Errorf("of another business: %v", err)
+		t.Errorf("a reschedule of another business's booking: %v", err)
 	}
 	if diff := cmp.Diff(before, snapshotOf(t, pool)); diff != "" {
 		t.Errorf("(-before +after):\n%s", diff)

@@ -297,7 +297,7 @@ func TestCountTicketsAheadFromToday(t *testing.T) {
 	today := timespan.NewDate(2027, 3, 10)
 	for day, want := range map[timespan.Date]int{today - 1: 7, today: 6, today + 1: 4, today + 4: 0} {
 		if n, err := s.CountTicketsAhead(testkit.AsSystem(t), g.business, day); err != nil || n != want {
-			t.Errorf("on %s %d are ahead, %v; want %d", day, n, err, want)
+			t.Errorf("on %s, there are %d future tickets, %v; want %d", day, n, err, want)
 		}
 	}
 }

@@ -126,7 +126,7 @@ func TestGetRevalidatesAfterTwoSeconds(t *testing.T) {
 	b.clock.Advance(2*time.Second - 1)
 	b.wantGet(t, "harbor", "harbor 1")
 	if b.source.headCalls != 1 {
-		t.Errorf("asked %d times within the two seconds", b.source.headCalls)
+		t.Errorf("the database got %d requests within two seconds, want 1", b.source.headCalls)
 	}
 	b.clock.Advance(1)
 	b.wantGet(t, "harbor", "harbor 2")
@@ -164,7 +164,7 @@ func TestGetReturnsStaleVersionIfDatabaseIsDown(t *testing.T) {
 	asked := b.source.headCalls
 	b.wantGet(t, "harbor", "harbor 1")
 	if b.source.headCalls != asked {
-		t.Error("a database that is away is asked on every request")
+		t.Error("an unavailable database is queried by every request")
 	}
 	if _, _, err := b.Revalidate(t.Context(), "harbor"); !errors.Is(err, errDown) {
 		t.Errorf("verified: %v", err)

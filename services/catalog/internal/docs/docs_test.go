@@ -65,7 +65,7 @@ func TestPageLoadsNoExternalFiles(t *testing.T) {
 		}
 	}
 	if strings.Contains(strings.ReplaceAll(policy, "style-src 'self' 'unsafe-inline'", ""), "unsafe") {
-		t.Errorf("the policy %q lets script in", policy)
+		t.Errorf("the policy %q permits scripts", policy)
 	}
 }
 

@@ -83,7 +83,7 @@ func TestEventsResolveTierTexts(t *testing.T) {
 		}
 		body, _ := json.Marshal(list)
 		if strings.Contains(string(body), "_translations") {
-			t.Errorf("in %q translations are left: %s", code, body)
+			t.Errorf("in %q, the answer still contains translations: %s", code, body)
 		}
 	}
 }

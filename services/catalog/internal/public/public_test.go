@@ -197,7 +197,7 @@ services:
 	want := []public.PriceRef{{ServiceID: service(snapshot, "d")}, {ServiceID: service(snapshot, "b")},
 		{ServiceID: service(snapshot, "a")}}
 	if diff := cmp.Diff(want, b.PricedServices()); diff != "" {
-		t.Errorf("to be quoted (-want +got):\n%s", diff)
+		t.Errorf("services to price (-want +got):\n%s", diff)
 	}
 	if b.HasService(service(snapshot, "c")) || !b.HasService(service(snapshot, "e")) {
 		t.Error("an inactive service is shown, or an active one is not")
@@ -253,7 +253,7 @@ services:
 	id := service(snapshot, "cut")
 	long, child := snapshot.Service(id).Variants[0].ID, snapshot.Service(id).Variants[1].ID
 	if diff := cmp.Diff([]public.PriceRef{{ServiceID: id, VariantID: &long}}, b.PricedServices()); diff != "" {
-		t.Errorf("to be quoted (-want +got):\n%s", diff)
+		t.Errorf("services to price (-want +got):\n%s", diff)
 	}
 	services := b.Services(public.Language{}, public.Quotes{Prices: map[uuid.UUID]json.Number{long: "50.00"}}).Services
 	wantJSON(t, fmt.Sprintf(`[
@@ -277,7 +277,7 @@ func TestServicesIsEmptyWithoutModule(t *testing.T) {
 	b, snapshot := readManifest(t, "modules: {services: false}\n"+cut)
 	wantJSON(t, `[]`, b.Services(public.Language{}, public.Quotes{}).Services)
 	if len(b.PricedServices()) > 0 || b.HasService(service(snapshot, "cut")) {
-		t.Error("a service of a module that is off can be asked for")
+		t.Error("a service of a disabled module is available")
 	}
 }
 
@@ -577,7 +577,7 @@ func TestSanitizeUntilStops(t *testing.T) {
 	calls := 0
 	if clean, ok := public.SanitizeUntil(m, func() bool { calls++; return calls > 1 }); ok || clean != nil ||
 		calls != 2 {
-		t.Errorf("asked %d times: %v", calls, clean)
+		t.Errorf("Sanitize checked %d times whether to stop: %v", calls, clean)
 	}
 	clean, ok := public.SanitizeUntil(m, func() bool { return false })
 	if !ok || clean.Staff[1].DescriptionHTML != "<b>b</b>" || m.Staff[1].DescriptionHTML != "<b>b" {

@@ -90,7 +90,7 @@ func TestRentalsWithoutLocaleHaveTranslations(t *testing.T) {
 		"quote": {"date": "2026-12-25", "applies_pricing_rules": true, "basis": "Rate of one unit for an hour or a day, bought now for a rental on 2026-12-25; duration, quantity and rules that need a start time or the customer apply at booking."}
 	}`, vest, kayak, paddle), b.Rentals(public.Language{}, quotes, ceilings))
 	if want := []uuid.UUID{paddle, kayak}; !slices.Equal(b.PricedRentals(), want) {
-		t.Errorf("to be quoted: %v, want %v", b.PricedRentals(), want)
+		t.Errorf("rentals to price: %v, want %v", b.PricedRentals(), want)
 	}
 }
 
@@ -134,6 +134,6 @@ func TestRentalsIsEmptyWithoutModule(t *testing.T) {
 	list := b.Rentals(public.Language{}, public.Quotes{Date: christmas, Prices: map[uuid.UUID]json.Number{}}, nil)
 	wantJSON(t, `[[], [], []]`, []any{list.Rentals, list.AddOnRentals, list.RentalUpsells})
 	if b.HasRentals() || len(b.PricedRentals()) > 0 {
-		t.Error("a rental of a module that is off can be asked for")
+		t.Error("a rental of a disabled module is available")
 	}
 }

@@ -32,7 +32,7 @@ func TestPutSkipsTooLargeAnswer(t *testing.T) {
 	c.Put(key, New([]byte("small"), 1, Numbers{}, time.Time{}, time.Time{}))
 	c.Put(key, New(make([]byte, 2500), 1, Numbers{}, time.Time{}, time.Time{}))
 	if c.Get(key, 1) != nil {
-		t.Error("a large answer is kept, or the small one that it replaces")
+		t.Error("the cache contains a too large answer, or the small one that it should replace")
 	}
 	none := NewCache(0)
 	none.Put(key, New([]byte("small"), 1, Numbers{}, time.Time{}, time.Time{}))

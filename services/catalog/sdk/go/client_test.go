@@ -151,14 +151,14 @@ func TestAKeyStaysWhereItBelongs(t *testing.T) {
 		answer{200, http.Header{}, "{}"}}}
 	c := s.client(t)
 	if _, err := c.Book(t.Context(), "", BookingRequest{}); err == nil {
-		t.Error("a redirect is taken for a booking")
+		t.Error("the client accepts a redirect as a booking")
 	}
 	if _, err := c.ListServices(t.Context(), ListServicesParams{Locale: "pt"}); err != nil {
 		t.Error(err)
 	}
 	if len(s.asked) != 2 || s.asked[1].Header.Get("Authorization") != "" ||
 		s.asked[1].URL.String() != "https://book.example/api/public/harbor-studio/services?locale=pt" {
-		t.Errorf("asked %d times, last %s %v", len(s.asked), s.asked[1].URL, s.asked[1].Header)
+		t.Errorf("the server got %d requests, the last one %s %v", len(s.asked), s.asked[1].URL, s.asked[1].Header)
 	}
 	for _, wrong := range [][2]string{{"book.example", "salon"}, {"https://book.example?x=1", "salon"},
 		{"https://book.example", "../admin"}, {"https://book.example", ""}} {

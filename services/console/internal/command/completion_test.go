@@ -28,6 +28,6 @@ func TestCompletionOffersKeysIDsAndVersions(t *testing.T) {
 		}
 	}
 	if r := s.run("__complete", "keys", "revoke", "nobody", ""); r.code != 0 || strings.Contains(r.out, key) {
-		t.Errorf("of a business that is not there: %q", r.out)
+		t.Errorf("the completion for an unknown business: %q", r.out)
 	}
 }

@@ -63,7 +63,7 @@ func TestCommandsAcceptKeysAndNames(t *testing.T) {
 	if q := explainRequests[len(explainRequests)-1].Question; len(q.ServiceIDs) != 2 ||
 		q.ServiceIDs[1].String() != of("service/cut") ||
 		q.StaffID.String() != of("staff/anna") {
-		t.Errorf("asked about %+v", q)
+		t.Errorf("the question is about %+v", q)
 	}
 	created := decode(t, s.mustRun("reservations", "create", "harbor", "--rental", "Kayak", "--start", "2099-06-01",
 		"--end",

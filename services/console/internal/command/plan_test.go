@@ -18,11 +18,11 @@ func TestPlanListsChangesWithoutPublishing(t *testing.T) {
 	published := s.mustRun("init", "salon", "--slug", "harbor", "--name", "Harbor")
 	s.in = published
 	if got := s.mustRun("plan", "-f", "-"); got != "harbor is not published yet; apply publishes it as version 1\n" {
-		t.Errorf("of a business that is not published: %s", got)
+		t.Errorf("the plan of an unpublished business: %s", got)
 	}
 	s.mustRun("apply", "-f", "-")
 	if got := s.mustRun("plan", "-f", "-"); got != "harbor: nothing would change\n" {
-		t.Errorf("of the same manifest: %s", got)
+		t.Errorf("the plan of the published manifest: %s", got)
 	}
 	s.in = strings.Replace(published, "price: 40.00", "price: 45.00", 1)
 	got := strings.Join(strings.Fields(s.mustRun("plan", "-f", "-")), " ")

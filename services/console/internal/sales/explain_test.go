@@ -40,7 +40,7 @@ func TestListConflictsFindsOccupyingBookings(t *testing.T) {
 		w := &StartExplanation{business: offer, nearby: peers.Part[booking.Booking]{List: []booking.Booking{b}}}
 		reason := availability.Reason{Rule: availability.RuleBooking, StaffID: &anna, From: at(9), To: at(10)}
 		if got := w.ListConflicts(reason); len(got) != want {
-			t.Errorf("%s: %d bookings are in the way, want %d", status, len(got), want)
+			t.Errorf("%s: %d bookings conflict, want %d", status, len(got), want)
 		}
 	}
 }

@@ -75,7 +75,7 @@ func TestPagesContainEachElementOnce(t *testing.T) {
 				break
 			}
 			if *p.next <= offset {
-				t.Fatalf("after offset %d comes %d", offset, *p.next)
+				t.Fatalf("the next offset after %d is %d", offset, *p.next)
 			}
 			offset = *p.next
 		}

@@ -270,7 +270,7 @@ func TestMessagesRetryRunsOncePerKey(t *testing.T) {
 	}
 	if retried, err := p.client.RetryMessage(t.Context(), p.business, notSent.ID); err != nil ||
 		retried.Status != notifications.MessageQueued {
-		t.Errorf("one that was kept: %+v, %v", retried, err)
+		t.Errorf("a retry of a message that was not sent: %+v, %v", retried, err)
 	}
 	if n := p.count(`SELECT count(*) FROM river_job WHERE kind = 'send_message'`); n != 2 {
 		t.Errorf("%d jobs send two messages", n)

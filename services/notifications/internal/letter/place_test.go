@@ -67,7 +67,7 @@ func TestInvitationNamesAddress(t *testing.T) {
 		t.Errorf("the location of a place without an address is %q", got)
 	}
 	if e.GetProperty(ics.ComponentPropertyGeo) != nil {
-		t.Error("a position that is not known")
+		t.Error("the calendar has a position although it is unknown")
 	}
 }
 

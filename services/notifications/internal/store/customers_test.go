@@ -198,7 +198,7 @@ func TestEraseCustomerKeepsOnlyFutureSubjects(t *testing.T) {
 	}
 	for _, id := range []uuid.UUID{future, other} {
 		if n := len(w.findRows(id.String())); n != 4 {
-			t.Errorf("%d rows of a kept subject, want 4", n)
+			t.Errorf("%d rows of a subject that is not erased, want 4", n)
 		}
 	}
 	if got := w.eraseAda(testkit.AsSystem(t)); got != want {

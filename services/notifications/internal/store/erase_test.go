@@ -80,6 +80,6 @@ func TestEraseDeletesAllRowsOfBusiness(t *testing.T) {
 	}
 	erase(0)
 	if diff := cmp.Diff(countsBefore, w.countRows(other)); diff != "" {
-		t.Errorf("of another business (-before +after):\n%s", diff)
+		t.Errorf("rows of another business (-before +after):\n%s", diff)
 	}
 }

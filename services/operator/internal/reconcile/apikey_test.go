@@ -61,7 +61,7 @@ func (w *fixture) readKey(name string) string {
 func (w *fixture) expectSecret(secret, key string, live int) {
 	w.t.Helper()
 	if got := w.readKey(secret); got != key || len(w.validKeys()) != live {
-		w.t.Fatalf("the Secret holds %q, and %d keys work; want %q and %d", got, len(w.validKeys()), key, live)
+		w.t.Fatalf("the Secret contains %q, and %d keys are valid; want %q and %d", got, len(w.validKeys()), key, live)
 	}
 }
 

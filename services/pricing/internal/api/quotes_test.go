@@ -244,7 +244,7 @@ func TestQuotesReturnValidUntil(t *testing.T) {
 		"2026-11-28T00:00:00Z": "",
 	} {
 		if got := quoteValidUntil(purchase); got != want {
-			t.Errorf("bought at %s beside a flash sale: until %q, want %q", purchase, got, want)
+			t.Errorf("a purchase at %s during a flash sale: valid until %q, want %q", purchase, got, want)
 		}
 	}
 }

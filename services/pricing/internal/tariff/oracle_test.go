@@ -203,7 +203,7 @@ func checkList(t *rapid.T, tariff *Tariff, all []sale, currency money.Currency, 
 	for _, s := range all {
 		item, purchase := s.buildItem(currency), s.buildPurchase(zone)
 		if got, want := list.Amount(item, purchase), tariff.Price(item, purchase).Amount; got != want {
-			t.Fatalf("on a list %d, alone %d: %+v", got, want, s)
+			t.Fatalf("the price in a list is %d, the single price %d: %+v", got, want, s)
 		}
 	}
 }

@@ -146,7 +146,7 @@ func TestCustomerLinkCancelsUntilDeadline(t *testing.T) {
 	for range 2 { // the second request repeats the first
 		if m, err := s.client.CancelByLink(keyed, tomorrow, req); err != nil ||
 			m.Reservation.Status != rental.StatusCancelled || m.Reservation.Cancellation.Allowed {
-			t.Errorf("at the last moment: %+v, %v", m, err)
+			t.Errorf("a cancellation at the last permitted instant: %+v, %v", m, err)
 		}
 	}
 	if _, err := s.client.CancelByLink(t.Context(), tomorrow, req); !fault.Is(err, fault.Conflict) {

@@ -90,7 +90,7 @@ func TestReservationKeepsAgreedData(t *testing.T) {
 		}
 	}
 	if n, err := s.client.CountAhead(t.Context(), "harbor"); err != nil || n != 1 {
-		t.Errorf("%d are ahead, %v", n, err)
+		t.Errorf("%d future reservations, %v; want 1", n, err)
 	}
 	mailed := newRequest(kayak, 1, "2027-06-11", "2027-06-11", "09:00", "10:00")
 	mailed.CustomerEmail, mailed.Locale = new(" zoe@example.com "), "EN-gb"

@@ -245,7 +245,7 @@ func TestPageReservationIncludesRequiredExtras(t *testing.T) {
 		available)
 	if eight := s.check(t, "rentalId", bike, "startDate", "2027-06-11", "endDate", "2027-06-11", "quantity",
 		"8"); strings.Contains(eight.body, `true`) {
-		t.Errorf("what goes with a reservation is offered once more: %s", eight.body)
+		t.Errorf("extras that a reservation occupies are offered again: %s", eight.body)
 	}
 	if owners, err := s.reserveAs(actor.Owner, "", newPageRequest(kayak, 1, "2027-06-12", "2027-06-12", "10:00",
 		"12:00")); err != nil || owners.Total != nil {
@@ -289,7 +289,7 @@ func TestPageReservationCountsAsOpenUntilEnd(t *testing.T) {
 		t.Errorf("a second click: %+v, %v", second, err)
 	}
 	if *first.CustomerEmail != "zoe@example.com" {
-		t.Errorf("the address is kept as %s", *first.CustomerEmail)
+		t.Errorf("the stored address is %s", *first.CustomerEmail)
 	}
 	tooMany := newPageRequest(bike, 11, "2027-06-20", "2027-06-20")
 	if _, err := s.reserveAs(actor.Page, "", tooMany); !fault.Is(err, fault.Conflict) {
@@ -318,7 +318,7 @@ func TestPageReservationCountsAsOpenUntilEnd(t *testing.T) {
 	}
 	if _, err := s.reserveAs(actor.Page, "", newPageRequest(bike, 1, "2027-06-21", "2027-06-21")); !fault.Is(err,
 		fault.TooManyOpen) {
-		t.Errorf("with two again: %v", err)
+		t.Errorf("a reservation while two are open again: %v", err)
 	}
 	s.payments.countErr = fault.New(fault.PeerUnavailable, "booking is away")
 	if _, err := s.reserveAs(actor.Page, "", newPageRequest(bike, 1, "2027-06-21", "2027-06-21")); !fault.Is(err,

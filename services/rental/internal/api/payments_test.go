@@ -392,7 +392,7 @@ func TestCustomerLinkPaysAndCancelsReservation(t *testing.T) {
 	}
 	see("to be paid", "pending", true, "0.00", 0)
 	if _, text := s.calendar(t, token); !strings.Contains(text, "STATUS:TENTATIVE") {
-		t.Errorf("to be paid:\n%s", text)
+		t.Errorf("the calendar of an unpaid reservation:\n%s", text)
 	}
 	if open, err := s.client.OpenPayment(t.Context(), token); err != nil ||
 		open.CheckoutURL != reservation.CheckoutURL || open.Amount != "26.00" {
@@ -434,7 +434,7 @@ func TestOwnerRefundsRequestedAmount(t *testing.T) {
 	s.step(t)
 	if got, err := s.client.Cancellation(t.Context(), "harbor", reservation.ID); err != nil || !got.Allowed ||
 		got.Refund.Amount != "13.00" {
-		t.Errorf("by the policy: %+v, %v", got, err)
+		t.Errorf("the refund by the policy: %+v, %v", got, err)
 	}
 	if _, err := s.client.Refund(t.Context(), "harbor", reservation.ID, booking.NewRefund{}); !fault.Is(err,
 		fault.Conflict) {

@@ -82,7 +82,7 @@ func TestPageReservationAnswersQuestions(t *testing.T) {
 		}
 		stored, err := s.client.Reservation(t.Context(), "harbor", reservation.ID)
 		if err != nil || stored.CustomerPhone == nil || *stored.CustomerPhone != "+351 210 555 019" {
-			t.Fatalf("kept %+v, %v", stored, err)
+			t.Fatalf("stored %+v, %v", stored, err)
 		}
 		if diff := cmp.Diff(decodeObject(t, c.want), decodeObject(t, string(stored.FormData))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.by, diff)

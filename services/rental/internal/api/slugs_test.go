@@ -79,7 +79,7 @@ func TestReusedSlugHidesFormerBusiness(t *testing.T) {
 	}
 	left, err := s.client.ForBusiness(before).Reservation(ctx, "harbor", other.ID)
 	if err != nil || left.Status != rental.StatusReserved || left.CustomerEmail == nil {
-		t.Errorf("of the business before there is %+v, %v", left, err)
+		t.Errorf("the reservation of the former business is %+v, %v", left, err)
 	}
 }
 
@@ -100,7 +100,7 @@ func TestMovedSlugIsNotFound(t *testing.T) {
 	// A request without the id of a business uses only the slug.
 	if list, err := s.client.Reservations(t.Context(), "harbor", rental.Filter{}, request.Page{}); err != nil ||
 		len(list.Reservations) != 0 {
-		t.Errorf("by the slug alone: %+v, %v", list, err)
+		t.Errorf("reservations found by the slug only: %+v, %v", list, err)
 	}
 	if got := fetch(t, s.base+"/internal/businesses/harbor/reservations", http.Header{}, "business_id",
 		"7"); got.status != http.StatusBadRequest {

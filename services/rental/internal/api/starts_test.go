@@ -185,7 +185,7 @@ func TestDatesListDaysWithShortestRental(t *testing.T) {
 		t.Errorf("two days until too few are left: %+v", got)
 	}
 	if got := s.starts(t, bike, "2027-06-16", 6); len(got) != 1 || got[0] != (rental.Start{Shortest: 3, Longest: 4}) {
-		t.Errorf("as long as it is rented for: %+v", got)
+		t.Errorf("the starts for the longest rental: %+v", got)
 	}
 }
 

@@ -215,7 +215,7 @@ func TestRefundIsKeptUntilBookingAcceptsIt(t *testing.T) {
 	half := refund.Part{Amount: 2000, Percent: 50}
 	paid := change(openPayment, status(booking.PaymentStatePaid))
 	if c := payment.Cancel(nil, half); c != nil {
-		t.Errorf("of nothing: %+v", c)
+		t.Errorf("the cancellation without a payment: %+v", c)
 	}
 	if _, mustClose := payment.NewCloseRequest(paid); mustClose {
 		t.Error("a paid payment is closed")

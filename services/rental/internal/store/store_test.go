@@ -221,7 +221,7 @@ func TestCountAheadIncludesHandedOutReservations(t *testing.T) {
 	reserve(uuid.New(), today+1, today+2)
 	for day, want := range map[timespan.Date]int{today - 1: 4, today: 3, today + 1: 2, today + 3: 1} {
 		if n, err := s.CountAhead(testkit.AsSystem(t), business, day); err != nil || n != want {
-			t.Errorf("on %s %d are ahead, %v; want %d", day, n, err, want)
+			t.Errorf("on %s, there are %d future reservations, %v; want %d", day, n, err, want)
 		}
 	}
 }

@@ -77,7 +77,7 @@ func TestFailedReportDoesNotDelayOthers(t *testing.T) {
 	err := NewReconciliation(&records, fakePayments{}, clock.Fixed(time.Unix(0, 0)),
 		telemetry.Discard()).RefreshPayments(t.Context())
 	if !errors.Is(err, errBroken) || len(records.stored) != len(records.all)-1 {
-		t.Errorf("of %d others %d were stored: %v", len(records.all)-1, len(records.stored), err)
+		t.Errorf("of %d other payments, %d were stored: %v", len(records.all)-1, len(records.stored), err)
 	}
 }
 

@@ -29,7 +29,7 @@ func TestSectionsCoverEachManifestFieldOnce(t *testing.T) {
 			continue
 		}
 		if rows[name] != 0 {
-			t.Errorf("%s has a row beside rows of its fields", name)
+			t.Errorf("%s has its own row and also rows for its fields", name)
 		}
 		for _, inner := range reflect.VisibleFields(field.Type.Elem()) {
 			checkRowOf(t, rows, name+"."+jsonName(inner))

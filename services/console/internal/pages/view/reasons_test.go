@@ -102,7 +102,7 @@ func TestExplainReasonCoversEveryRuleAndLanguage(t *testing.T) {
 	}
 	p, _ := newPageIn(t, "en")
 	if got := p.ExplainReason(availability.Reason{Rule: "weather", Message: "It rains."}); got != "It rains." {
-		t.Errorf("a rule that is not known: %q", got)
+		t.Errorf("an unknown rule: %q", got)
 	}
 }
 
