@@ -423,9 +423,9 @@ func TestOpeningNeedsSomethingToBook(t *testing.T) {
 	}
 }
 
-// TestFirstVisitKeepsTheOrderOfTheForm shows that members and services of the first visit follow the existing ones, in
+// TestFirstVisitKeepsOrderOfForm shows that members and services of the first visit follow the existing ones, in
 // the order of the form.
-func TestFirstVisitKeepsTheOrderOfTheForm(t *testing.T) {
+func TestFirstVisitKeepsOrderOfForm(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	olga := addOperatorSession(t, w)

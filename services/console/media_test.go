@@ -56,7 +56,7 @@ func TestPicturesAreUploadedListedAndDeleted(t *testing.T) {
 	expect(t, w.CallAs(t, viewer, "POST", harb+"/media", body, "Content-Type", kind), 403, "forbidden", "")
 }
 
-func TestUploadsNameWhatIsWrong(t *testing.T) {
+func TestUploadErrorsNameProblem(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	publish(t, w)

@@ -58,9 +58,9 @@ func TestFormSavesPlaceAndContact(t *testing.T) {
 	}
 }
 
-// TestFormSuggestsTheCountryOfTheTimeZone shows that the form selects the country of the time zone for a business
+// TestFormSuggestsCountryOfTimeZone shows that the form selects the country of the time zone for a business
 // without a place, and that this suggestion alone makes no place.
-func TestFormSuggestsTheCountryOfTheTimeZone(t *testing.T) {
+func TestFormSuggestsCountryOfTimeZone(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
@@ -100,9 +100,9 @@ func TestFormNamesInvalidPlaceAtItsInput(t *testing.T) {
 	}
 }
 
-// TestChangesOfThePlaceSpeakInNames shows that the list of changes between two versions names the place and its fields
+// TestPlaceChangesUseLabels shows that the list of changes between two versions names the place and its fields
 // by labels, without keys.
-func TestChangesOfThePlaceSpeakInNames(t *testing.T) {
+func TestPlaceChangesUseLabels(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
@@ -130,9 +130,9 @@ func TestChangesOfThePlaceSpeakInNames(t *testing.T) {
 	}
 }
 
-// TestTextsOfThePlaceAreTranslatedInAForm shows that the page of translations has the texts of the place, the legal
+// TestTranslationPageContainsPlaceTexts shows that the page of translations has the texts of the place, the legal
 // texts and the policy text.
-func TestTextsOfThePlaceAreTranslatedInAForm(t *testing.T) {
+func TestTranslationPageContainsPlaceTexts(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publishText(t, w, consoletest.BuildManifest("harbor", "Harbor")+`languages: [en, pt]

@@ -105,7 +105,7 @@ func TestBusinessText(t *testing.T) {
 		"Online bookings are paused: nothing can be booked now, and book_appointment is refused.")
 }
 
-func TestBusinessInfoListsTheQuestions(t *testing.T) {
+func TestBusinessInfoListsQuestions(t *testing.T) {
 	t.Parallel()
 	n := newPeers()
 	n.answers[public+
@@ -124,9 +124,9 @@ func TestBusinessInfoListsTheQuestions(t *testing.T) {
 	}
 }
 
-// TestBusinessInfoStatesThePlace shows that get_business_info states where the business is, how customers reach it and
+// TestBusinessInfoStatesPlace shows that get_business_info states where the business is, how customers reach it and
 // what its rules are, in the requested language and without the translations.
-func TestBusinessInfoStatesThePlace(t *testing.T) {
+func TestBusinessInfoStatesPlace(t *testing.T) {
 	t.Parallel()
 	n := newPeers()
 	n.answers[public+

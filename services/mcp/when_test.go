@@ -40,7 +40,7 @@ func TestFindSlotsFiltersByTimeOfDay(t *testing.T) {
 		"0 free starts on Mon 2027-03-01 from 10:00 to 12:00 (Europe/Lisbon); at other times of that date 4 are free.")
 }
 
-func TestFindSlotsRefusesTimesThatItCannotUse(t *testing.T) {
+func TestFindSlotsRefusesInvalidTimes(t *testing.T) {
 	t.Parallel()
 	address := startServer(t, newPeers())
 	for wants, arguments := range map[string]map[string]any{
@@ -120,7 +120,7 @@ func TestFindSlotsExplainsAWindowWithoutFreeStarts(t *testing.T) {
 	}
 }
 
-func TestFindSlotsNamesTheFirstStartOfAWindow(t *testing.T) {
+func TestFindSlotsNamesFirstStartOfWindow(t *testing.T) {
 	t.Parallel()
 	wantLines(t, callText(t, newPeers(), "find_slots", map[string]any{"service_ids": []string{cutID},
 		"start_date": "2027-03-01", "end_date": "2027-03-02"}),

@@ -69,7 +69,7 @@ func reading(t *rapid.T, e *endpoints.Row, raw string) (func(string) string, req
 	}, func(name string) []string { return sent[name] }
 }
 
-func TestReadReturnsTheRequestOfAURL(t *testing.T) {
+func TestReadReturnsRequestOfURL(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringN(0, 8, 40).Filter(func(s string) bool { return !strings.ContainsRune(s, 0) })
@@ -123,7 +123,7 @@ func (s *sent) Ask(_ context.Context, path string, in, _ any) error {
 	return nil
 }
 
-func TestCallSendsTheRequest(t *testing.T) {
+func TestCallSendsRequest(t *testing.T) {
 	t.Parallel()
 	const path = "/internal/har%20bor%2F%252e/things/6f1c2a34-5b6d-4e7f-8a9b-0c1d2e3f4a5b"
 	for name, c := range map[string]struct {

@@ -39,9 +39,9 @@ func fillDays(t testing.TB, pool *pgxpool.Pool, business uuid.UUID, from, to int
 	}
 }
 
-// BenchmarkADayBesideTenYearsOfHistory reads one day ahead: without older bookings, with ten years of older bookings,
+// BenchmarkReadDayWithTenYearsOfHistory reads one day ahead: without older bookings, with ten years of older bookings,
 // and after the job has moved these. It takes a minute. docs/decisions/018-past-time.md shows what it logs.
-func BenchmarkADayBesideTenYearsOfHistory(b *testing.B) {
+func BenchmarkReadDayWithTenYearsOfHistory(b *testing.B) {
 	s, pool := open(b)
 	alone, old := uuid.New(), uuid.New()
 	fillDays(b, pool, alone, 0, 30)

@@ -505,7 +505,7 @@ func TestPackages(t *testing.T) {
 	}}, snapshot.Packages)
 }
 
-func TestFormIsEnforcedIfTheManifestSaysSo(t *testing.T) {
+func TestCompileReadsFormEnforceAPI(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]bool{"": false, "form_enforce_api: true\n": true} {
 		if got := compileManifest(t, head+line).FormEnforceAPI; got != want {

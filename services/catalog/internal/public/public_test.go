@@ -435,8 +435,8 @@ locations:
 		uuid.NewSHA1(snapshot.ID, []byte("location/quay"))), got)
 }
 
-// TestInfoOmitsWhatIsNotSet shows that /info has only those fields of the place and the contact that have a value.
-func TestInfoOmitsWhatIsNotSet(t *testing.T) {
+// TestInfoOmitsUnsetFields shows that /info has only those fields of the place and the contact that have a value.
+func TestInfoOmitsUnsetFields(t *testing.T) {
 	t.Parallel()
 	b, snapshot := readManifest(t, "locations: [{key: quay, kind: place}]\ncontact: {}\nlegal: {}\n")
 	info := decodeJSON(t, b.Info(false)).(map[string]any)

@@ -22,9 +22,9 @@ func (unwritable) Predecessors(context.Context, string) (int, error) { return 0,
 const harbor = `{"apiVersion": "slotmesh/v1", "kind": "Business", "slug": "harbor", "name": "Harbor", "currency": "EUR",
 	"timezone": "Europe/Lisbon", "default_language": "en", "languages": ["en"]}`
 
-// TestAManifestIsNotCheckedAfterItsRequestEnded shows that the check of a manifest stops when its request ends. A check
+// TestPublishStopsCheckAfterRequestEnds shows that the check of a manifest stops when its request ends. A check
 // may take long.
-func TestAManifestIsNotCheckedAfterItsRequestEnded(t *testing.T) {
+func TestPublishStopsCheckAfterRequestEnds(t *testing.T) {
 	t.Parallel()
 	over, end := context.WithCancel(t.Context())
 	end()
@@ -53,10 +53,10 @@ func (s *removedMeanwhile) Publish(context.Context, string, store.Content, *int6
 	return store.Published{}, s.refuses
 }
 
-// TestARemovalMeanwhileIsNamedOnlyWhereItIsTheCause shows that a removal gives a conflict only if the store reports
+// TestPublishReportsRemovalOnlyIfItIsTheCause shows that a removal gives a conflict only if the store reports
 // that the id is taken or has changed. Other errors keep their meaning. After an unknown outcome, the version may be
 // published, even if the business was removed.
-func TestARemovalMeanwhileIsNamedOnlyWhereItIsTheCause(t *testing.T) {
+func TestPublishReportsRemovalOnlyIfItIsTheCause(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		refuses error

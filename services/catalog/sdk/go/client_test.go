@@ -54,7 +54,7 @@ func (s *script) client(t *testing.T) *Client {
 var made = answer{201, http.Header{"Idempotent-Replayed": {"true"}},
 	`{"success": true, "booking": {"id": "b1", "staff_id": null, "total": 36.5}, "paymentRequired": false}`}
 
-func TestABookingIsSentAgainUnderItsKeyUntilItsOutcomeIsKnown(t *testing.T) {
+func TestBookRetriesWithSameKeyUntilOutcomeIsKnown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{answers: []any{errors.New("the connection broke"), refused(503, CodeOutcomeUnknown, "7"),
@@ -82,7 +82,7 @@ func TestABookingIsSentAgainUnderItsKeyUntilItsOutcomeIsKnown(t *testing.T) {
 	})
 }
 
-func TestWhatWouldFailAgainIsNotSentAgain(t *testing.T) {
+func TestClientDoesNotRetryPermanentFailures(t *testing.T) {
 	t.Parallel()
 	for code, status := range map[Code]int{
 		CodeSlotUnavailable: 409, CodeInvalidAPIKey: 401, CodeInvalidParameter: 400, CodeNotAcceptingBookings: 403,
@@ -101,9 +101,9 @@ func TestWhatWouldFailAgainIsNotSentAgain(t *testing.T) {
 	}
 }
 
-// TestNothingWaitsBeyondItsDeadline shows that the client does not wait if the deadline is before the next attempt. A
+// TestRetriesStopAtDeadline shows that the client does not wait if the deadline is before the next attempt. A
 // wait ends when the context is cancelled.
-func TestNothingWaitsBeyondItsDeadline(t *testing.T) {
+func TestRetriesStopAtDeadline(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		from := time.Now()
@@ -129,7 +129,7 @@ func TestNothingWaitsBeyondItsDeadline(t *testing.T) {
 	})
 }
 
-func TestTheLastErrorIsToldAfterEnoughAttempts(t *testing.T) {
+func TestClientReturnsLastErrorAfterMaxAttempts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		bad := answer{502, http.Header{}, "<html>Bad gateway</html>"}
@@ -143,9 +143,9 @@ func TestTheLastErrorIsToldAfterEnoughAttempts(t *testing.T) {
 	})
 }
 
-// TestAKeyStaysWhereItBelongs shows that the API key is sent to the configured address only, not to the target of a
+// TestKeyIsSentToConfiguredAddressOnly shows that the API key is sent to the configured address only, not to the target of a
 // redirect. Requests that only read do not send the key.
-func TestAKeyStaysWhereItBelongs(t *testing.T) {
+func TestKeyIsSentToConfiguredAddressOnly(t *testing.T) {
 	t.Parallel()
 	s := &script{answers: []any{answer{307, http.Header{"Location": {"https://elsewhere.example/"}}, ""},
 		answer{200, http.Header{}, "{}"}}}

@@ -125,7 +125,7 @@ func TestReminderNamesDay(t *testing.T) {
 	}
 }
 
-func TestNoticeNamesWhoWhatWhen(t *testing.T) {
+func TestNoticeNamesCustomerServiceAndTime(t *testing.T) {
 	t.Parallel()
 	f := newFacts(t, BookingConfirmed)
 	f.Notice, f.Subject.IsPending = NoticeCreated, true

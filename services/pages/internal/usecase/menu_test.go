@@ -10,7 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-func TestAPriceRisesWhereARuleOfTheServiceMayRaiseIt(t *testing.T) {
+func TestCanServicePriceRiseDependsOnRules(t *testing.T) {
 	t.Parallel()
 	cut, wash := uuid.New(), uuid.New()
 	percent := func(n int64) *decimal.Decimal { d := decimal.NewFromInt(n); return &d }

@@ -222,7 +222,7 @@ func TestPriceRoundsOnceHalfUp(t *testing.T) {
 	}
 }
 
-func TestPriceIsRaisedToZeroAtTheEndOnly(t *testing.T) {
+func TestNegativePriceBecomesZeroAfterAllRules(t *testing.T) {
 	t.Parallel()
 	off := Rule{Key: "a-off", Change: Amount(-5000)}
 	if got := newTariff(t, eur, off).Price(Item{ListPrice: 4000}, Purchase{}).Amount; got != 0 {

@@ -67,7 +67,7 @@ func TestChangesNameObjectsInsteadOfKeys(t *testing.T) {
 	}
 }
 
-func TestChangesWriteDatesAndTimesAsTheRegionDoes(t *testing.T) {
+func TestChangesUseDateFormatOfRegion(t *testing.T) {
 	t.Parallel()
 	all, err := texts.Load()
 	if err != nil {
