@@ -307,6 +307,31 @@ func TestAnonymizeEndedDeletesDeliveries(t *testing.T) {
 	}
 }
 
+// A feed returns stored events again after its cursor was reset. They are not delivered again, and a new event of the
+// same subject does not wait for them.
+func TestAddDeliveriesSkipsStoredEvents(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t)
+	subject, stored, added := uuid.New(), uuid.New(), uuid.New()
+	add := func(events ...uuid.UUID) {
+		t.Helper()
+		var deliveries []store.NewDelivery
+		for i, id := range events {
+			deliveries = append(deliveries, w.newDelivery(id, subject, i+1, []byte(`{}`), ""))
+		}
+		w.runInTx(func(tx pgx.Tx) error { return store.AddDeliveries(testkit.AsSystem(t), tx, deliveries, now) })
+	}
+	add(stored)
+	if _, err := w.pool.Exec(testkit.AsSystem(t), `UPDATE webhook_deliveries SET status = 'delivered', due_at = NULL
+WHERE business_id = $1 AND event_id = $2`, w.business, stored); err != nil {
+		t.Fatal(err)
+	}
+	add(stored, added)
+	if due := w.listDue(subject); len(due) != 1 || due[0].EventID != added {
+		t.Errorf("due: %+v, want the new event alone", due)
+	}
+}
+
 // addMessages stores a message for each of n subjects, which end at the argument ends. For the first
 // subject it also stores a newer message, according to which the subject ends at the argument later.
 func (w *fixture) addMessages(n int, ends, later time.Time) {

@@ -138,7 +138,8 @@ WHERE business_id = ANY($1) AND active ORDER BY business_id, id FOR SHARE`, busi
 // addDeliveriesSQL inserts new deliveries. For each endpoint and subject, only the first new delivery gets a due time,
 // which is the current time. If an older delivery of that subject is pending, no new delivery gets a due time. A
 // delivery without a due time waits until the delivery before it has ended. No delivery waits for test deliveries, or
-// for deliveries that an owner sends again.
+// for deliveries that an owner sends again. A delivery that is already stored is left out: the feed may return an event
+// again after an operator has reset its cursor, or after the publisher's database was restored.
 const addDeliveriesSQL = `
 INSERT INTO webhook_deliveries (business_id, endpoint_id, id, event_id, event_type, subject_kind, subject_id, sequence, body, customer_email, status, created_at, due_at)
 SELECT n.business_id, n.endpoint_id, n.id, n.event_id, n.event_type, n.subject_kind, n.subject_id, n.sequence, n.body, nullif(lower(n.customer_email), ''), 'pending', $10,
@@ -147,7 +148,9 @@ SELECT n.business_id, n.endpoint_id, n.id, n.event_id, n.event_type, n.subject_k
                 AND d.subject_id = n.subject_id AND d.status = 'pending' AND NOT d.again)
          THEN $10::timestamptz END
 FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::uuid[], $8::integer[], $9::bytea[], $11::text[]) WITH ORDINALITY
-    AS n (business_id, endpoint_id, id, event_id, event_type, subject_kind, subject_id, sequence, body, customer_email, ordinality)`
+    AS n (business_id, endpoint_id, id, event_id, event_type, subject_kind, subject_id, sequence, body, customer_email, ordinality)
+WHERE NOT EXISTS (SELECT FROM webhook_deliveries d
+    WHERE d.business_id = n.business_id AND d.endpoint_id = n.endpoint_id AND d.event_id = n.event_id)`
 
 // AddDeliveries adds deliveries to endpoints that [LockActiveEndpoints] has locked. The argument `deliveries` must be
 // in order for each subject.
