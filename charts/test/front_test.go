@@ -89,17 +89,18 @@ func TestFrontGetsPublicPorts(t *testing.T) {
 		t.Error(diff)
 	}
 	if settings["REQUEST_TIMEOUT"] != "12s" || settings["TRUSTED_PROXIES"] != "10.0.3.0/24" {
-		t.Errorf("the front waits %s and believes %s", settings["REQUEST_TIMEOUT"], settings["TRUSTED_PROXIES"])
+		t.Errorf("the front's REQUEST_TIMEOUT is %s, and its TRUSTED_PROXIES are %s", settings["REQUEST_TIMEOUT"],
+			settings["TRUSTED_PROXIES"])
 	}
 	known := listVariables(t, "front")
 	for name, required := range known {
 		if _, ok := settings[name]; required && !ok {
-			t.Errorf("it is not given %s", name)
+			t.Errorf("the chart does not set %s for the front", name)
 		}
 	}
 	for name := range settings {
 		if _, ok := known[name]; !ok && name != "GOMEMLIMIT" {
-			t.Errorf("it does not know %s", name)
+			t.Errorf("the front does not read %s", name)
 		}
 	}
 	for _, service := range listFrontedServices(t) {

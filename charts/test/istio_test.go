@@ -125,7 +125,7 @@ func TestServicesTrustTheirSidecar(t *testing.T) {
 		for _, service := range services {
 			if got := readEnvironment(findPodSpec(findObject(t, all, "Deployment",
 				release+"-"+service)))["TRUSTED_PROXIES"]; got != want {
-				t.Errorf("%s: %s believes %v, want %s", shape, service, got, want)
+				t.Errorf("%s: %s trusts %v, want %s", shape, service, got, want)
 			}
 		}
 	}

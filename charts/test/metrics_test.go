@@ -115,7 +115,7 @@ func TestAlertsAndDashboardsUseExportedMetrics(t *testing.T) {
 			return strings.HasPrefix(name, prefix)
 		})
 		if !foreign && !exported[name] {
-			t.Errorf("no service gives %s", name)
+			t.Errorf("no service exports %s", name)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func TestOperatorRolesAreLimitedToNamespaces(t *testing.T) {
 	}
 	if env := readEnvironment(findPodSpec(findObject(t, all, "Deployment",
 		release+"-operator"))); env["OPERATOR_NAMESPACES"] != "shops,salons" {
-		t.Errorf("it looks in %s", env["OPERATOR_NAMESPACES"])
+		t.Errorf("OPERATOR_NAMESPACES is %s", env["OPERATOR_NAMESPACES"])
 	}
 }
 
@@ -81,12 +81,12 @@ func TestOperatorGetsSettingsAndAdditions(t *testing.T) {
 	settings, known := readEnvironment(findPodSpec(deployment)), listVariables(t, "operator")
 	for name, required := range known {
 		if _, ok := settings[name]; required && !ok {
-			t.Errorf("it is not given %s", name)
+			t.Errorf("the chart does not set %s for the operator", name)
 		}
 	}
 	for name := range settings {
 		if _, ok := known[name]; !ok && name != "GOMEMLIMIT" {
-			t.Errorf("it does not know %s", name)
+			t.Errorf("the operator does not read %s", name)
 		}
 	}
 }

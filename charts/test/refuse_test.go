@@ -122,7 +122,7 @@ func TestRenderReportsAllContradictions(t *testing.T) {
 		"postgres.provider=external,redis.provider=external,mesh.provider=istio,frontDoor.gateway.enabled=true"), false)
 	for _, want := range []string{"postgres.existingSecret", "redis.existingSecret", "mesh.frontAccounts"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want a sentence of %s too", err, want)
+			t.Errorf("got %v, want also a sentence about %s", err, want)
 		}
 	}
 }

@@ -21,7 +21,7 @@ func TestDockerfileMatchesServiceConfig(t *testing.T) {
 	joined := strings.ReplaceAll(string(text), "\\\n", "")
 	build, last, found := strings.Cut(joined, "FROM scratch\n")
 	if !found {
-		t.Fatal("its last stage is not made of nothing")
+		t.Fatal("the last stage of the Dockerfile does not begin with FROM scratch")
 	}
 	want := newServiceConfig(Source{Version: "${VERSION}", Revision: "${REVISION}"}, "${SERVICE}")
 	want.Labels["org.opencontainers.image.created"] = "${CREATED}"

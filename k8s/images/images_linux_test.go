@@ -121,7 +121,7 @@ func TestOperatorImageKnowsZonesAndVersion(t *testing.T) {
 	}
 	if output, err := newConfinedCommand(t, root, 65532, "/slotmesh", "version").CombinedOutput(); err != nil ||
 		string(output) != "slotmesh test "+runtime.Version()+"\n" {
-		t.Errorf("it says that it is %q, %v", output, err)
+		t.Errorf("the command prints the version %q, %v", output, err)
 	}
 }
 
@@ -370,7 +370,7 @@ func checkConfig(t *testing.T, service string, img v1.Image) {
 	}
 	if file.Config.User != "65532:65532" || !slices.Equal(file.Config.Entrypoint, []string{"/service"}) ||
 		file.Config.Cmd != nil {
-		t.Errorf("it runs %v %v as %q", file.Config.Entrypoint, file.Config.Cmd, file.Config.User)
+		t.Errorf("the image runs %v %v as user %q", file.Config.Entrypoint, file.Config.Cmd, file.Config.User)
 	}
 	want := map[string]string{
 		"org.opencontainers.image.title":       "slotmesh-" + service,
@@ -523,7 +523,7 @@ func checkStart(t *testing.T, root string) {
 	output, err := newConfinedCommand(t, root, 65532, "/service", "no-such-command").CombinedOutput()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.ExitCode() != 1 {
-		t.Errorf("it ended with %v: %s", err, output)
+		t.Errorf("the service ended with %v: %s", err, output)
 	}
 	if !bytes.Contains(output, []byte("settings: ")) && !bytes.Contains(output, []byte("unknown arguments")) {
 		t.Errorf("the output is %q", output)

@@ -135,7 +135,7 @@ func runRefusedRelease(t *testing.T, root string, env []string) string {
 	cmd.Dir, cmd.Env, cmd.WaitDelay = root, env, 10*time.Second
 	output, err := cmd.CombinedOutput()
 	if err == nil {
-		t.Errorf("it released: %s", output)
+		t.Errorf("the release succeeded: %s", output)
 	}
 	return string(output)
 }

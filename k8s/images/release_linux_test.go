@@ -170,7 +170,7 @@ func (p publishedRelease) checkImage(t *testing.T, service string) string {
 		p.checkContents(t, service, repository+"@"+each.Digest.String(), each.Platform.Architecture, img)
 	}
 	if want := []string{"linux/amd64", "linux/arm64"}; !slices.Equal(architectures, want) {
-		t.Errorf("it is for %v, want %v", architectures, want)
+		t.Errorf("the image is for %v, want %v", architectures, want)
 	}
 	return digest.String()
 }

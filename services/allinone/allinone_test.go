@@ -76,7 +76,7 @@ func runUntilGreeting(t *testing.T, env map[string]string, use func(greeting str
 	case greeting := <-out.greeting:
 		use(greeting)
 	case err := <-ended:
-		t.Fatalf("it ended: %v", err)
+		t.Fatalf("the process ended: %v", err)
 	}
 	interrupt()
 	if err := <-ended; err != nil {

@@ -60,6 +60,6 @@ func TestOpenLogReportsUnusablePath(t *testing.T) {
 	}
 	if log, err := openLog(filepath.Join(file, LogFile)); err == nil {
 		_ = log.Close()
-		t.Error("it was opened below a file")
+		t.Error("openLog accepts a folder that is a file")
 	}
 }

@@ -88,7 +88,7 @@ func TestRunChecksSettingsBeforeStores(t *testing.T) {
 		"PAGES_URL": "nowhere",
 	}), &out)
 	if err == nil {
-		t.Fatal("it started")
+		t.Fatal("the process started with invalid settings")
 	}
 	for _, name := range []string{"BOOKING_IP_LIMIT_PER_MINUTE: ", "PAGES_URL: "} {
 		if strings.Count(err.Error(), name) != 1 {

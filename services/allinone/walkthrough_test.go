@@ -185,7 +185,7 @@ func (w *session) run(settings string) {
 	select {
 	case <-said.greeting:
 	case err := <-ended:
-		w.Fatalf("it ended: %v", err)
+		w.Fatalf("the process ended: %v", err)
 	}
 }
 
@@ -270,7 +270,7 @@ func parseBlocks(t *testing.T, text string) []block {
 		}
 	}
 	if len(blocks) < 5 {
-		t.Fatalf("there are %d blocks", len(blocks))
+		t.Fatalf("the README has %d blocks of commands, want at least 5", len(blocks))
 	}
 	return blocks
 }

@@ -74,7 +74,7 @@ func TestCompileDoesNotPublish(t *testing.T) {
 		t.Errorf("got %+v, %v", snapshot, err)
 	}
 	if newest, err := h.owner.Get(t.Context(), "harbor", 0, ""); err != nil || newest.ETag != `"1"` {
-		t.Errorf("it was published: %+v, %v", newest, err)
+		t.Errorf("a refused manifest was published: %+v, %v", newest, err)
 	}
 	if _, err := h.owner.Compile(t.Context(), "harbor", []byte("kind: Business")); !fault.Is(err,
 		fault.InvalidParameter) || fault.Of(err).Extra["problems"] == nil {

@@ -206,7 +206,7 @@ func (w *attackFixture) signInTwice(t *testing.T, name string, enter func(brough
 			t.Errorf("%s with %s session: the new one is the same, or none", name, kind)
 		}
 		if after := getPage(t, w.Fixture, "/account", brought); after.Status != 303 {
-			t.Errorf("%s: %s session is good afterwards", name, kind)
+			t.Errorf("%s: %s session is still valid afterwards", name, kind)
 		}
 	}
 }

@@ -138,7 +138,7 @@ func TestProgramActsForConfirmingPerson(t *testing.T) {
 	owner := w.AddToken(t, access.Member{BusinessID: id, Role: access.Owner})
 	if got := w.CallAs(t, owner, "DELETE", harb+"/members/"+findMemberID(t, w, "mia@example.com"),
 		""); got.Status != 204 || w.CallAs(t, tokens[0], "GET", harb, "").Status != 401 {
-		t.Errorf("it stays good once its person is removed: %d", got.Status)
+		t.Errorf("the token is valid after its person was removed: %d", got.Status)
 	}
 	if log := w.Log.String(); strings.Contains(log, p.Device) || strings.Contains(log, tokens[0]) ||
 		strings.Contains(log, p.Code) {

@@ -93,7 +93,7 @@ func TestInvitationsEndWithInviterRights(t *testing.T) {
 				id := list[0].(map[string]any)["id"].(string)
 				end(t, w, &by)
 				if list := w.Call(t, "GET", harb+"/invitations", ""); strings.Contains(list.Body, id) {
-					t.Errorf("it is open still: %s", list.Body)
+					t.Errorf("the invitation is still open: %s", list.Body)
 				}
 				if got := pressButton(t, w, "/account/invitations/"+id+"/accept", friend); got.Status != 404 {
 					t.Errorf("the friend accepts it: %d", got.Status)

@@ -57,6 +57,6 @@ func TestRestoreVersionAsksAboutConflicts(t *testing.T) {
 		t.Errorf("taken back: %d %s", got.Status, got.Body)
 	}
 	if text := w.Call(t, "GET", harb, "", "Accept", yaml).Body; text != consoletest.BuildManifest("harbor", "Harbor") {
-		t.Errorf("it is not as it was: %s", text)
+		t.Errorf("the restored manifest differs: %s", text)
 	}
 }

@@ -160,7 +160,7 @@ func TestGroupOperatorsLapse(t *testing.T) {
 		t.Errorf("a later sign-in by the group: %v", err)
 	}
 	if _, err := w.Store.FindTokenByHash(t.Context(), firstHash, now.Add(22*time.Hour)); err == nil {
-		t.Error("a token that ended is good again")
+		t.Error("an ended token is valid again")
 	}
 	if err := w.Store.Sweep(t.Context(), now.Add(35*time.Hour)); err != nil {
 		t.Fatal(err)

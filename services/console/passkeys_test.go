@@ -400,7 +400,7 @@ func TestChallengesExpire(t *testing.T) {
 			t.Errorf("after %s: %v", after, err)
 		}
 		if _, err := w.Store.TakeChallenge(t.Context(), secret.Hash(cookie), uuid.Nil, time.Now()); err == nil {
-			t.Error("it is good twice")
+			t.Error("a challenge can be used twice")
 		}
 	}
 }

@@ -127,7 +127,7 @@ func TestPasswordAttemptsAreLimited(t *testing.T) {
 		}
 		if got := signInByPassword(t, w, person, gulls, "X-Forwarded-For", newAddress()); got.Status != 429 &&
 			time.Now().Before(until) {
-			t.Errorf("the right one, once there were too many: %d", got.Status)
+			t.Errorf("the right password after too many attempts: %d", got.Status)
 		}
 	}
 	one := newAddress()
@@ -231,7 +231,7 @@ func TestMailedLinkSetsPasswordOnce(t *testing.T) {
 		}
 	}
 	if got := getPage(t, w, "/account", findSession(t, chosen)); got.Status != 200 {
-		t.Errorf("their new session: %d", got.Status)
+		t.Errorf("the session after the new password: %d", got.Status)
 	}
 	for _, replica := range []*consoletest.Fixture{w, other} {
 		if got := getPage(t, replica, "/account", before); got.Status != 303 {
@@ -301,7 +301,7 @@ func TestPasswordLinksExpire(t *testing.T) {
 		}
 	}
 	if _, err := w.Store.FindPersonByLink(t.Context(), link, store.PurposeSignIn, time.Now()); err == nil {
-		t.Error("it signs in without a password being chosen")
+		t.Error("the link signs in before a password is chosen")
 	}
 }
 

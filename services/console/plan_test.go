@@ -85,7 +85,7 @@ func TestPlanListsChangesAndConflicts(t *testing.T) {
 		t.Errorf("outside: %+v", o)
 	}
 	if versions := w.CallAs(t, owner, "GET", harb+"/versions", ""); strings.Count(versions.Body, `"version"`) != 1 {
-		t.Errorf("it was published: %s", versions.Body)
+		t.Errorf("the plan published the manifest: %s", versions.Body)
 	}
 	staff, _ := addTokenAs(t, w, id, access.Staff)
 	if p := planManifest(t, w, staff, text); len(p.Conflicts.Bookings)+len(p.Conflicts.Reservations) > 0 {

@@ -96,14 +96,14 @@ func TestStaffMemberPublishesOnlyOwnTimeOff(t *testing.T) {
 		}
 	}
 	if got := w.CallAs(t, token, "PUT", harb, off); got.Status != 200 {
-		t.Errorf("their own: %d %s", got.Status, got.Body)
+		t.Errorf("a change of the member's own time: %d %s", got.Status, got.Body)
 	}
 	if got := w.CallAs(t, token, "PUT", harb, off+block(", staff: [ana]")); got.Status != 200 {
-		t.Errorf("their own hours: %d %s", got.Status, got.Body)
+		t.Errorf("a block of the member's own time: %d %s", got.Status, got.Body)
 	}
 	w.Call(t, "PUT", harb, staffManifest("")+block(", staff: [ana, bo]"))
 	if got := w.CallAs(t, token, "PUT", harb, staffManifest("")); got.Status != 403 {
-		t.Errorf("they remove time of both: %d %s", got.Status, got.Body)
+		t.Errorf("a member removes a block of two members: %d %s", got.Status, got.Body)
 	}
 	expect(t, w.CallAs(t, token, "PUT", harb, off+"account: {subscription: inactive}\n"), 403, "forbidden", "account")
 }

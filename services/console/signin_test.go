@@ -331,7 +331,7 @@ func TestInviterCannotSignInAsMemberElsewhere(t *testing.T) {
 		}
 	}
 	if got := getPage(t, w, "/account", real); got.Status != 200 {
-		t.Errorf("their own session: %d", got.Status)
+		t.Errorf("the person's own session: %d", got.Status)
 	}
 	expect(t, w.CallAs(t, harbors, "POST", "/admin/invitations",
 		`{"business":"harbor","email":"ana@example.com","role":"owner"}`), 409, "conflict", "another role")

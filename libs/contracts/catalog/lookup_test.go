@@ -72,7 +72,7 @@ func TestCompactKeepsContent(t *testing.T) {
 		t.Error(diff)
 	}
 	if cap(got.Services) != 5 || cap(got.Staff) != 5 || cap(got.Services[1].StaffIDs) != 3 {
-		t.Errorf("there is room for %d services, %d members and %d members of a service", cap(got.Services),
+		t.Errorf("the capacities are %d services, %d members and %d members of a service", cap(got.Services),
 			cap(got.Staff), cap(got.Services[1].StaffIDs))
 	}
 	if &got.Services[0].StaffIDs[0] != &got.Services[2].StaffIDs[0] {

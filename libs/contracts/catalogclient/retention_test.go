@@ -67,6 +67,6 @@ func TestRetentionContinuesAfterUnreadableBusiness(t *testing.T) {
 		t.Errorf("forgotten (-want +got):\n%s", diff)
 	}
 	if _, isKept := offers.offers.Peek("harbor"); isKept {
-		t.Error("the work on every business fills the memory of requests")
+		t.Error("the job's reads fill the cache of the requests")
 	}
 }

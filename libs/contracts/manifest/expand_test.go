@@ -91,7 +91,7 @@ func TestParseRejectsExpandingSource(t *testing.T) {
 			t.Parallel()
 			m, problems := Parse([]byte(b.src))
 			if m != nil {
-				t.Fatal("it was accepted")
+				t.Fatal("the source was accepted")
 			}
 			if diff := cmp.Diff(b.want, problems[0].String()); diff != "" {
 				t.Error(diff)

@@ -63,7 +63,7 @@ func TestEnterBoundsConcurrentWork(t *testing.T) {
 	}
 	all.Wait()
 	if most.Load() > 3 {
-		t.Errorf("%d were at work at once, of 3 places", most.Load())
+		t.Errorf("%d callers worked at the same time, want at most 3", most.Load())
 	}
 }
 

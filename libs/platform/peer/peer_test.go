@@ -116,7 +116,7 @@ func TestTimeoutsOpenBreaker(t *testing.T) {
 			return
 		}
 	}
-	t.Error("it is still asked")
+	t.Error("the peer still gets calls")
 }
 
 // If a write may have been carried out, the caller must not get a refusal (semantics.md §7).
@@ -153,6 +153,6 @@ func TestLostWriteHasUnknownOutcome(t *testing.T) {
 		}
 	}
 	if err := newAbsentPeer(t).Call(t.Context(), http.MethodDelete, "/", nil, nil); !fault.Is(err, fault.PeerUnavailable) {
-		t.Errorf("it was never reached: %v", err)
+		t.Errorf("a call to a peer without a listener: %v", err)
 	}
 }

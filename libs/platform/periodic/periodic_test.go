@@ -21,7 +21,7 @@ func TestRunLogsFailureAndRetries(t *testing.T) {
 	err := periodic.Job{Every: time.Microsecond, Timeout: time.Hour, FailureMessage: "old rows stay for now",
 		Do: func(ctx context.Context) error {
 			if _, bounded := ctx.Deadline(); !bounded {
-				t.Error("it has no bound")
+				t.Error("the context of a run has no deadline")
 			}
 			if times++; times == 3 {
 				stop()
@@ -42,7 +42,7 @@ func TestRunWithoutTimeoutSetsNoDeadline(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	_ = periodic.Job{Every: time.Hour, Do: func(ctx context.Context) error {
 		if _, bounded := ctx.Deadline(); bounded {
-			t.Error("it has a bound")
+			t.Error("the context of a run has a deadline")
 		}
 		stop()
 		return nil

@@ -153,7 +153,7 @@ func TestOpenFollowsSentinelsToNewPrimary(t *testing.T) {
 	testkit.WaitUntil(t, "the Sentinel knows the replica", func(ctx context.Context) error {
 		if known := fmt.Sprint(sentinelClient.Do(ctx, "SENTINEL", "REPLICAS", "slotmesh").Val()); !strings.Contains(known,
 			second) {
-			return fmt.Errorf("it knows %s", known)
+			return fmt.Errorf("the replicas that the Sentinel knows are %s", known)
 		}
 		return nil
 	})

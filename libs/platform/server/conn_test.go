@@ -38,7 +38,7 @@ func TestHeadDeadlineStartsAtFirstByte(t *testing.T) {
 	c := &conn{Conn: dripping, port: &listener{}}
 	read, err := io.ReadAll(c)
 	if err != nil || string(read) != head+head {
-		t.Fatalf("it reads %q: %v", read, err)
+		t.Fatalf("the connection returns %q: %v", read, err)
 	}
 	var different []time.Time
 	for _, at := range dripping.deadlines {

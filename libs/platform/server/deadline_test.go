@@ -86,6 +86,6 @@ func TestChildContextsNeedNoGoroutine(t *testing.T) {
 	defer cancel()
 	end()
 	if below.Err() == nil { // immediately, without a goroutine
-		t.Error("a context below has not ended with it")
+		t.Error("a derived context has not ended")
 	}
 }

@@ -78,7 +78,7 @@ func TestLargeUnreadAnswersAreBounded(t *testing.T) {
 
 func expectOK(answer *http.Response) error {
 	if answer.StatusCode != http.StatusOK {
-		return fmt.Errorf("it is answered %d", answer.StatusCode)
+		return fmt.Errorf("the answer is %d", answer.StatusCode)
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func TestConnectionsAreBoundedByNetwork(t *testing.T) {
 				t.Errorf("connection %d is open, where there is room for %d", c.room+1, c.room)
 			}
 			if _, ok := open(c.another); !ok {
-				t.Errorf("%s is refused with it", c.another)
+				t.Errorf("%s is also refused", c.another)
 			}
 			l.remove(first)
 			if _, ok := open(c.nth(c.room)); !ok {

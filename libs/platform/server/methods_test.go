@@ -106,7 +106,7 @@ func TestOnlyPublicReadsAllowOtherOrigins(t *testing.T) {
 		}
 		if h.Get("Access-Control-Allow-Credentials") != "" || strings.Contains(h.Get("Access-Control-Allow-Headers"),
 			"Authorization") {
-			t.Errorf("%s %s: credentials are let in: %v", c.method, c.path, h)
+			t.Errorf("%s %s: other origins may send credentials: %v", c.method, c.path, h)
 		}
 	}
 }

@@ -29,7 +29,7 @@ func TestRefundForCustomerRejectsEndedSale(t *testing.T) {
 		t.Errorf("a future sale without a payment refunds %+v, %v", part, err)
 	}
 	if _, err := upcoming.RefundForCustomer(offer, decimal.Zero, start); !fault.Is(err, fault.Conflict) {
-		t.Errorf("it is cancelled at its start: %v", err)
+		t.Errorf("a cancellation at the start: %v", err)
 	}
 }
 

@@ -144,7 +144,7 @@ func TestPercentFollowsSpecification(t *testing.T) {
 		for i := range 50 { // the percentage is the same up to `last`
 			between := at.Add(last.Sub(at) / 49 * time.Duration(i))
 			if percentBySpecification(p, booked, start, between) != want {
-				t.Fatalf("it does not hold at %v, before %v", between, last)
+				t.Fatalf("the percentage is not valid at %v, before %v", between, last)
 			}
 		}
 	})

@@ -254,7 +254,7 @@ func TestTextStaysInProperty(t *testing.T) {
 		seen := map[string]int{}
 		for line := range strings.SplitSeq(unfoldLines(b), "\r\n") {
 			if name := parseName(line); !allowed[name] {
-				t.Fatalf("a property %q of its own: %q", name, line)
+				t.Fatalf("an unexpected property %q: %q", name, line)
 			}
 			seen[parseName(line)]++
 		}

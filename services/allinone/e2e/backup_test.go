@@ -215,7 +215,7 @@ func (s *backupTest) checkContinues(file string, before map[string]acknowledgedB
 	bookings := queryIDs(t, database, `SELECT id::text FROM booking.bookings`)
 	for id := range before {
 		if !bookings[id] {
-			t.Errorf("booking %s was answered before the backup began, and is not in it", id)
+			t.Errorf("booking %s was answered before the backup began, but the backup does not contain it", id)
 		}
 	}
 	t.Logf("%d bookings were answered before the backup began; it has %d, and %d were made in all", len(before),

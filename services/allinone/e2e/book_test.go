@@ -224,7 +224,7 @@ func TestBookIsIdempotent(t *testing.T) {
 	second := send(o)
 	second.checkStatus(t, http.StatusCreated, "")
 	if string(first.body) != string(second.body) {
-		t.Errorf("the same request got %s, then %s", first.body, second.body)
+		t.Errorf("the answers to the same request differ: %s and %s", first.body, second.body)
 	}
 	send(o.withField("time", "11:00")).checkStatus(t, http.StatusUnprocessableEntity, "idempotency_mismatch")
 	if live := w.countBookings(t, "idempotent"); live != 1 {

@@ -176,7 +176,7 @@ func TestClassOccupiesItsTeacher(t *testing.T) {
 		"")
 	w.publish(t, "teacher", buildStudio("teacher"))
 	if got := w.countRemainingSeats(t, "teacher", "2027-03-08", services["Yoga"]); got != "" {
-		t.Errorf("while Ben cuts hair he is to give a class: %s", got)
+		t.Errorf("a class is offered while its teacher Ben is occupied: %s", got)
 	}
 	w.book(t, "teacher", key, newOrder(services["Yoga"], "2027-03-08", "18:00")).checkStatus(t, http.StatusConflict,
 		"slot_unavailable")

@@ -235,7 +235,7 @@ func TestEventsWithoutBookingHaveUnknownRemainders(t *testing.T) {
 	list := w.listEvents(t, "dark/events")
 	checkRemainders(t, "without booking", list, -1, -1, -1, -1)
 	if list.Events[0].Inventory[0].QuotedPrice == nil {
-		t.Error("prices went with it")
+		t.Error("without the counts, the answer also lacks the prices")
 	}
 	a, err := w.sellTickets("dark", gala.ID, gala.Inventory[0].ID, 1)
 	if err != nil {

@@ -112,7 +112,7 @@ func TestAgentBooksPackageWithVariant(t *testing.T) {
 	}
 	// Ben is now busy from 10:00 to 11:00.
 	if got := a.findTimes(t, asked.withField("date", "2027-03-01")); !slices.Equal(got, []string{"10:30"}) {
-		t.Errorf("then the package is found at %v", got)
+		t.Errorf("after the booking, the package is found at %v", got)
 	}
 	other := a.callRefused(t, "book_appointment", o, "no_staff_available")
 	// If the search for other starts ignored the package's arguments, it would find none.

@@ -36,7 +36,7 @@ func TestOwnersSeeAffectedBookingsBeforeSavingInABrowser(t *testing.T) {
 	v.Press("Save")
 	v.ExpectText("Clara Neves")
 	if strings.Contains(o.offerText(t), "12:00-17:00") {
-		t.Error("it is saved before it was answered")
+		t.Error("the change is saved before the question is answered")
 	}
 	v.Press("Save anyway")
 	v.ExpectText("Saved.", "Own hours")
@@ -44,7 +44,7 @@ func TestOwnersSeeAffectedBookingsBeforeSavingInABrowser(t *testing.T) {
 	v.Await("it is undone",
 		`document.readyState === "complete" && !!document.body?.innerText.includes("Saved.") && !document.body.innerText.includes("Own hours")`)
 	if strings.Contains(o.offerText(t), "12:00-17:00") {
-		t.Error("it is not undone")
+		t.Error("the change is not undone")
 	}
 	o.restoreVersion(t, v)
 	if n := o.countBookings(t, o.slug); n != 4 {
@@ -82,12 +82,12 @@ func (o *ownerSite) restoreVersion(t *testing.T, v *visitor.Visitor) {
 	v.Press("Save anyway")
 	v.ExpectText("Saved.", "Version 4")
 	if !strings.Contains(o.offerText(t), "12:00-17:00") {
-		t.Error("it is not taken back")
+		t.Error("the old version is not restored")
 	}
 	v.Press("Undo")
 	v.ExpectText("Saved.", "Version 5")
 	if strings.Contains(o.offerText(t), "12:00-17:00") {
-		t.Error("that is not undone")
+		t.Error("the restored version is not undone")
 	}
 }
 

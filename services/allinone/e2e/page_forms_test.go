@@ -415,7 +415,7 @@ func TestBookingFormSetsMessageLanguage(t *testing.T) {
 		"date": {"2027-03-02"},
 		"time": {"09:00"}}.Encode()
 	if page := w.browse(t, only, nil); strings.Contains(page.text, `name="language"`) {
-		t.Error("a business of one language asks for it")
+		t.Error("a business with one language asks for the language")
 	}
 	for clock, c := range map[string]struct{ reader, preset, chosen, want string }{
 		"09:00": {"en-GB", "en", "en", "en"}, "10:00": {"en-GB", "en", "ja", "ja"},

@@ -70,7 +70,7 @@ func (p *pages) bookInEveryWay(t *testing.T) {
 			v.PressElement("button[type=submit]")
 			checkStep("5-done", "main .facts")
 			if !strings.Contains(v.Address(), "/m/") || !strings.Contains(v.Text(), "Cut") {
-				t.Errorf("it ends at %s:\n%s", v.Address(), v.Text())
+				t.Errorf("the visit ends at %s:\n%s", v.Address(), v.Text())
 			}
 		})
 	}

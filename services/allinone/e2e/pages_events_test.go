@@ -269,7 +269,7 @@ func (p *pages) buyTickets(t *testing.T) {
 			v.PressElement("main button[type=submit]")
 			checkStep("4-done", "main .facts")
 			if !strings.Contains(v.Address(), "/m/") {
-				t.Errorf("it ends at %s:\n%s", v.Address(), v.Text())
+				t.Errorf("the visit ends at %s:\n%s", v.Address(), v.Text())
 			}
 			if n := p.countSoldTickets(t, slug, 40); n != 3 {
 				t.Errorf("%d tickets are sold, want 3", n)

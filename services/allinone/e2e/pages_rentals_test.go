@@ -114,7 +114,7 @@ func TestRentalPageReservesWithoutScripts(t *testing.T) {
 		"Wednesday, 3 March 2027, 23:00 – Thursday, 4 March 2027, 00:00")
 	if why := w.listAvailability(t, "shed-links", "rentalId="+w.idsByName(t, "shed-links", "rentals")["Kayak"]+
 		"&startDate=2027-03-02&endDate=2027-03-02&startTime=11:00&endTime=12:00"); why != "nothing_available" {
-		t.Errorf("another kayak then: %q", why)
+		t.Errorf("another kayak at the same time: %q", why)
 	}
 }
 
@@ -130,7 +130,7 @@ func TestDailyRentalPageOffersFreeDays(t *testing.T) {
 	page.checkPage(t, "bike", http.StatusOK, "1 Mar 2027 – 2 Mar 2027 (2 days)", "1 Mar 2027 – 4 Mar 2027 (4 days)")
 	for _, no := range []string{">1 day<", "(5 days)", "from=2027-03-05"} {
 		if strings.Contains(page.text, no) {
-			t.Errorf("it offers %s", no)
+			t.Errorf("the page offers %s", no)
 		}
 	}
 	w.browse(t, at+"?from=2027-03-04", nil).checkPage(t, "one day before another's", http.StatusOK,
@@ -286,7 +286,7 @@ func (p *pages) reserveRentals(t *testing.T) {
 			v.PressElement("main button[type=submit]")
 			checkStep("4-done", "main .facts")
 			if !strings.Contains(v.Address(), "/m/") || !strings.Contains(v.Text(), "Life vest") {
-				t.Errorf("it ends at %s:\n%s", v.Address(), v.Text())
+				t.Errorf("the visit ends at %s:\n%s", v.Address(), v.Text())
 			}
 			v.PressElement(`main a[href*="/cancel"]`)
 			checkStep("5-cancel", "main .danger")

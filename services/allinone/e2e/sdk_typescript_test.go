@@ -29,7 +29,7 @@ func buildTypeScriptProgram(t *testing.T, w *platform, node testkit.NodePrograms
 	sdk, dir := buildTypeScriptSDK(t, node), t.TempDir()
 	if packed := runProgram(t, sdk, []string{"HOME=" + sdk}, "npm", "pack", "--ignore-scripts", "--pack-destination",
 		dir); packed.Exit != 0 {
-		t.Fatalf("it is not packed: %s", packed.Stderr)
+		t.Fatalf("npm pack fails: %s", packed.Stderr)
 	}
 	into := filepath.Join(dir, "node_modules", "@slotmesh", "sdk")
 	if err := os.MkdirAll(into, 0o700); err != nil {
@@ -89,7 +89,7 @@ func buildTypeScriptSDK(t *testing.T, node testkit.NodePrograms) string {
 	}
 	mustRunTool(t, node, dir, "tsc")
 	if tested := node.Node(t, dir, nil, "--test"); tested.Exit != 0 {
-		t.Errorf("its own tests fail: %s%s", tested.Stdout, tested.Stderr)
+		t.Errorf("the SDK's tests fail: %s%s", tested.Stdout, tested.Stderr)
 	}
 	return dir
 }
@@ -151,7 +151,7 @@ func checkTypeScriptSDKWebhook(t *testing.T, node testkit.NodePrograms, dir, sec
 	runDecoded(t, node, dir, []string{"HOOK=" + string(hook)}, &answer)
 	if answer.Booking != booking || answer.Type != "booking.created" || answer.ID != d.Headers["webhook-id"] ||
 		answer.Status != "pending" || answer.Sequence != 1 || answer.Email != "ada@example.com" {
-		t.Errorf("it read %+v of booking %s", answer, booking)
+		t.Errorf("the program read %+v, want booking %s", answer, booking)
 	}
 }
 

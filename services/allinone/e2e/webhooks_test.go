@@ -199,6 +199,6 @@ func TestErasureWebhookOmitsCustomerAddress(t *testing.T) {
 		t.Errorf("%s: %v", body, err)
 	}
 	if text := strings.ToLower(string(body)); strings.Contains(text, "ada") || strings.Contains(text, "@") {
-		t.Errorf("it says whom: %s", body)
+		t.Errorf("the body contains data of the customer: %s", body)
 	}
 }

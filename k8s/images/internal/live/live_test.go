@@ -98,7 +98,7 @@ func TestSuperviseRestartsReplacedProgram(t *testing.T) {
 			t.Errorf("the code is %d, the program's was 7", c)
 		}
 	case <-time.After(testTimeout):
-		t.Error("it did not end")
+		t.Error("the program did not end")
 	}
 }
 

@@ -48,7 +48,7 @@ func ending(t *testing.T) context.Context {
 
 func never(t *testing.T) func(func() bool) error {
 	return func(func() bool) error {
-		t.Error("it is read without room")
+		t.Error("a manifest is parsed without memory from the budget")
 		return nil
 	}
 }
@@ -88,7 +88,7 @@ func TestTooLargeManifestIsRefusedImmediately(t *testing.T) {
 	r := two()
 	large := []byte(strings.Repeat("a: b\n", 100))
 	if err := r.run(t.Context(), "a", never(t), large); !fault.Is(err, fault.PayloadTooLarge) {
-		t.Errorf("too large: %v", err)
+		t.Errorf("a manifest that is too large: %v", err)
 	}
 	several := 0
 	err := r.run(t.Context(), "a", func(func() bool) error { several++; return nil }, source, source, source)

@@ -25,7 +25,7 @@ func TestCanReachChecksParentFolders(t *testing.T) {
 	}
 	owner := account{uid: uint32(os.Geteuid()), gid: uint32(os.Getegid())}
 	if !owner.canReach(inner) {
-		t.Error("the owner reaches its own folder")
+		t.Error("the owner of the folder cannot reach it")
 	}
 }
 

@@ -148,7 +148,7 @@ func TestReadStatReadsOwnProcess(t *testing.T) {
 		t.Errorf("%+v, %v", s, err)
 	}
 	if readResident(os.Getpid()) < 1<<20 {
-		t.Error("this process takes no memory")
+		t.Error("the resident memory of this process is below 1 MiB")
 	}
 }
 

@@ -39,7 +39,7 @@ func TestInternalSlotsListRescheduleTargets(t *testing.T) {
 	if got := ask(s.internal+"/internal", monday, moving()); !strings.Contains(got, taken) ||
 		s.requestedMoving == nil ||
 		*s.requestedMoving != booked {
-		t.Errorf("its own time counts as taken: %s", got)
+		t.Errorf("the present time of the booking counts as occupied: %s", got)
 	}
 	if got := ask(s.internal+"/internal", monday, url.Values{"service_id": {colour.String()}}); strings.Contains(got,
 		taken) {

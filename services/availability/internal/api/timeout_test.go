@@ -39,7 +39,7 @@ func TestGatherStopsAfterReadTimeout(t *testing.T) {
 	defer cancel()
 	m, err := p.gather(ctx, "harbor", query{})
 	if err != nil || m.plan != nil || ctx.Err() != nil {
-		t.Errorf("it is computed: %v, %v; the request's own time is over: %v", m.plan != nil, err, ctx.Err())
+		t.Errorf("the calendar is computed: %v, %v; the request's context has ended: %v", m.plan != nil, err, ctx.Err())
 	}
 }
 

@@ -44,7 +44,7 @@ func TestBookAnswersAsSpecified(t *testing.T) {
 		t.Fatal(err)
 	}
 	if during != `["2027-03-02 09:30:00+00","2027-03-02 10:25:00+00")` {
-		t.Errorf("it occupies %s, want the service and its buffer", during)
+		t.Errorf("the booking occupies %s, want the service and its buffer", during)
 	}
 }
 

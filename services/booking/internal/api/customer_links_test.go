@@ -301,7 +301,7 @@ func TestCustomerLinkReschedulesUntilDeadline(t *testing.T) {
 	w.clock.Advance(got.Booking.Reschedule.Until.Sub(w.clock.Now()) + time.Microsecond)
 	if _, err := pages.Reschedule(t.Context(), token,
 		booking.Reschedule{Date: "2027-03-04", Time: "10:00"}); !fault.Is(err, fault.Conflict) {
-		t.Errorf("too late: %v", err)
+		t.Errorf("a reschedule after the deadline: %v", err)
 	}
 	if seen, err := pages.CustomerView(t.Context(), token); err != nil || seen.Booking.Reschedule.Allowed ||
 		seen.Booking.Reschedule.Reason != booking.CancelTooLate {

@@ -127,7 +127,7 @@ func TestRescheduledEventRefundsByBetterDate(t *testing.T) {
 	got := s.ticket(token).Cancellation
 	if !got.Allowed || got.Refund.Percent != 50 || got.Until == nil ||
 		!got.Until.Equal(time.Date(2027, 3, 1, 10, 0, 0, 0, time.UTC)) {
-		t.Errorf("they cancel with %+v", got)
+		t.Errorf("the cancellation of the tickets is %+v", got)
 	}
 	if _, err := s.pages().Cancel(t.Context(), token, booking.CancelByLink{Refund: &got.Refund.Amount}); err != nil {
 		t.Fatal(err)
@@ -158,7 +158,7 @@ func TestWithdrawnEventIsFullyRefundable(t *testing.T) {
 			s.clock.Advance(time.Date(2027, 3, 1, 21, 30, 0, 0, time.UTC).Sub(s.clock.Now()))
 			if got := s.ticket(token); !got.Withdrawn || !got.Cancellation.Allowed ||
 				got.Cancellation.Refund.Percent != 100 {
-				t.Errorf("they are shown %+v", got)
+				t.Errorf("the customer view of the tickets is %+v", got)
 			}
 			s.expectEvents(id, "ticket.created", "payment.succeeded", "ticket.sold", "ticket.withdrawn")
 			s.publish(noChange)
@@ -192,7 +192,7 @@ func TestTicketsKeepZone(t *testing.T) {
 	s.follow()
 	s.expectEvents(id, "ticket.created", "payment.succeeded", "ticket.sold")
 	if got := s.ticket(token); !got.StartsAt.Equal(time.Date(2027, 3, 1, 22, 0, 0, 0, time.UTC)) {
-		t.Errorf("they are shown %+v", got)
+		t.Errorf("the customer view of the tickets is %+v", got)
 	}
 }
 

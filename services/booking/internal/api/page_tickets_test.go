@@ -180,7 +180,7 @@ func TestOrderOfTiersIsAllOrNothing(t *testing.T) {
 	_, err := w.buyTickets("", order(4, 3))
 	if !fault.Is(err, fault.Conflict) ||
 		fault.Of(err).Sentence != "Sold out: asked for 7, while 4 are left of Seat, 2 are left of VIP and 5 of the event." {
-		t.Errorf("one tier has too few: %v", err)
+		t.Errorf("an order of more tickets than a tier has: %v", err)
 	}
 	result, err := w.buyTickets("k", order(3, 1))
 	if err != nil {

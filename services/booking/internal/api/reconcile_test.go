@@ -66,7 +66,7 @@ func TestSlowCancelDoesNotDelayRelease(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(held) < 2 || held[0] != 1 || held[1] != 0 {
-		t.Errorf("%v times are occupied as charges hang one after the other, want 1 and then 0", held)
+		t.Errorf("the numbers of occupied times while one charge after the other hangs are %v, want 1 and then 0", held)
 	}
 }
 

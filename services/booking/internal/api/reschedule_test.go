@@ -78,7 +78,7 @@ func TestOwnerReschedulesByQuarterHour(t *testing.T) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	if n := w.count(`SELECT count(*) FROM occupied_time WHERE lower(during) = '2027-03-02T09:45Z'`); n != 1 {
-		t.Errorf("it occupies %d times", n)
+		t.Errorf("the booking occupies %d times", n)
 	}
 	w.expectRows(1)
 	before := got
@@ -269,7 +269,7 @@ func TestRepeatedRescheduleAppliesOnce(t *testing.T) {
 		t.Errorf("another time under the key: %v", err)
 	}
 	if n := w.count(`SELECT sequence FROM bookings`); n != 3 {
-		t.Errorf("it was rescheduled %d times", n-1)
+		t.Errorf("the sequence is %d, want 3", n-1)
 	}
 }
 
@@ -300,7 +300,7 @@ func TestRescheduleAsksForBookedServices(t *testing.T) {
 	if s := got.Services[0]; s.VariantID != longID || s.DurationMinutes != 120 || s.Price.String() != "60.00" ||
 		!got.IsPackage ||
 		got.StaffingMode != availability.StaffingPerService || got.EndTime != "16:15:00" {
-		t.Errorf("it is %+v", got)
+		t.Errorf("the rescheduled booking is %+v", got)
 	}
 }
 

@@ -104,7 +104,7 @@ func TestReservationPaymentIsOpenedOnceAndPaid(t *testing.T) {
 	}
 	s.paysFor(f, session)
 	if got := s.findPayment(id); got.Status != booking.PaymentStatePaid {
-		t.Errorf("it was paid and is %+v", got)
+		t.Errorf("the paid payment is %+v", got)
 	}
 	if _, err := charges.FindCheckout(t.Context(), s.offer.ID, id); !fault.Is(err, fault.Conflict) {
 		t.Errorf("the payment page of a paid reservation: %v", err)
@@ -239,7 +239,7 @@ func TestUnopenedReservationPaymentIsCancelled(t *testing.T) {
 	if _, err := s.newPaymentsClient().List(t.Context(),
 		make([]booking.ReservationID, booking.MaxReservationPayments+1)); !fault.Is(err,
 		fault.InvalidParameter) {
-		t.Errorf("too many: %v", err)
+		t.Errorf("too many ids: %v", err)
 	}
 }
 

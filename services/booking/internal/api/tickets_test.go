@@ -67,7 +67,7 @@ func TestPeersSellListAndCancelTickets(t *testing.T) {
 	for _, sentence := range []string{"Sold out: asked for 1, while 0 are left of VIP and 3 of the event."} {
 		if _, err := client.SellTicket(t.Context(), business, tickets(vipID, 1)); !fault.Is(err, fault.Conflict) ||
 			fault.Of(err).Sentence != sentence {
-			t.Errorf("one too many: %v", err)
+			t.Errorf("a sale of one ticket too many: %v", err)
 		}
 	}
 	if _, err := client.SellTicket(t.Context(), business, tickets(seatID, 4)); !fault.Is(err, fault.Conflict) {

@@ -110,7 +110,7 @@ func (r recording) moves() {
 	r.must(err)
 	if _, err := r.s.ApplyTransition(r.by(actor.Owner), plain.BusinessID, plain.ID, transitionOf(state.Confirm),
 		now); err == nil {
-		r.Error("it is confirmed twice")
+		r.Error("a booking is confirmed twice")
 	}
 	updated, err := r.s.ApplyTransition(r.by(actor.Customer), plain.BusinessID, plain.ID, transitionOf(state.Cancel),
 		now)

@@ -128,7 +128,7 @@ func TestLockIsHeldUntilDeadline(t *testing.T) {
 	}
 	if n := mustCount(t, pool,
 		`SELECT (SELECT count(*) FROM bookings) + (SELECT count(*) FROM occupied_time)`); n != 0 {
-		t.Errorf("it wrote %d rows", n)
+		t.Errorf("the refused write stored %d rows", n)
 	}
 	if err := s.ReleaseLock(testkit.AsSystem(t), *first); err != nil {
 		t.Fatal(err)

@@ -103,7 +103,7 @@ func TestPublishAndRevokeWaitForSales(t *testing.T) {
 			for waits := 0; waits == 0; {
 				select {
 				case err := <-decided:
-					t.Fatalf("it did not wait: %v", err)
+					t.Fatalf("the sale did not wait for the lock of the offer: %v", err)
 				default:
 				}
 				waits = locksAwaited(t, sale, business)

@@ -207,7 +207,7 @@ func TestRefuseStopsEarlierAttempts(t *testing.T) {
 	}
 	if n := mustCount(t, pool,
 		`SELECT (SELECT count(*) FROM bookings) + (SELECT count(*) FROM occupied_time)`); n != 0 {
-		t.Errorf("it wrote %d rows", n)
+		t.Errorf("the failed write stored %d rows", n)
 	}
 	if err := attempt(now.Add(2 * time.Second)); err != nil {
 		t.Errorf("an attempt that began later: %v", err)

@@ -189,7 +189,7 @@ func TestRefusedKeyRefusesEarlierAttempts(t *testing.T) {
 		t.Errorf("an attempt that began before: %v", err)
 	}
 	if n := mustCount(t, pool, `SELECT (SELECT count(*) FROM tickets) + (SELECT count(*) FROM event_sales)`); n != 0 {
-		t.Errorf("it wrote %d rows", n)
+		t.Errorf("the refused write stored %d rows", n)
 	}
 	if _, err := s.SellTicket(withKey(t, "a", now.Add(time.Minute)), order); err != nil {
 		t.Errorf("an attempt that began later: %v", err)

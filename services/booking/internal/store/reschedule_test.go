@@ -57,7 +57,7 @@ func TestRescheduleOverlapsOwnTime(t *testing.T) {
 	got := mustReschedule(t, s, newReschedule(before, later, 1))
 	if !got.StartsAt.Equal(later.StartsAt) || got.Sequence != 2 || got.ID != before.ID || got.Status != state.Pending ||
 		got.Total != before.Total {
-		t.Errorf("it is %+v", got)
+		t.Errorf("the rescheduled booking is %+v", got)
 	}
 	checkWhole(t, pool, 2)
 	mustBook(t, s, newBooking(business, newPart(anna, 0, 0, 15), newPart(ben, 0, 60, 75))) // this time is free again

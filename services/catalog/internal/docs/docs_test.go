@@ -179,7 +179,7 @@ collection.forEachItem((item) => {
 });`, []byte(body))
 	if run.Exit != 0 || !strings.Contains(run.Stdout, "POST https://book.example/api/public/salon/book\n") ||
 		strings.Count(run.Stdout, "\n") != 12 {
-		t.Errorf("it reads %s %s", run.Stdout, run.Stderr)
+		t.Errorf("the collection has the requests %s %s", run.Stdout, run.Stderr)
 	}
 }
 

@@ -38,7 +38,7 @@ func newFixture(t *testing.T) fixture {
 func (b fixture) mustConfirm(version int64, age time.Duration, text string) {
 	b.t.Helper()
 	if !b.Confirm("harbor", version, age, func(context.Context) ([]byte, error) { return []byte(text), nil }) {
-		b.t.Fatal("too busy")
+		b.t.Fatal("the copies are too busy to store a version")
 	}
 	if err := b.Close(); err != nil {
 		b.t.Fatal(err)
@@ -120,7 +120,7 @@ func TestCheckAnyFindsCopy(t *testing.T) {
 	b := newFixture(t)
 	b.Supersede(t.Context(), "harbor", 2)
 	if b.CheckAny(t.Context()) == nil {
-		t.Error("there is one before a version was ever confirmed")
+		t.Error("CheckAny finds a copy before a version was confirmed")
 	}
 	b.mustConfirm(2, 0, "two")
 	if err := b.CheckAny(t.Context()); err != nil {

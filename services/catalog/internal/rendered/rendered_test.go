@@ -61,10 +61,10 @@ func TestHasNumbersComparesNumbers(t *testing.T) {
 		{Prices: map[uuid.UUID]json.Number{id: "8.00"}, Counts: a.Numbers.Counts},
 	} {
 		if a.HasNumbers(n) {
-			t.Errorf("it shows %v", n)
+			t.Errorf("the answer has the numbers %v", n)
 		}
 	}
 	if !a.HasNumbers(Numbers{Prices: map[uuid.UUID]json.Number{id: "9.00"}, Counts: map[uuid.UUID]int{id: 3}}) {
-		t.Error("it does not show its own numbers")
+		t.Error("HasNumbers returns false for the numbers of the answer")
 	}
 }

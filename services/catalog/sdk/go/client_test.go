@@ -67,7 +67,7 @@ func TestBookRetriesWithSameKeyUntilOutcomeIsKnown(t *testing.T) {
 			t.Fatalf("%+v, %v", booked, err)
 		}
 		if waited := time.Since(from); waited < 9*time.Second || waited > 10*time.Second {
-			t.Errorf("it waited %s; the answers asked for 7 and 2 seconds", waited)
+			t.Errorf("the client waited %s; the answers requested 7 and 2 seconds", waited)
 		}
 		for i, r := range s.asked {
 			key := r.Header.Get("Idempotency-Key")
@@ -77,7 +77,7 @@ func TestBookRetriesWithSameKeyUntilOutcomeIsKnown(t *testing.T) {
 			}
 		}
 		if want := `{"customer_email":"","customer_name":"","date":"","service_ids":["s1"],"time":"","variants":["s1:v1"]}`; s.bodies[0] != want {
-			t.Errorf("it sent %s, want %s", s.bodies[0], want)
+			t.Errorf("the client sent %s, want %s", s.bodies[0], want)
 		}
 	})
 }
@@ -117,7 +117,7 @@ func TestRetriesStopAtDeadline(t *testing.T) {
 			cancel()
 		}
 		if waited := time.Since(from); waited != 0 {
-			t.Errorf("it waited %s", waited)
+			t.Errorf("the client waited %s", waited)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(2*time.Second, cancel)
@@ -143,8 +143,8 @@ func TestClientReturnsLastErrorAfterMaxAttempts(t *testing.T) {
 	})
 }
 
-// TestKeyIsSentToConfiguredAddressOnly shows that the API key is sent to the configured address only, not to the target of a
-// redirect. Requests that only read do not send the key.
+// TestKeyIsSentToConfiguredAddressOnly shows that the API key is sent to the configured address only, not to the target
+// of a redirect. Requests that only read do not send the key.
 func TestKeyIsSentToConfiguredAddressOnly(t *testing.T) {
 	t.Parallel()
 	s := &script{answers: []any{answer{307, http.Header{"Location": {"https://elsewhere.example/"}}, ""},

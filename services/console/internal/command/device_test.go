@@ -26,7 +26,7 @@ func answerCode(t *testing.T, w *consoletest.Fixture, session, output string, bu
 	t.Helper()
 	code := codeShown.FindStringSubmatch(output)
 	if code == nil || !strings.Contains(output, consoletest.OwnerURL+"/device?code="+code[1]) {
-		t.Fatalf("it shows no code: %q", output)
+		t.Fatalf("the command shows no code: %q", output)
 	}
 	form := url.Values{"code": {code[1]}, "for": {business.String()}, "answer": {how}}
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.URL+"/device",
@@ -77,7 +77,7 @@ func TestLoginSavesConfirmedToken(t *testing.T) {
 			t.Fatalf("%s: exit code %d: %s", how, got, output.String())
 		}
 		if len(waits) != 3 || waits[0] != 5*time.Second || waits[2] != 10*time.Second {
-			t.Errorf("it waits %v", waits)
+			t.Errorf("the command waits %v", waits)
 		}
 		ownShell := shell{t: t, env: env}
 		if how == "refuse" {

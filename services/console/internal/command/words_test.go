@@ -61,7 +61,7 @@ func TestErrorsContainNoHTTPTerms(t *testing.T) {
 			r := s.run(c.args...)
 			if r.code != 1 || r.out != "" || !strings.HasPrefix(r.err, "slotmesh: ") || !strings.Contains(r.err,
 				c.says) || httpTerms.MatchString(r.err) {
-				t.Errorf("it ends with %d and says %q, want %q", r.code, r.err, c.says)
+				t.Errorf("the command ends with %d and prints %q, want %q", r.code, r.err, c.says)
 			}
 		})
 	}

@@ -69,7 +69,7 @@ func TestSetBlockWritesBlockOfMember(t *testing.T) {
 	}
 	setBlock(fields, "ana", from, to, false)
 	if diff := cmp.Diff([]any{shared}, fields["blocks"]); diff != "" {
-		t.Errorf("a block of several members is removed, too: %s", diff)
+		t.Errorf("a block of several members is also removed: %s", diff)
 	}
 	fields = document.Fields{"blocks": []any{block("ana")}}
 	setBlock(fields, "ana", from, to, false)

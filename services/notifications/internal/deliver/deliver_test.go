@@ -469,7 +469,7 @@ func TestDeliveryLockHasOneHolder(t *testing.T) {
 		t.Error("the first job does not hold the lock, or the second job holds it too")
 	}
 	if !acquire(first) {
-		t.Error("the first job, run again, does not hold its own lock")
+		t.Error("the first job does not hold its own lock when it runs again")
 	}
 	if err := w.records.ReleaseDeliveryLock(t.Context(), first, w.clock.Now(), nil); err != nil {
 		t.Fatal(err)
@@ -811,10 +811,10 @@ func TestRescueResumesEndpointOfDeadJob(t *testing.T) {
 		w.runAllJobs()
 	}
 	if rescue(); w.countDeliveries(store.DeliveryDelivered) != 0 {
-		t.Error("it is sent while the lock may be held")
+		t.Error("the delivery is sent before the lock has expired")
 	}
 	w.expireLocks()
 	if rescue(); w.countDeliveries(store.DeliveryDelivered) != 1 {
-		t.Error("it is not sent after the lock has expired")
+		t.Error("the delivery is not sent after the lock has expired")
 	}
 }

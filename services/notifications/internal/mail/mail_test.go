@@ -445,7 +445,7 @@ func TestComposeBeginsSubjectOnFirstLine(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, err := new(mime.WordDecoder).DecodeHeader(parsed.Header.Get("Subject")); err != nil || got != subject {
-			t.Errorf("it is read as %q, %v; want %q", got, err, subject)
+			t.Errorf("the subject is decoded as %q, %v; want %q", got, err, subject)
 		}
 	}
 }

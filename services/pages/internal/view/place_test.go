@@ -39,7 +39,7 @@ func TestFrontPageShowsPlaceAndContact(t *testing.T) {
 		}
 	}
 	if strings.Contains(out.String(), "legal/privacy") {
-		t.Error("there is a link to a text that does not exist")
+		t.Error("the page links to a text that does not exist")
 	}
 }
 

@@ -156,7 +156,7 @@ func TestCustomerLinkCancelsUntilDeadline(t *testing.T) {
 	s.clock.Advance(time.Microsecond)
 	see("too late", late, booking.Cancellation{Reason: booking.CancelTooLate})
 	if _, err := s.client.CancelByLink(t.Context(), late, req); !fault.Is(err, fault.Conflict) {
-		t.Errorf("too late: %v", err)
+		t.Errorf("a cancellation after the deadline: %v", err)
 	}
 	random, _ := link.NewToken()
 	if _, err := s.client.CancelByLink(t.Context(), random, booking.CancelByLink{}); !fault.Is(err, fault.NotFound) {
@@ -210,6 +210,6 @@ func TestReservationKeepsZone(t *testing.T) {
 	got, err = s.client.CustomerView(t.Context(), tokenOf(days))
 	midnight := time.Date(2027, 6, 10, 23, 0, 0, 0, time.UTC) // in Lisbon
 	if err != nil || got.Reservation.Cancellation.Until == nil || !got.Reservation.Cancellation.Until.Equal(midnight) {
-		t.Errorf("it can be cancelled until %v, %v", got.Reservation.Cancellation.Until, err)
+		t.Errorf("the reservation can be cancelled until %v, %v", got.Reservation.Cancellation.Until, err)
 	}
 }

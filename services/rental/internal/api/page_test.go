@@ -326,7 +326,7 @@ func TestPageReservationCountsAsOpenUntilEnd(t *testing.T) {
 		t.Errorf("a reservation while the payments cannot be counted: %v", err)
 	}
 	if _, err := s.reserveAs(actor.Owner, "", newPageRequest(bike, 1, "2027-06-21", "2027-06-21")); err != nil {
-		t.Errorf("the owner then: %v", err)
+		t.Errorf("a reservation by the owner at the same time: %v", err)
 	}
 }
 

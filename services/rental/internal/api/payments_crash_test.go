@@ -207,7 +207,7 @@ func TestReservationSurvivesCrashAtAnyPoint(t *testing.T) {
 		}
 		for range 5 { // two wait for a killed attempt, one reserves, one expires, one reconciles
 			if !p.run(t, 1<<40, runProcess) {
-				t.Fatal("it was killed")
+				t.Fatal("the process was killed, but should have ended")
 			}
 			s.payments.step()
 			s.clock.Advance(expiresAfter)
@@ -241,7 +241,7 @@ func (p *process) expectEnded(t *testing.T, c *customer) int {
 	case status == "cancelled" && !c.hasPaid && len(a.refunds) == 0:
 	case status == "cancelled" && c.hasPaid && (c.willCancel || a.isLate) && slices.Equal(a.refunds, []int64{2600}):
 	default:
-		t.Errorf("it is %s; paid: %t, to be cancelled: %t; refunds are %v; %+v", status, c.hasPaid, c.willCancel,
+		t.Errorf("status %s; paid: %t, to be cancelled: %t; refunds are %v; %+v", status, c.hasPaid, c.willCancel,
 			a.refunds,
 			a.PaymentState)
 	}

@@ -148,7 +148,7 @@ func TestPaymentConfirmsReservation(t *testing.T) {
 	s.expectState(t, reservation.ID, "pending", "open", 1, createdEvent)
 	if _, err := s.reserveAs(actor.Page, "", addExtra(newPageRequest(kayak, 3, "2027-06-11", "2027-06-11", "10:00",
 		"12:00"), bike, 3)); !fault.Is(err, fault.Conflict) {
-		t.Errorf("what waits for its payment is reserved once more: %v", err)
+		t.Errorf("units of an unpaid reservation are reserved again: %v", err)
 	}
 	if _, err := s.client.Transition(t.Context(), "harbor", reservation.ID, rental.TransitionPickup); !fault.Is(err,
 		fault.Conflict) {
@@ -363,7 +363,7 @@ func TestConcurrentPaidReservationsNeverOverbook(t *testing.T) {
 			kept++
 		case r.Status == rental.StatusCancelled && (!paid || back == a.Amount && len(a.refunds) == 1):
 		default:
-			t.Errorf("it is %s, its payment %s, and refunds are %v", r.Status, a.Status, a.refunds)
+			t.Errorf("the status is %s, the payment %s, and refunds are %v", r.Status, a.Status, a.refunds)
 		}
 	}
 	if occupied := s.countOccupied(t, bike); occupied != kept {

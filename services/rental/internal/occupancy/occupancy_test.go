@@ -76,7 +76,7 @@ func TestHandedOutUnitsAreOccupiedUntilMidnight(t *testing.T) {
 		t.Errorf("today to tomorrow: %d free, want 0", got)
 	}
 	if got := c.CountFree(hours(today, 13, 24), one, overdue); got != 0 {
-		t.Errorf("this afternoon: %d free, want 0", got)
+		t.Errorf("in the afternoon of today: %d free, want 0", got)
 	}
 	if got := c.CountFree(hours(today, 24, 26), one, overdue); got != 1 {
 		t.Errorf("from midnight on: %d free, want 1", got)

@@ -186,7 +186,7 @@ func TestReportsInAnyOrderKeepNewest(t *testing.T) {
 			}
 			to, events := follow(at, stored, chain[i])
 			if at != state.Pending && to != at {
-				t.Fatalf("it was %s and becomes %s", at, to)
+				t.Fatalf("the status changes from %s to %s", at, to)
 			}
 			stored, at, eventTypes = chain[i], to, append(eventTypes, events...)
 		}

@@ -28,7 +28,7 @@ func TestEventsRecordActor(t *testing.T) {
 		applyTransition(t, s, business, taken.ID, state.Return)}
 	again, _ := state.FindTransition(state.Return)
 	if _, err := s.ApplyTransition(testkit.AsSystem(t), business, taken.ID, again, now); err == nil {
-		t.Error("it is returned twice")
+		t.Error("a reservation is returned twice")
 	}
 	hourly := mustReserve(t, s, setHours(newReservation(business, kayak, 1, dates(today, today)), 9*60, 11*60))
 	want = append(want, hourly, applyTransition(t, s, business, hourly.ID, state.Cancel))

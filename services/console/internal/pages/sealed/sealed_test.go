@@ -56,7 +56,7 @@ func TestSealedValuesOpenOnlyForSameBusiness(t *testing.T) {
 	harbor, quay := b.ForBusiness("harbor"), b.ForBusiness("quay")
 	value := harbor.Seal("zoe@example.com")
 	if got, ok := newBox(t, "two", "one").ForBusiness("harbor").Open(value); !ok || got != "zoe@example.com" {
-		t.Errorf("its own business opens it as %q, %v", got, ok)
+		t.Errorf("the same business decrypts the value as %q, %v", got, ok)
 	}
 	for name, other := range map[string]*sealed.Box{"another business": quay, "no business": b} {
 		if got, ok := other.Open(value); ok {
