@@ -129,7 +129,10 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 		rt.Clock).Mount(s.Internal)
 	api.NewReservationPayments(usecase.NewReservationPayments(records, booker)).Mount(s.Internal)
 	businesses := catalogclient.NewByID(catalogPeer, offers)
-	api.NewCustomerLinks(usecase.NewCustomerLinks(records, businesses, booker, cancellations, rt.Clock), links).
+	customerLinks := usecase.NewCustomerLinks(records, businesses, booker, cancellations, rt.Clock)
+	views := api.NewCustomerLinks(customerLinks, links)
+	views.Mount(s.Internal)
+	api.NewCustomerSessions(usecase.NewCustomerSessions(records, businesses, customerLinks, links), views).
 		Mount(s.Internal)
 	feeds := usecase.NewFeeds(records, offers, businesses, rt.Clock, rt.Telemetry)
 	api.NewFeeds(feeds, records, links).Mount(s.Internal)
@@ -152,16 +155,16 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 }
 
 // sweepInterval is the interval between two removals of expired idempotency records.
-// Expired records have no effect. Therefore frequent removals are not necessary.
+// Expired records and sign-ins have no effect. Therefore frequent removals are not necessary.
 const sweepInterval = 10 * time.Minute
 
-// sweep removes expired idempotency records every [sweepInterval], until `ctx`
-// ends. If the database is unavailable, sweep retries after the next interval.
+// sweep removes expired idempotency records, and expired sign-ins of customers, every [sweepInterval],
+// until `ctx` ends. If the database is unavailable, sweep retries after the next interval.
 func sweep(ctx context.Context, records *store.Store, now clock.Clock, tel *telemetry.Telemetry) error {
 	return periodic.Job{Every: sweepInterval, Timeout: time.Minute,
-		FailureMessage: "expired idempotency records stay for now",
+		FailureMessage: "expired idempotency records and sign-ins stay for now",
 		Do: func(ctx context.Context) error {
 			_, err := records.SweepIdempotency(ctx, now.Now())
-			return err
+			return errors.Join(err, records.SweepSignIns(ctx, now.Now()))
 		}}.Run(ctx, tel.Logger)
 }

@@ -130,7 +130,11 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	owner := usecase.NewOwner(offers, records, prices, payments, links, cfg.Server.RequestTimeout, rt.Clock,
 		rt.Telemetry)
 	api.NewInternal(owner, news, offers, records, links, rt.Clock).Mount(s.Internal)
-	api.NewCustomerLinks(usecase.NewCustomerLinks(records, byID, payments, news, rt.Clock)).Mount(s.Internal)
+	customerLinks := usecase.NewCustomerLinks(records, byID, payments, news, rt.Clock)
+	api.NewCustomerLinks(customerLinks).Mount(s.Internal)
+	sessions := bookingclient.NewSessions(s.Peer("booking", cfg.BookingURL))
+	api.NewCustomerSessions(usecase.NewCustomerSessions(records, sessions, customerLinks, links),
+		offers).Mount(s.Internal)
 	return nil
 }
 

@@ -72,6 +72,11 @@ var (
 	EraseCustomer = endpoints.Post[With[customer.Erase], customer.Erased](API,
 		business+"/customers/erase", owner)
 
+	KnowsCustomer = endpoints.Ask[With[customer.Of], Known](API,
+		business+"/customers/known", "notifications").Private()
+	ListCustomerReservations = endpoints.Ask[With[booking.CustomerSalesRequest], CustomerReservations](API,
+		business+"/customer-sessions/reservations", "pages").Private()
+
 	ReadCustomerView = endpoints.Get[endpoints.ByToken, CustomerView](API, "/internal/manage/:token", "pages").Private()
 	ReadCalendar     = endpoints.Get[endpoints.ByToken, []byte](API,
 		"/internal/manage/:token/calendar", "pages").Private()

@@ -103,6 +103,10 @@ const (
 
 	businessInvitation = "business-invitation"
 	accountNotice      = "account-notice"
+
+	customerLink         = "customer-link"
+	networkCustomerLink  = "network-customer-link"
+	businessCustomerLink = "business-customer-link"
 )
 
 // requests is a kind of requests, by path and method. Each limit counts one kind.

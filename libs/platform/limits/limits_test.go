@@ -40,7 +40,8 @@ func TestPathSelectsLimit(t *testing.T) {
 	g, _ := newGate(readSettings)
 	seen := []string{ // limits that do not belong to a path
 		"key", "wrong-token", "admin", "sign-in", "wrong-sign-in-quarter", "wrong-sign-in-hour", "wrong-sign-in-day",
-		"mailed-link", "invitation", "business-invitation", "account-notice",
+		"mailed-link", "invitation", "business-invitation", "account-notice", "customer-link",
+		"network-customer-link", "business-customer-link",
 	}
 	for request, want := range map[string]string{
 		"GET /api/public/harbor/info":                   `"info";q=600;w=60`,

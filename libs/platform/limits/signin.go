@@ -36,14 +36,17 @@ const (
 	maxNotices       = 5
 )
 
-// longerLimits returns the limits whose window is longer than a minute. If
-// SignInsPerMinute is 0 (unlimited), the limits that depend on it are also unlimited.
+// longerLimits returns the limits whose window is longer than a minute. If SignInsPerMinute or
+// BookPerMinute is 0 (unlimited), the limits that depend on it are also unlimited.
 func (c *Config) longerLimits() []ratelimit.Limit {
 	all := []ratelimit.Limit{
 		{Name: mailedLink, N: min(c.SignInsPerMinute, maxMailedLinks), Window: mailedLinkWindow},
 		{Name: invitation, N: min(c.SignInsPerMinute, maxInvitations), Window: time.Hour},
 		{Name: businessInvitation, N: c.InvitationsPerHour, Window: time.Hour},
 		{Name: accountNotice, N: min(c.SignInsPerMinute, maxNotices), Window: time.Hour},
+		{Name: networkCustomerLink, N: 2 * c.BookPerMinute, Window: time.Hour},
+		{Name: customerLink, N: min(c.BookPerMinute, maxMailedLinks), Window: mailedLinkWindow},
+		{Name: businessCustomerLink, N: 20 * c.BookPerMinute, Window: time.Hour},
 	}
 	for _, w := range wrongSignInWindows {
 		all = append(all, ratelimit.Limit{Name: w.name, N: w.times * c.SignInsPerMinute, Window: w.window})

@@ -98,12 +98,11 @@ func (l *Links) URL(kind event.SubjectKind, id uuid.UUID, storedHash []byte) str
 	if l.pages == "" {
 		return ""
 	}
-	for _, secret := range l.secrets {
-		if token := deriveToken(secret, kind, id); IsSame(hash(token), storedHash) {
-			return l.pages + "/m/" + token
-		}
+	token := l.Token(kind, id, storedHash)
+	if token == "" {
+		return ""
 	}
-	return ""
+	return l.pages + "/m/" + token
 }
 
 // FeedURL returns the URL of the calendar feed with a token. It returns "" if PagesURL is not set.
@@ -112,6 +111,31 @@ func (l *Links) FeedURL(token string) string {
 		return ""
 	}
 	return l.pages + "/calendar/" + token + ".ics"
+}
+
+// SignIn is the kind under which the links of customers' sign-ins are derived. It is not the kind of an event.
+const SignIn event.SubjectKind = "customer_sign_in"
+
+// SignInURL returns the mailed one-time link with which a customer signs in to the page with all own bookings at the
+// business with the given slug. The argument `storedHash` is the stored hash of its token. SignInURL returns "" in the
+// same cases as [Links.URL].
+func (l *Links) SignInURL(slug string, id uuid.UUID, storedHash []byte) string {
+	token := l.Token(SignIn, id, storedHash)
+	if l.pages == "" || token == "" {
+		return ""
+	}
+	return l.pages + "/b/" + slug + "/mine/" + token
+}
+
+// Token returns the token of a link. The argument `storedHash` is its stored hash. Token returns ""
+// if `storedHash` is empty because the data is anonymized, or if the secret of the link was removed.
+func (l *Links) Token(kind event.SubjectKind, id uuid.UUID, storedHash []byte) string {
+	for _, secret := range l.secrets {
+		if token := deriveToken(secret, kind, id); IsSame(hash(token), storedHash) {
+			return token
+		}
+	}
+	return ""
 }
 
 const tokenBytes = 16

@@ -193,9 +193,11 @@ func (w *fixture) serve(of limits.Config, tel *telemetry.Telemetry) (string, str
 	book.Mount(srv.Public)
 	api.NewInternal(usecase.NewOwner(w.store, w, links, w.clock), w.booker,
 		usecase.NewCancellations(w.store, providers, w.clock), w.store, links, w.clock).Mount(srv.Internal)
-	api.NewCustomerLinks(usecase.NewCustomerLinks(w.store, w, w.booker,
-		usecase.NewCancellations(w.store, providers, w.clock),
-		w.clock), links).Mount(srv.Internal)
+	customerLinks := usecase.NewCustomerLinks(w.store, w, w.booker,
+		usecase.NewCancellations(w.store, providers, w.clock), w.clock)
+	views := api.NewCustomerLinks(customerLinks, links)
+	views.Mount(srv.Internal)
+	api.NewCustomerSessions(usecase.NewCustomerSessions(w.store, w, customerLinks, links), views).Mount(srv.Internal)
 	api.NewReservationPayments(usecase.NewReservationPayments(w.store, w.booker)).Mount(srv.Internal)
 	feeds := usecase.NewFeeds(w.store, w, w, w.clock, tel)
 	feeds.ComputeTimeout = testkit.MaxWait

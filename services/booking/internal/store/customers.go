@@ -93,8 +93,9 @@ SELECT * FROM booked UNION ALL SELECT * FROM ordered`
 // for each Idempotency-Key (postgres.WriteIdempotently). If `req.Force` is false,
 // EraseCustomer does not change bookings and orders that have not ended, but returns them.
 //
-// EraseCustomer records an event that does not contain the e-mail address. Fault: conflict if EraseCustomer would
-// return more than customer.MaxExported bookings and orders, because one answer cannot contain all of them.
+// EraseCustomer also ends the sign-ins of the address. It records an event that does not contain the e-mail address.
+// Fault: conflict if EraseCustomer would return more than customer.MaxExported bookings and orders, because one answer
+// cannot contain all of them.
 func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, req customer.Erase,
 	now time.Time) (customer.Erased, error) {
 	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (customer.Erased,
@@ -115,6 +116,9 @@ func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, req cus
 			return customer.Erased{}, fmt.Errorf("erase a customer: %w", err)
 		}
 		if _, err := tx.Exec(ctx, deleteReservationsSQL, businessID, req.Email, req.Force, now); err != nil {
+			return customer.Erased{}, fmt.Errorf("erase a customer: %w", err)
+		}
+		if _, err := tx.Exec(ctx, deleteSignInsSQL, businessID, req.Email); err != nil {
 			return customer.Erased{}, fmt.Errorf("erase a customer: %w", err)
 		}
 		if _, err := tx.Exec(ctx, recordErased, eventlog.Add(ctx, pgx.NamedArgs{

@@ -37,6 +37,7 @@ WITH b AS (INSERT INTO bookings (business_id, id, status, starts_at, ends_at, lo
  f AS (INSERT INTO tier_sales VALUES ($1, $2, $2, 1)),
  q AS (INSERT INTO offer_versions VALUES ($1, 1)),
  ro AS (INSERT INTO open_reservations VALUES ($1, $2, 'zoe@example.com', now())),
+ si AS (INSERT INTO customer_sign_ins VALUES ($1, $2, 'zoe@example.com', 'en', decode(repeat('00', 32), 'hex'), NULL, now())),
  l AS (INSERT INTO calendar_feeds VALUES ($1, $2, decode(repeat('00', 32), 'hex'), NULL, 'times', now())),
  k AS (INSERT INTO api_keys (business_id, id, name, scope, hash, prefix, created_at) VALUES ($1, $2, 'site', 'all', decode(repeat('00', 32), 'hex'), '0', now()))
 INSERT INTO idempotency_records (business_id, principal, idempotency_key, request_hash, token, claimed_until, expires_at)

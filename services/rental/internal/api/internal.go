@@ -98,11 +98,15 @@ func mountChange[Req interface{ Target() rental.OfReservation }](in *Internal, r
 // another business can get its slug. The cached offer may then still be the offer of the removed
 // business. Without this check, one of the two businesses could see customers of the other business.
 func (in *Internal) findBusiness(ctx context.Context, of rental.OfSlug) (*catalog.Snapshot, error) {
-	offer, err := in.offers.Get(ctx, of.Slug)
+	return findBusiness(ctx, in.offers, of)
+}
+
+func findBusiness(ctx context.Context, offers Offers, of rental.OfSlug) (*catalog.Snapshot, error) {
+	offer, err := offers.Get(ctx, of.Slug)
 	if err != nil || of.Business == uuid.Nil || offer.ID == of.Business {
 		return offer, err
 	}
-	if offer, err = in.offers.Fresh(ctx, of.Slug); err != nil {
+	if offer, err = offers.Fresh(ctx, of.Slug); err != nil {
 		return nil, err
 	}
 	if offer.ID != of.Business {

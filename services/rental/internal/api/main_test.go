@@ -242,7 +242,9 @@ func start(t *testing.T) service {
 	reconciliation := usecase.NewReconciliation(n.Store, payments, now, tel)
 	owner := usecase.NewOwner(n, n, n, payments, links, requestTimeout, now, tel)
 	owner.AbandonTimeout = testkit.MaxWait
-	api.NewCustomerLinks(usecase.NewCustomerLinks(n, n, payments, reconciliation, now)).Mount(srv.Internal)
+	customerLinks := usecase.NewCustomerLinks(n, n, payments, reconciliation, now)
+	api.NewCustomerLinks(customerLinks).Mount(srv.Internal)
+	api.NewCustomerSessions(usecase.NewCustomerSessions(n, fakeSessions{}, customerLinks, links), n).Mount(srv.Internal)
 	api.NewInternal(owner, reconciliation, n, n, links, now).Mount(srv.Internal)
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
