@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
 	"github.com/slotmesh/slotmesh/libs/platform/clock"
@@ -54,7 +55,11 @@ func (fakePeers) Subject(context.Context, uuid.UUID, event.Subject) (json.RawMes
 func (fakePeers) VerifiedMembers(_ context.Context, _ uuid.UUID, emails []string) ([]string, error) {
 	return emails, nil
 }
-func (fakePeers) Link(context.Context, uuid.UUID, event.Subject) (string, error) { return "", nil }
+func (fakePeers) SignIn(context.Context, uuid.UUID, uuid.UUID) (*booking.SignIn, error) {
+	return nil, nil
+}
+func (fakePeers) HasReservations(context.Context, uuid.UUID, string) (bool, error) { return false, nil }
+func (fakePeers) Link(context.Context, uuid.UUID, event.Subject) (string, error)   { return "", nil }
 
 // fixture runs webhooks and messages as the service assembles them, with a manual clock, a receiver
 // that always fails, and a test mail server.

@@ -207,6 +207,11 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 		RetryMessage: func(ctx context.Context, businessID, id uuid.UUID) (store.Message, error) {
 			return messages.Retry(ctx, client, businessID, id)
 		}}}).Mount(s.Internal)
+	(&api.Samples{Owner: &usecase.Samples{Messages: messages, Logger: rt.Telemetry.Logger}}).Mount(s.Internal)
+	(&api.SignIns{Customers: &usecase.SignIns{
+		Queue: func(ctx context.Context, businessID, id uuid.UUID) error {
+			return messages.QueueSignIn(ctx, client, businessID, id)
+		}}}).Mount(s.Internal)
 	subscribers := []feed.Subscriber{messages, webhooks}
 	for name, url := range map[string]string{"catalog": cfg.CatalogURL, "booking": cfg.BookingURL,
 		"rental": cfg.RentalURL} {

@@ -26,6 +26,8 @@ var (
 	ReadMessage  = endpoints.Get[MessageID, WholeMessage](API, business+"/messages/:id", "console")
 	RetryMessage = endpoints.Post[MessageID, Message](API,
 		business+"/messages/:id/retry", owner).Answers(http.StatusAccepted)
+	PreviewMessage  = endpoints.Ask[ofBusiness[SampleMessage], MessagePreview](API, business+"/messages/preview", "console")
+	SendTestMessage = endpoints.Post[ofBusiness[TestMessage], TestResult](API, business+"/messages/test", owner)
 
 	CreateWebhook = endpoints.Post[ofBusiness[NewWebhook], SecretWebhook](API,
 		business+"/webhooks", owner).Answers(http.StatusCreated)
@@ -40,6 +42,9 @@ var (
 	ListDeliveries = endpoints.Get[DeliveriesRequest, DeliveryList](API, business+"/webhooks/:id/deliveries", "console")
 	RetryDelivery  = endpoints.Post[DeliveryID, Delivery](API,
 		business+"/deliveries/:id/retry", owner).Answers(http.StatusAccepted)
+
+	SendSignInLink = endpoints.Post[SignInID, endpoints.None](API, business+"/customer-sign-ins/:id",
+		endpoints.By{"pages": {actor.Page}}).Answers(http.StatusAccepted)
 
 	EraseCustomer      = endpoints.Post[ofBusiness[Erase], Erased](API, business+"/customers/erase", owner)
 	ExportCustomerData = endpoints.Ask[ofBusiness[customer.Of], CustomerData](API, business+"/customers/held",

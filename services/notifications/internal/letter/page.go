@@ -143,6 +143,9 @@ func newLink(text, address string) line {
 // gets the message. For owners, it adds only the name and the reason.
 func (p *page) addFooter(kind Kind, w *words, f *Facts) {
 	b, reason := &f.Business, line{Text: w.Say("reason")}
+	if kind == SignIn {
+		reason.Text = w.Say("reason_sign_in")
+	}
 	lines := []line{{Text: p.Business}}
 	if kind == OwnerNotice {
 		p.Footer = append(lines, line{Text: w.Say("reason_owner")})

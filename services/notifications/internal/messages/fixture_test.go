@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
 	"github.com/slotmesh/slotmesh/libs/platform/clock"
@@ -44,7 +45,9 @@ type fakePeers struct {
 	subjects      map[uuid.UUID]json.RawMessage
 	onRead        func() // called after each read of a subject, if not nil
 	members       []string
-	isConsoleDown bool // calls to console fail
+	signIns       map[uuid.UUID]booking.SignIn
+	renters       []string // addresses of customers with reservations
+	isConsoleDown bool     // calls to console fail
 }
 
 func (p *fakePeers) lockAndChange(change func(*fakePeers)) {
@@ -90,6 +93,22 @@ func (p *fakePeers) VerifiedMembers(_ context.Context, _ uuid.UUID, emails []str
 	return slices.DeleteFunc(slices.Clone(emails), func(email string) bool {
 		return !slices.Contains(p.members, email)
 	}), nil
+}
+
+func (p *fakePeers) SignIn(_ context.Context, _, id uuid.UUID) (*booking.SignIn, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	in, ok := p.signIns[id]
+	if !ok {
+		return nil, fault.New(fault.NotFound, "Sign-in not found")
+	}
+	return &in, nil
+}
+
+func (p *fakePeers) HasReservations(_ context.Context, _ uuid.UUID, email string) (bool, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Contains(p.renters, email), nil
 }
 
 func (p *fakePeers) Link(_ context.Context, _ uuid.UUID, subject event.Subject) (string, error) {

@@ -24,6 +24,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
 	"github.com/slotmesh/slotmesh/libs/platform/clock"
@@ -46,6 +47,10 @@ type Peers interface {
 	// VerifiedMembers returns those addresses in `emails` that belong to operators or to verified members of the
 	// business.
 	VerifiedMembers(ctx context.Context, businessID uuid.UUID, emails []string) ([]string, error)
+	// SignIn returns a customer's sign-in whose link can still be used. Fault: not_found.
+	SignIn(ctx context.Context, businessID, id uuid.UUID) (*booking.SignIn, error)
+	// HasReservations reports whether a reservation of the business has the address.
+	HasReservations(ctx context.Context, businessID uuid.UUID, email string) (bool, error)
 }
 
 // Sender sends a message to the mail server. Its implementation is *mail.Sender, except in tests. Errors:
@@ -128,6 +133,7 @@ func (m *Messages) AddTo(work *jobs.Work) {
 	river.AddWorker(work.Workers, &writer{m: m})
 	river.AddWorker(work.Workers, &timer{m: m})
 	river.AddWorker(work.Workers, &sender{m: m})
+	river.AddWorker(work.Workers, &signInSender{m: m})
 	river.AddWorker(work.Workers, &sweeper{m: m})
 	work.Queues[queueWrite], work.Queues[queueSend] = river.QueueConfig{MaxWorkers: workers},
 		river.QueueConfig{MaxWorkers: workers}

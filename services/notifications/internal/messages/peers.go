@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/contracts/console"
@@ -22,6 +23,7 @@ type Services struct {
 	*console.Client
 
 	bookings *bookingclient.Client
+	sessions *bookingclient.Sessions
 	rentals  *rental.Client
 }
 
@@ -32,8 +34,23 @@ var _ Peers = (*Services)(nil)
 func NewServices(catalog, bookings, rentals, team *peer.Client, tel *telemetry.Telemetry) *Services {
 	return &Services{
 		ByID: catalogclient.NewByID(catalog, catalogclient.NewClient(catalog, tel)), Client: console.NewClient(team),
-		bookings: bookingclient.NewClient(bookings), rentals: rental.NewClient(rentals),
+		bookings: bookingclient.NewClient(bookings), sessions: bookingclient.NewSessions(bookings),
+		rentals: rental.NewClient(rentals),
 	}
+}
+
+// SignIn reads a customer's sign-in from the booking service.
+func (s *Services) SignIn(ctx context.Context, businessID, id uuid.UUID) (*booking.SignIn, error) {
+	return s.sessions.SignIn(ctx, businessID, id)
+}
+
+// HasReservations asks the rental service.
+func (s *Services) HasReservations(ctx context.Context, businessID uuid.UUID, email string) (bool, error) {
+	offer, err := s.Offer(ctx, businessID)
+	if err != nil {
+		return false, err
+	}
+	return s.rentals.Of(businessID).KnowsCustomer(ctx, offer.Slug, email)
 }
 
 // Subject reads the subject from the service that stores it.

@@ -49,6 +49,14 @@ func (m *Mails) Send(ctx context.Context, body notifications.Mail) error {
 		return nil
 	}
 	m.Logger.WarnContext(ctx, "a mail about an account was not sent", "mail_id", id)
+	return convertMailError(err)
+}
+
+// convertMailError converts an error of the mail server to a fault. It returns a fault unchanged.
+func convertMailError(err error) error {
+	if _, isFault := errors.AsType[*fault.Error](err); isFault {
+		return err
+	}
 	var refusal *mail.RefusedError
 	if errors.As(err, &refusal) {
 		return fault.Wrap(fault.Conflict, err, "The mail server refuses this mail.")
