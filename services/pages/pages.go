@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/bookingclient"
+	"github.com/slotmesh/slotmesh/libs/contracts/notifications"
 	"github.com/slotmesh/slotmesh/libs/contracts/pricing"
 	"github.com/slotmesh/slotmesh/libs/contracts/rental"
 	"github.com/slotmesh/slotmesh/libs/platform/bulkhead"
@@ -45,6 +46,8 @@ type Config struct {
 	BookingURL string `env:"BOOKING_URL, required"`
 	// RentalURL is the base URL of the rental service's internal port.
 	RentalURL string `env:"RENTAL_URL, required"`
+	// NotificationsURL is the base URL of the notifications service's internal port.
+	NotificationsURL string `env:"NOTIFICATIONS_URL, required"`
 	// PagesURL is the public base URL of the pages, such as https://book.example.com. Canonical URLs begin with
 	// PagesURL.
 	PagesURL string `env:"PAGES_URL, required"`
@@ -111,7 +114,8 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	if err != nil {
 		return err
 	}
-	s.Limit(s.Limits(cfg.Limits, rdb).Pass)
+	gate := s.Limits(cfg.Limits, rdb)
+	s.Limit(gate.Pass)
 	catalog := s.Peer("catalog", cfg.CatalogURL)
 	// The booking service runs all its checks before it answers, so a call may take long. The timeout of the call is a
 	// tenth shorter than the timeout of the visitor's request. The rest is the time to send the response.
@@ -127,7 +131,12 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 		RentalReader: usecase.NewReader(rentals), Reservations: rental.NewClient(rentals), Clock: rt.Clock,
 	}
 	links := usecase.NewLinks(bookings, rentals, shop)
+	own := &usecase.OwnSales{
+		Sessions: bookingclient.NewSessions(bookings), Reservations: rental.NewClient(rentals),
+		Notifications: notifications.NewClient(s.Peer("notifications", cfg.NotificationsURL)),
+	}
 	pages, err := handler.New(shop, links, handler.Config{
+		Own: own, CountLink: gate.CountCustomerLink,
 		Base: strings.TrimSuffix(cfg.PagesURL, "/"), Secrets: cfg.Server.Peers.Secrets, MinFillTime: cfg.MinFillTime,
 		PayOrigins: cfg.PayOrigins, OwnerURL: cfg.OwnerURL, DemoSlug: cfg.DemoSlug,
 	})

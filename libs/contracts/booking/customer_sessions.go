@@ -99,7 +99,7 @@ func (p SalePosition) Compare(other SalePosition) int {
 type CustomerSale struct {
 	Position SalePosition `json:"position"`
 	Token    string       `json:"token"` // token of the customer's link; "" if the link has expired
-	Managed
+	CustomerView
 }
 
 // CustomerSales is one page of bookings and orders.

@@ -15,16 +15,16 @@ type Known struct {
 	Known bool `json:"known"`
 }
 
-// CustomerReservation is a reservation on the page with all bookings of a customer.
-type CustomerReservation struct {
+// OwnReservation is a reservation on the page with all bookings of a customer.
+type OwnReservation struct {
 	Position booking.SalePosition `json:"position"`
 	Token    string               `json:"token"` // token of the customer's link; "" if the link has expired
-	Managed
+	CustomerView
 }
 
-// CustomerReservations is one page of reservations.
-type CustomerReservations struct {
-	Reservations []CustomerReservation `json:"reservations"`
+// OwnReservations is one page of reservations.
+type OwnReservations struct {
+	Reservations []OwnReservation `json:"reservations"`
 }
 
 // KnowsCustomer reports whether a reservation of the business has the email address. Fault: invalid_parameter.
@@ -36,12 +36,12 @@ func (c *Client) KnowsCustomer(ctx context.Context, slug, email string) (bool, e
 	return out.Known, nil
 }
 
-// CustomerReservations returns one page of the reservations of a session's customer (bookingclient.Sessions). The
+// OwnReservations returns one page of the reservations of a session's customer (bookingclient.Sessions). The
 // rental service asks the booking service for the customer, so the caller cannot choose the address. Faults:
 // not_found if the session does not exist or belongs to another business; invalid_parameter.
-func (c *Client) CustomerReservations(ctx context.Context, slug string, businessID uuid.UUID,
-	req booking.CustomerSalesRequest) ([]CustomerReservation, error) {
-	out, err := ListCustomerReservations.Call(ctx, c.peer,
+func (c *Client) OwnReservations(ctx context.Context, slug string, businessID uuid.UUID,
+	req booking.CustomerSalesRequest) ([]OwnReservation, error) {
+	out, err := ListOwnReservations.Call(ctx, c.peer,
 		endpoints.Request(OfSlug{Slug: slug, Business: businessID}, req))
 	if err != nil {
 		return nil, err

@@ -74,7 +74,7 @@ var (
 
 	KnowsCustomer = endpoints.Ask[With[customer.Of], Known](API,
 		business+"/customers/known", "notifications").Private()
-	ListCustomerReservations = endpoints.Ask[With[booking.CustomerSalesRequest], CustomerReservations](API,
+	ListOwnReservations = endpoints.Ask[With[booking.CustomerSalesRequest], OwnReservations](API,
 		business+"/customer-sessions/reservations", "pages").Private()
 
 	ReadCustomerView = endpoints.Get[endpoints.ByToken, CustomerView](API, "/internal/manage/:token", "pages").Private()

@@ -50,7 +50,7 @@ func (s *Services) HasReservations(ctx context.Context, businessID uuid.UUID, em
 	if err != nil {
 		return false, err
 	}
-	return s.rentals.Of(businessID).KnowsCustomer(ctx, offer.Slug, email)
+	return s.rentals.ForBusiness(businessID).KnowsCustomer(ctx, offer.Slug, email)
 }
 
 // Subject reads the subject from the service that stores it.

@@ -57,7 +57,7 @@ func (s *Samples) SendTest(ctx context.Context, businessID uuid.UUID,
 
 func checkSample(sample notifications.SampleMessage) error {
 	if !letter.Kind(sample.Kind).IsKnown() {
-		return request.Invalid("kind: %s is no kind of message; write one such as %s.", request.Quoted(sample.Kind),
+		return request.Invalid("kind: %s is no kind of message; write one such as %s.", request.Quote(sample.Kind),
 			letter.BookingConfirmed)
 	}
 	for _, text := range []*string{sample.Intro, sample.Note} {

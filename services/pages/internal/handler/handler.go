@@ -27,6 +27,8 @@ import (
 type Pages struct {
 	shop       *usecase.Shop
 	links      *usecase.Links
+	own        *usecase.OwnSales
+	countLink  LinkLimit
 	base       string // public base URL, without a trailing slash
 	texts      *message.Catalog
 	assets     *web.Assets
@@ -45,6 +47,8 @@ type Config struct {
 	PayOrigins  []string      // origins of the payment pages
 	OwnerURL    string        // base URL of the owners' pages; "" if unknown
 	DemoSlug    string        // slug of a business that serves as an example; "" if there is none
+	Own         *usecase.OwnSales
+	CountLink   LinkLimit // limit of the mailed links to customers' own bookings
 }
 
 // New returns the handlers of the pages. It returns an error if the texts or the assets of the program are invalid.
@@ -55,7 +59,8 @@ func New(shop *usecase.Shop, links *usecase.Links, cfg Config) (*Pages, error) {
 		return nil, err
 	}
 	return &Pages{
-		shop: shop, links: links, base: cfg.Base, texts: sentences, assets: files, menus: view.NewMenus(),
+		shop: shop, links: links, own: cfg.Own, countLink: cfg.CountLink, base: cfg.Base, texts: sentences,
+		assets: files, menus: view.NewMenus(),
 		tokens: newFormTokens(cfg.Secrets, cfg.MinFillTime, shop.Clock), payOrigins: cfg.PayOrigins,
 		ownerURL: cfg.OwnerURL, demoSlug: cfg.DemoSlug,
 	}, nil
@@ -71,6 +76,7 @@ func (p *Pages) Mount(router fiber.Router) {
 	p.mountEvents(router)
 	p.mountRentals(router)
 	p.mountLinks(router)
+	p.mountOwn(router)
 	router.Get("/b/:slug/when", p.showTimes)
 	router.Get("/b/:slug/details", p.showDetails)
 	router.Post("/b/:slug/details", p.bookAppointment)

@@ -41,6 +41,7 @@ type Page struct {
 	LinkPath    string        // path of the customer's link; "" on other pages
 	Sale        Sale          // time zone and currency of the sale, on pages behind a customer's link
 	Nonce       string        // nonce of the style with the accent colour; "" without such a style
+	IsPrivate   bool          // true on pages with the bookings of a signed-in customer; other sites cannot embed them
 	Notice      string        // sentence for the visitor at the top of the page; "" for no notice
 	Style       string
 	Script      string
@@ -116,9 +117,10 @@ func (p *Page) icon() string {
 	return "data:image/svg+xml," + url.PathEscape(svg)
 }
 
-// Embedders returns the origins of the sites that may show the page in a frame, as set by the business.
+// Embedders returns the origins of the sites that may show the page in a frame, as set by the business. No site may
+// embed a private page.
 func (p *Page) Embedders() []string {
-	if p.Business == nil {
+	if p.Business == nil || p.IsPrivate {
 		return nil
 	}
 	return p.Business.Snapshot.Page.EmbedOrigins
@@ -149,9 +151,9 @@ func (p *Page) queryURL(step string, query url.Values) templ.SafeURL {
 func (p *Page) StepURL(step string) templ.SafeURL { return p.queryURL(step, nil) }
 
 // languages returns links to the same page in each language of the business, with the query of the page. It returns no
-// links if the business has only one language, or if the page is behind a customer's link.
+// links if the business has only one language, or if the page is private or behind a customer's link.
 func (p *Page) languages() []web.Alternate {
-	if p.Business == nil || p.LinkPath != "" || len(p.Business.Snapshot.Languages) < 2 {
+	if p.Business == nil || p.LinkPath != "" || p.IsPrivate || len(p.Business.Snapshot.Languages) < 2 {
 		return nil
 	}
 	var all []web.Alternate

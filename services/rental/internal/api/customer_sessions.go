@@ -25,7 +25,7 @@ func NewCustomerSessions(sessions *usecase.CustomerSessions, offers Offers) *Cus
 // Mount adds the endpoints for customers' sessions to the router `r`.
 func (a *CustomerSessions) Mount(r *server.Internal) {
 	server.Mount(r, rental.KnowsCustomer, a.knows)
-	server.Mount(r, rental.ListCustomerReservations, a.list)
+	server.Mount(r, rental.ListOwnReservations, a.list)
 }
 
 func (a *CustomerSessions) knows(ctx context.Context, r rental.With[customer.Of]) (*rental.Known, error) {
@@ -41,7 +41,7 @@ func (a *CustomerSessions) knows(ctx context.Context, r rental.With[customer.Of]
 }
 
 func (a *CustomerSessions) list(ctx context.Context,
-	r rental.With[booking.CustomerSalesRequest]) (*rental.CustomerReservations, error) {
+	r rental.With[booking.CustomerSalesRequest]) (*rental.OwnReservations, error) {
 	offer, err := findBusiness(ctx, a.offers, r.At)
 	if err != nil {
 		return nil, err
@@ -50,10 +50,10 @@ func (a *CustomerSessions) list(ctx context.Context,
 	if err != nil {
 		return nil, err
 	}
-	page := &rental.CustomerReservations{Reservations: make([]rental.CustomerReservation, len(found))}
+	page := &rental.OwnReservations{Reservations: make([]rental.OwnReservation, len(found))}
 	for i, v := range found {
-		page.Reservations[i] = rental.CustomerReservation{Position: v.Position, Token: v.Token,
-			Managed: showView(v.CustomerView)}
+		page.Reservations[i] = rental.OwnReservation{Position: v.Position, Token: v.Token,
+			CustomerView: showView(v.CustomerView)}
 	}
 	return page, nil
 }

@@ -27,12 +27,12 @@ func (fakeSessions) Customer(_ context.Context, _ uuid.UUID, secret string) (*bo
 
 // listReservations returns the ids of a page of the reservations of a customer, and the page.
 func (s service) listReservations(t *testing.T, req booking.CustomerSalesRequest) ([]uuid.UUID,
-	[]rental.CustomerReservation) {
+	[]rental.OwnReservation) {
 	t.Helper()
 	if req.Limit == 0 {
 		req.Limit = booking.MaxSales
 	}
-	found, err := s.client.CustomerReservations(t.Context(), "harbor", s.offer.ID, req)
+	found, err := s.client.OwnReservations(t.Context(), "harbor", s.offer.ID, req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,11 +92,11 @@ func TestReservationsOfSessionAreThoseOfItsCustomer(t *testing.T) {
 		others) != 0 {
 		t.Errorf("another customer sees %v", others)
 	}
-	if _, err := s.client.CustomerReservations(t.Context(), "harbor", s.offer.ID,
+	if _, err := s.client.OwnReservations(t.Context(), "harbor", s.offer.ID,
 		booking.CustomerSalesRequest{Limit: 1}); !fault.Is(err, fault.NotFound) {
 		t.Errorf("without a session: %v", err)
 	}
-	if _, err := s.client.CustomerReservations(t.Context(), "harbor", uuid.New(),
+	if _, err := s.client.OwnReservations(t.Context(), "harbor", uuid.New(),
 		booking.CustomerSalesRequest{Secret: zoe, Limit: 1}); !fault.Is(err, fault.BusinessNotFound) {
 		t.Errorf("at another business: %v", err)
 	}
