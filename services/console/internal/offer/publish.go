@@ -79,10 +79,10 @@ func (o *UseCases) publishOverNewest(ctx context.Context, by peers.Principal, sl
 		if err != nil {
 			return nil, err
 		}
-		if asked, err := strconv.ParseInt(strings.Trim(strings.TrimSpace(ifMatch), `"`), 10, 64); err == nil &&
-			asked != newest.Version {
+		if version, err := strconv.ParseInt(strings.Trim(strings.TrimSpace(ifMatch), `"`), 10, 64); err == nil &&
+			version != newest.Version {
 			return nil, fault.Newf(fault.PreconditionFailed,
-				"If-Match: the newest version is %d, not %d; read it and try again.", newest.Version, asked)
+				"If-Match: the newest version is %d, not %d; read it and try again.", newest.Version, version)
 		} else if err != nil && ifMatch != "" {
 			return nil, fault.New(fault.InvalidParameter,
 				`If-Match: not a version; write the newest one you know in quotes, such as "3".`)

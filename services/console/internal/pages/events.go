@@ -215,9 +215,9 @@ func (p *Pages) sell(c *fiber.Ctx) error {
 // showRefusedSale shows the form again after the tickets could not be sold. The form has the values that the person
 // submitted, the error message and the present number of remaining tickets.
 func (p *Pages) showRefusedSale(c *fiber.Ctx, err error, key string, form url.Values) error {
-	page, s, again := p.prepareSale(c)
-	if again != nil {
-		return again
+	page, s, prepareErr := p.prepareSale(c)
+	if prepareErr != nil {
+		return prepareErr
 	}
 	parseOrder(page, form, s)
 	sentence := faultTexts[fault.KindOf(err)]

@@ -50,17 +50,17 @@ func (p *Pages) pause(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page, asked, err := p.loadPausePage(c)
+	page, pauseForm, err := p.loadPausePage(c)
 	if err != nil {
 		return err
 	}
-	asked.Until = form.Get("until")
-	until, err := timespan.ParseDate(asked.Until)
-	if err != nil || until < asked.First {
-		asked.ErrorText = page.Words.Say("pause_date_wrong")
-		return p.render(c, fiber.StatusUnprocessableEntity, page, view.Pause(page, asked))
+	pauseForm.Until = form.Get("until")
+	until, err := timespan.ParseDate(pauseForm.Until)
+	if err != nil || until < pauseForm.First {
+		pauseForm.ErrorText = page.Words.Say("pause_date_wrong")
+		return p.render(c, fiber.StatusUnprocessableEntity, page, view.Pause(page, pauseForm))
 	}
-	return p.setPause(c, page, asked, &until, "paused")
+	return p.setPause(c, page, pauseForm, &until, "paused")
 }
 
 func (p *Pages) endPause(c *fiber.Ctx) error {

@@ -88,11 +88,11 @@ func (p *Pages) setTimeOff(c *fiber.Ctx) error {
 		TimeOff: off, From: form.Get("from"), To: form.Get("to"), FromTime: form.Get("from_time"),
 		ToTime: form.Get("to_time"),
 	}
-	away, wrong := parseAbsence(timeOffForm)
-	if wrong == nil && adds {
-		wrong = away.Check(page.Business.Today(page.Now))
+	away, problem := parseAbsence(timeOffForm)
+	if problem == nil && adds {
+		problem = away.Check(page.Business.Today(page.Now))
 	}
-	if wrong != nil {
+	if problem != nil {
 		page.ErrorText, timeOffForm.ErrorText = page.Words.Say("check"), page.Words.Say("time_off_wrong")
 		return p.render(c, fiber.StatusUnprocessableEntity, page, view.TimeOff(page, timeOffForm))
 	}
@@ -121,16 +121,16 @@ func (p *Pages) setTimeOff(c *fiber.Ctx) error {
 // whole days. If only one time is given, the absence begins at the start of the first day or ends at the end of the
 // last day.
 func parseAbsence(timeOffForm view.TimeOffForm) (offer.Absence, error) {
-	from, wrongFrom := timespan.ParseDate(timeOffForm.From)
-	to, wrongTo := timespan.ParseDate(timeOffForm.To)
+	from, fromProblem := timespan.ParseDate(timeOffForm.From)
+	to, toProblem := timespan.ParseDate(timeOffForm.To)
 	away := offer.Absence{
 		From: timespan.LocalDateTime{Date: from}, To: timespan.LocalDateTime{Date: to},
 		WholeDays: timeOffForm.FromTime == "" && timeOffForm.ToTime == "",
 	}
-	if wrong := cmp.Or(wrongFrom, wrongTo); wrong != nil || away.WholeDays {
-		return away, wrong
+	if problem := cmp.Or(fromProblem, toProblem); problem != nil || away.WholeDays {
+		return away, problem
 	}
-	away.From.Time, wrongFrom = timespan.ParseTimeOfDay(cmp.Or(timeOffForm.FromTime, "00:00"))
-	away.To.Time, wrongTo = timespan.ParseTimeOfDay(cmp.Or(timeOffForm.ToTime, "24:00"))
-	return away, cmp.Or(wrongFrom, wrongTo)
+	away.From.Time, fromProblem = timespan.ParseTimeOfDay(cmp.Or(timeOffForm.FromTime, "00:00"))
+	away.To.Time, toProblem = timespan.ParseTimeOfDay(cmp.Or(timeOffForm.ToTime, "24:00"))
+	return away, cmp.Or(fromProblem, toProblem)
 }

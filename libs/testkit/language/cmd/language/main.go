@@ -64,8 +64,8 @@ func check(since string) ([]string, error) {
 	commits, err := lines("log", "--no-merges", "--format=%h %s", since+"..HEAD")
 	for _, commit := range commits {
 		hash, subject, _ := strings.Cut(commit, " ")
-		if wrong := language.Subject(subject); wrong != "" {
-			found = append(found, fmt.Sprintf("commit %s: %s: %s", hash, subject, wrong))
+		if problem := language.Subject(subject); problem != "" {
+			found = append(found, fmt.Sprintf("commit %s: %s: %s", hash, subject, problem))
 		}
 	}
 	return found, err

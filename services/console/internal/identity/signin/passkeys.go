@@ -144,8 +144,8 @@ func (p *Pages) beginAdding(c *fiber.Ctx) error {
 		return err
 	}
 	options, clear, err := p.accounts.BeginPasskey(c.UserContext(), SignedInPerson(c))
-	if wrong := findPasskeyErrorText(err); wrong != "" {
-		return p.sendOptions(c, fiber.StatusConflict, nil, func(page view.Page) string { return page.Words.Say(wrong) })
+	if errorText := findPasskeyErrorText(err); errorText != "" {
+		return p.sendOptions(c, fiber.StatusConflict, nil, func(page view.Page) string { return page.Words.Say(errorText) })
 	}
 	if err != nil {
 		return err
@@ -192,8 +192,8 @@ func (p *Pages) removePassword(c *fiber.Ctx) error {
 // finishChange shows the account page with a text about the error. The argument `session` is the secret of a new
 // session, or "" if the change creates no session.
 func (p *Pages) finishChange(c *fiber.Ctx, done, session string, err error) error {
-	if wrong := findPasskeyErrorText(err); wrong != "" {
-		return p.showAccount(c, fiber.StatusConflict, wrong)
+	if errorText := findPasskeyErrorText(err); errorText != "" {
+		return p.showAccount(c, fiber.StatusConflict, errorText)
 	}
 	if err != nil {
 		return err

@@ -174,8 +174,8 @@ func (p *Pages) choosePassword(c *fiber.Ctx) error {
 		return p.accounts.SetPasswordByLink(c.UserContext(), c.Params("secret"), form.Get("new"),
 			c.Get(fiber.HeaderUserAgent))
 	})
-	if wrong := findPasswordErrorText(err); wrong != "" {
-		return p.showChoice(c, fiber.StatusUnprocessableEntity, view.PasswordForm{NewError: wrong})
+	if errorText := findPasswordErrorText(err); errorText != "" {
+		return p.showChoice(c, fiber.StatusUnprocessableEntity, view.PasswordForm{NewError: errorText})
 	}
 	if errors.Is(err, identity.ErrInvalidSecret) {
 		return p.render(c, fiber.StatusNotFound, view.ExpiredPasswordLink)
@@ -224,8 +224,8 @@ func (p *Pages) changePassword(c *fiber.Ctx) error {
 		}
 		return err
 	})
-	if wrong := findPasswordErrorText(err); wrong != "" {
-		return p.showChange(c, fiber.StatusUnprocessableEntity, view.PasswordForm{NewError: wrong})
+	if errorText := findPasswordErrorText(err); errorText != "" {
+		return p.showChange(c, fiber.StatusUnprocessableEntity, view.PasswordForm{NewError: errorText})
 	}
 	switch {
 	case errors.Is(err, identity.ErrStale):

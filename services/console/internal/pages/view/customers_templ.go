@@ -296,11 +296,11 @@ func (p *Page) rebookURL(c Customer) templ.SafeURL {
 
 // formatSpending formats the total of the customer's sales in one currency, and the part that was paid online.
 func (p *Page) formatSpending(s sales.Spending) string {
-	said := p.Words.With("customer_spent", "Amount", p.Words.Amount(s.Total.String(), s.Currency))
+	text := p.Words.With("customer_spent", "Amount", p.Words.Amount(s.Total.String(), s.Currency))
 	if s.Paid.IsPositive() {
-		said = joinTexts(said, p.Words.With("reports_paid_of", "Amount", p.Words.Amount(s.Paid.String(), s.Currency)))
+		text = joinTexts(text, p.Words.With("reports_paid_of", "Amount", p.Words.Amount(s.Paid.String(), s.Currency)))
 	}
-	return said
+	return text
 }
 
 // OneCustomer shows the page of a customer.

@@ -31,16 +31,16 @@ type MessageList struct {
 
 // listURL returns the path of the first page of the list, with its filter.
 func (l MessageList) listURL() string {
-	asked := url.Values{}
+	query := url.Values{}
 	for name, value := range map[string]string{"status": l.Filter.Status, "kind": l.Filter.Kind} {
 		if value != "" {
-			asked.Set(name, value)
+			query.Set(name, value)
 		}
 	}
 	if l.Filter.About != uuid.Nil {
-		asked.Set("about", l.Filter.About.String())
+		query.Set("about", l.Filter.About.String())
 	}
-	return "/messages" + formatQuery(asked)
+	return "/messages" + formatQuery(query)
 }
 
 // statusURL returns the path of the list with another status in its filter.

@@ -523,13 +523,13 @@ func (p *Page) listNewConflicts(o *plan.Conflicts) []conflictLine {
 }
 
 func joinTexts(parts ...string) string {
-	var said []string
+	var texts []string
 	for _, part := range parts {
 		if part != "" {
-			said = append(said, part)
+			texts = append(texts, part)
 		}
 	}
-	return strings.Join(said, " · ")
+	return strings.Join(texts, " · ")
 }
 
 var _ = templruntime.GeneratedTemplate

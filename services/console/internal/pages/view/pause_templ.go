@@ -23,9 +23,9 @@ type PauseForm struct {
 }
 
 // Pause asks for the end of a pause of online bookings.
-func Pause(p *Page, asked PauseForm) Content { return Content{p.say("pause"), pause(p, asked)} }
+func Pause(p *Page, pauseForm PauseForm) Content { return Content{p.say("pause"), pause(p, pauseForm)} }
 
-func pause(p *Page, asked PauseForm) templ.Component {
+func pause(p *Page, pauseForm PauseForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -99,8 +99,8 @@ func pause(p *Page, asked PauseForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if asked.ManagedBy != "" {
-			templ_7745c5c3_Err = emptyNote(p.Words.With("pause_managed", "Where", asked.ManagedBy)).Render(ctx, templ_7745c5c3_Buffer)
+		if pauseForm.ManagedBy != "" {
+			templ_7745c5c3_Err = emptyNote(p.Words.With("pause_managed", "Where", pauseForm.ManagedBy)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -122,7 +122,7 @@ func pause(p *Page, asked PauseForm) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = web.Input(web.Field{Name: "until", Label: p.say("pause_until"), Value: asked.Until, Type: "date", Required: true, Error: asked.ErrorText}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = web.Input(web.Field{Name: "until", Label: p.say("pause_until"), Value: pauseForm.Until, Type: "date", Required: true, Error: pauseForm.ErrorText}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -42,7 +42,7 @@ func search(p *Page, f *sales.SearchResults, pages []destination) templ.Componen
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		asked := formatQuery(url.Values{"query": {p.Query}})
+		query := formatQuery(url.Values{"query": {p.Query}})
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div class=\"sheet wide\"><h1>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -100,7 +100,7 @@ func search(p *Page, f *sales.SearchResults, pages []destination) templ.Componen
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var4 templ.SafeURL
-				templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinURLErrs(p.at("/bookings/" + b.ID.String() + asked))
+				templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinURLErrs(p.at("/bookings/" + b.ID.String() + query))
 				if templ_7745c5c3_Err != nil {
 					return templ.Error{Err: templ_7745c5c3_Err, FileName: `search.templ`, Line: 31, Col: 74}
 				}
@@ -164,7 +164,7 @@ func search(p *Page, f *sales.SearchResults, pages []destination) templ.Componen
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = moreLink(p, f.Bookings.HasMore, "/bookings"+asked).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = moreLink(p, f.Bookings.HasMore, "/bookings"+query).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -263,7 +263,7 @@ func search(p *Page, f *sales.SearchResults, pages []destination) templ.Componen
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = moreLink(p, f.Customers.HasMore, "/customers"+asked).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = moreLink(p, f.Customers.HasMore, "/customers"+query).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

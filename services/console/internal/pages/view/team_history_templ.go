@@ -38,13 +38,13 @@ func (e TeamEvent) readKept() (string, access.Role) {
 
 // describeTeamEvent describes an event about the team.
 func (p *Page) describeTeamEvent(e TeamEvent) string {
-	told := p.say("event_" + strings.ReplaceAll(string(e.Type), ".", "_"))
+	text := p.say("event_" + strings.ReplaceAll(string(e.Type), ".", "_"))
 	_, role := e.readKept()
 	switch e.Type {
 	case event.MemberInvited, event.MemberChanged, event.TokenCreated:
-		return told + " · " + p.formatRole(role)
+		return text + " · " + p.formatRole(role)
 	}
-	return told
+	return text
 }
 
 // teamHistory lists the events about the team.

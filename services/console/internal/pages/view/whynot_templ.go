@@ -30,13 +30,13 @@ func AskStart(p *Page, w StartForm) Content { return Content{p.say("why"), start
 
 // formURL returns the path of the page that explains the start.
 func (w StartForm) formURL() string {
-	asked := url.Values{}
+	query := url.Values{}
 	for name, value := range map[string]string{"service": w.Service, "date": w.Date, "time": w.Time, "staff": w.Staff} {
 		if value != "" {
-			asked.Set(name, value)
+			query.Set(name, value)
 		}
 	}
-	return "/why-not" + formatQuery(asked)
+	return "/why-not" + formatQuery(query)
 }
 
 // bookURL returns the URL of the form that books the start, with the staff member `staff` if it is not "".
