@@ -25,7 +25,7 @@ func (o *Snapshot) HoldsSession(service, session uuid.UUID, during timespan.Span
 		return false
 	}
 	c, date := &s.Classes[i], timespan.DateOf(time.Unix(during.Start, 0), zone)
-	if !c.isOn(date) || timespan.Instant(date, c.Time, zone) != during.Start || o.closesOn(date) || o.blocks(c.StaffID,
+	if !c.isOn(date) || timespan.Instant(date, c.Time, zone) != during.Start || o.ClosesOn(o.SessionLocation(s, c), date) || o.blocks(c.StaffID,
 		during, zone) {
 		return false
 	}
@@ -44,11 +44,6 @@ func (c *ClassSession) isOn(date timespan.Date) bool {
 	}
 	return c.Weekday != nil && *c.Weekday == date.Weekday() && (c.From == nil || *c.From <= date) &&
 		(c.To == nil || date <= *c.To)
-}
-
-// closesOn reports whether an override closes the whole business on a date.
-func (o *Snapshot) closesOn(date timespan.Date) bool {
-	return slices.ContainsFunc(o.Overrides, func(d DayOverride) bool { return d.Date == date && len(d.Hours) == 0 })
 }
 
 // blocks reports whether a block of the whole business or of the given staff member overlaps a span.

@@ -427,18 +427,76 @@ var faults = []struct {
 	},
 	{
 		"locations",
-		"locations:\n- {key: Harbour, kind: link, address: {}, geo: {lat: 91, lon: 38.12345678}, phone: call us, link: x}\n- {key: b, kind: place}\n",
+		"locations:\n- {key: b, kind: link, link: 'https://a.example', timezone: Asia/Tokyo}\n- {key: b, kind: place}\n- {key: c, kind: cafe}\n",
 		[]string{
-			"line 10: locations: has 2 items; write at most 1",
+			"line 10: locations[0].timezone: is no field here; the fields are key, id, kind, name, address, geo, directions_html, phone, hours, overrides, link, calls, countries, postal_codes, travel_minutes, translations",
+			`line 11: locations[1].key: is "b", as in item 0 of the list; write each only once`,
+			`line 12: locations[2].kind: is "cafe"; write place, link, phone or customer_address`,
+		},
+	},
+	{
+		"kinds of locations",
+		"locations:\n- {key: a, kind: link}\n- {key: b, kind: link, link: 'http://a.example'}\n" +
+			"- {key: c, kind: link, link: 'https://a.example/{code}/{booking}', travel_minutes: 5}\n" +
+			"- {key: d, kind: link, link: 'https://a.example/{room}', address: {city: Lisboa}, geo: {lat: 1, lon: 2}}\n" +
+			"- {key: e, kind: link, link: 'https://a.example/" + strings.Repeat("x", 150) + "{booking}'}\n" +
+			"- {key: f, kind: phone}\n- {key: g, kind: phone, calls: customer, link: 'https://a.example'}\n" +
+			"- {key: h, kind: place, calls: business, countries: [PT], postal_codes: ['1']}\n" +
+			"- {key: i, kind: customer_address, countries: [PT, PT, pt], postal_codes: ['10*', '1*0', '10*'], travel_minutes: 1441}\n",
+		[]string{
+			"line 10: locations[0].link: is missing; kind link needs the https:// address of the meeting",
+			`line 11: locations[1].link: is "http://a.example"; write an https:// address`,
+			"line 12: locations[2].travel_minutes: goes only with kind customer_address, not link; remove it",
+			"line 12: locations[2].link: has 2 placeholders; write at most one of {code} and {booking}",
+			"line 13: locations[3].address: goes only with kind place, not link; remove it",
+			"line 13: locations[3].geo: goes only with kind place, not link; remove it",
+			"line 13: locations[3].link: has an unknown placeholder; write {code} or {booking}, or none",
+			"line 14: locations[4].link: is 204 characters long with its placeholder filled in; write at most 200",
+			"line 15: locations[5].calls: is missing; write business or customer, whoever calls",
+			"line 16: locations[6].link: goes only with kind link, not phone; remove it",
+			"line 16: locations[6].phone: is missing; write the number that customers call, here or in contact",
+			"line 17: locations[7].calls: goes only with kind phone, not place; remove it",
+			"line 17: locations[7].countries: goes only with kind customer_address, not place; remove it",
+			"line 17: locations[7].postal_codes: goes only with kind customer_address, not place; remove it",
+			`line 18: locations[8].countries[2]: "pt" is not an ISO 3166-1 country code; did you mean PT?`,
+			"line 18: locations[8].travel_minutes: is the number 1441; write a whole number from 0 to 1440",
+			`line 18: locations[8].countries[1]: is "PT", as in item 0 of the list; write each only once`,
+			`line 18: locations[8].postal_codes[2]: is "10*", as in item 0 of the list; write each only once`,
+			`line 18: locations[8].postal_codes[1]: is "1*0"; write * only at the end, such as 10*`,
+		},
+	},
+	{
+		"uses of locations",
+		"locations:\n- {key: a, kind: place, hours: {mon: ['9']}, overrides: [{date: 2027-01-01, hours: []}, {date: 2027-01-01, hours: []}]}\n" +
+			"- {key: b, kind: place}\n- {key: v, kind: link, link: 'https://a.example/{code}'}\n" +
+			"services:\n- {key: s, name: S, duration_minutes: 5, locations: [a, a, d]}\n" +
+			"- {key: t, name: T, duration_minutes: 5, locations: [v], classes: [{key: k, weekday: mon, time: '10:00', capacity: 1, location: a}, {key: l, weekday: mon, time: '10:00', capacity: 1, location: w}]}\n" +
+			"- {key: u, name: U, duration_minutes: 5, locations: []}\n- {key: w, name: W, duration_minutes: 5, locations: [v]}\n" +
+			"packages: [{key: p, name: P, services: [s, w], percent: 1}]\n" +
+			"events: [{key: e, name: E, date: 2027-01-01, start_time: '20:00', end_time: '22:00', total_capacity: 1, location: z}]\n" +
+			"rentals: [{key: r, name: R, price_type: daily, location: b}, {key: r2, name: R, price_type: daily, location: y}]\n" +
+			"bookings: {location_change_minutes: 1441}\n",
+		[]string{
+			`line 10: locations[0].hours.mon[0]: "9" is not a window; write HH:MM-HH:MM, such as 09:00-17:00`,
+			`line 10: locations[0].overrides[1].date: is "2027-01-01", as in item 0 of the list; write each only once`,
+			`line 14: services[0].locations[1]: is "a", as in item 0 of the list; write each only once`,
+			`line 14: services[0].locations[2]: names "d", but there is no such location; did you mean a?`,
+			`line 15: services[1].classes[0].location: is "a", which is not among the locations of the service; add it to its locations`,
+			`line 15: services[1].classes[1].location: names "w", but there is no such location; did you mean a?`,
+			"line 16: services[2].locations: is empty; write at least 1 of its items or leave it out",
+			"line 18: packages[0].services: have no location in common, so they cannot be booked together; write services that are offered at one location",
+			`line 19: events[0].location: names "z", but there is no such location; did you mean a?`,
+			`line 20: rentals[1].location: names "y", but there is no such location; did you mean a?`,
+			"line 21: bookings.location_change_minutes: is the number 1441; write a whole number from 0 to 1440",
 		},
 	},
 	{
 		"a location",
-		"locations:\n- {key: Harbour, kind: link, name: \"a\\nb\", address: {stret: Rua 1}, geo: {lat: 91}, directions_html: " + strings.Repeat("x", 5001) +
+		"locations:\n- {key: Harbour, kind: places, name: \"a\\nb\", address: {stret: Rua 1}, geo: {lat: 91}, directions_html: " + strings.Repeat("x", 5001) +
 			", phone: call us, translations: {fr: {name: Port}}}\n",
 		[]string{
 			`line 10: locations[0].key: "Harbour" is not a key; write 1 to 63 of a-z, 0-9 and "-"`,
-			`line 10: locations[0].kind: is "link"; write place`,
+			`line 10: locations[0].kind: is "places"; write place, link, phone or customer_address`,
 			"line 10: locations[0].name: contains a line break or control character; write one line of plain text",
 			"line 10: locations[0].address.stret: is no field here; did you mean street?",
 			"line 10: locations[0].geo.lat: is the number 91; write a plain decimal number from -90 to 90",

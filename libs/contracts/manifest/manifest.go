@@ -55,8 +55,8 @@ type Manifest struct {
 	SocialLinks map[string]URL `json:"social_links,omitzero" jsonschema:"maxProperties=50"`
 	// Buttons on the business's page.
 	ActionButtons []ActionButton `json:"action_buttons,omitzero" jsonschema:"maxItems=50"`
-	// Where bookings take place. At most one place.
-	Locations []Location `json:"locations,omitzero" jsonschema:"maxItems=1"`
+	// Where bookings take place. The first location is the default.
+	Locations []Location `json:"locations,omitzero" jsonschema:"maxItems=200"`
 	// How customers reach the business.
 	Contact *Contact `json:"contact,omitzero"`
 	// Imprint, privacy notice and terms.
@@ -199,6 +199,9 @@ type Bookings struct {
 	Confirm string `json:"confirm,omitzero" jsonschema:"enum=manual,enum=auto"`
 	// Maximum of open bookings, orders and reservations of one e-mail address on the booking page; default 20.
 	MaxOpenPerCustomer *int `json:"max_open_per_customer,omitzero" jsonschema:"minimum=1,maximum=1000"`
+	// Minimum minutes between two bookings of a staff member at different locations; default 0. Only the longer of this
+	// time and the buffers counts.
+	LocationChangeMinutes int `json:"location_change_minutes,omitzero" jsonschema:"minimum=0,maximum=1440"`
 }
 
 // SelfService holds what customers may do with the link of their booking, and until when.
@@ -367,9 +370,12 @@ type Staff struct {
 	Active *bool `json:"active,omitzero"`
 	// Order for display and automatic assignment, lowest first.
 	Order int `json:"order,omitzero" jsonschema:"minimum=-1000000,maximum=1000000"`
-	// Default: the business's hours. {}: only the hours of overrides.
+	// Default: the opening hours of the location. {}: only the hours of overrides. They count at every location.
 	Hours *WeekHours `json:"hours,omitzero"`
-	// Dates on which the hours differ.
+	// Hours at single locations, by key of the location; they replace hours. The member works only at these.
+	At map[Key]WeekHours `json:"at,omitzero" jsonschema:"maxProperties=200"`
+	// Dates on which the hours differ. With `at`, an override applies where the member works on that weekday or, if
+	// that is nowhere, at every location in `at`. An override with hours [] applies everywhere.
 	Overrides []DayOverride `json:"overrides,omitzero" jsonschema:"maxItems=10000"`
 	// The texts in other languages, by language.
 	Translations map[Language]StaffTranslation `json:"translations,omitzero" jsonschema:"maxProperties=100"`
@@ -426,7 +432,11 @@ type Service struct {
 	// Staff members who perform it. Without any, the service needs no staff and `capacity` limits parallel bookings.
 	Staff []Key `json:"staff,omitzero" jsonschema:"maxItems=10000"`
 	// Maximum number of bookings at the same time, for a service without staff; default 1.
+	// All locations of the service share it.
 	Capacity *int `json:"capacity,omitzero" jsonschema:"minimum=1,maximum=1000"`
+	// Keys of the locations where it is offered; the preferred one comes first. Default: all of kind place or, without
+	// any, all locations.
+	Locations []Key `json:"locations,omitzero" jsonschema:"minItems=1,maxItems=200"`
 	// Other lengths and prices of the service.
 	Variants []Variant `json:"variants,omitzero" jsonschema:"maxItems=1000"`
 	// Sessions. A service with sessions is a class: customers can book it only at these.
@@ -483,6 +493,8 @@ type ClassSession struct {
 	Capacity int `json:"capacity" jsonschema:"minimum=1,maximum=100000"`
 	// The staff member who gives it, who is then busy. Without it, the session needs no staff.
 	Staff *Key `json:"staff,omitzero"`
+	// Key of its location, one of the service's. Default: the first of the service's locations.
+	Location Key `json:"location,omitzero"`
 	// First date of a weekly session; default: no limit.
 	From *timespan.Date `json:"from,omitzero"`
 	// Last date of a weekly session; default: no limit.
@@ -548,6 +560,8 @@ type Event struct {
 	PaymentRequirement string `json:"payment_requirement,omitzero" jsonschema:"enum=full,enum=deposit_percent,enum=deposit_fixed,enum=none"`
 	// Percentage or amount, for the two deposit requirements.
 	DepositValue *Decimal `json:"deposit_value,omitempty" jsonschema:"minimum=0"`
+	// Key of its location; default: the first location of the business.
+	Location Key `json:"location,omitzero"`
 	// Kinds of ticket.
 	Tiers []Tier `json:"tiers,omitzero" jsonschema:"maxItems=1000"`
 	// The texts in other languages, by language.
@@ -630,6 +644,8 @@ type Rental struct {
 	Order int `json:"order,omitzero" jsonschema:"minimum=-1000000,maximum=1000000"`
 	// Whether it is listed as an add-on of other rentals.
 	AddOn bool `json:"add_on,omitzero"`
+	// Key of the location where customers pick up and return it; default: the first location of the business.
+	Location Key `json:"location,omitzero"`
 	// Rentals that are offered together with this one.
 	Upsells []Upsell `json:"upsells,omitzero" jsonschema:"maxItems=1000"`
 	// The texts in other languages, by language.

@@ -18,18 +18,36 @@ type Location struct {
 	Key Key `json:"key"`
 	// Its public id; left out, it follows from the key.
 	ID *ID `json:"id,omitzero"`
-	// The kind of location. A place has an address to which customers come.
-	Kind string `json:"kind" jsonschema:"enum=place"`
+	// The kind of location: place (customers come there), link (an online meeting), phone (a telephone call) or
+	// customer_address (the business comes to the customer).
+	Kind string `json:"kind" jsonschema:"enum=place,enum=link,enum=phone,enum=customer_address"`
 	// Name shown to customers. Default: the business's name.
 	Name Line `json:"name,omitzero" jsonschema:"maxLength=200"`
-	// Postal address.
+	// Postal address. Only for kind place.
 	Address *Address `json:"address,omitzero"`
-	// Position on a map.
+	// Position on a map. Only for kind place.
 	Geo *Geo `json:"geo,omitzero"`
 	// How customers find the place, such as the entrance or where to park, in simple HTML.
 	DirectionsHTML string `json:"directions_html,omitzero" jsonschema:"maxLength=5000"`
-	// Telephone number of the place. Default: that of contact.
+	// Telephone number of the location. Default: that of contact.
 	Phone Phone `json:"phone,omitzero"`
+	// Opening hours of the location, in business time. Default: the business's hours.
+	Hours *WeekHours `json:"hours,omitzero"`
+	// Dates on which the opening hours of the location differ. An override of the business that closes a date also
+	// closes the location, unless the location has an override for the date.
+	Overrides []DayOverride `json:"overrides,omitzero" jsonschema:"maxItems=10000"`
+	// The https address of the meeting, at most 200 characters long. Required for kind link. It may contain one
+	// placeholder: {code} becomes 26 letters and digits that nobody can guess, {booking} the id of the booking.
+	Link string `json:"link,omitzero" jsonschema:"maxLength=200"`
+	// Caller at the time of the booking. Required for kind phone. The value customer needs a telephone number.
+	Calls string `json:"calls,omitzero" jsonschema:"enum=business,enum=customer"`
+	// Countries that are served, as ISO 3166-1 codes. Only for kind customer_address; default: all.
+	Countries []Country `json:"countries,omitzero" jsonschema:"minItems=1,maxItems=250"`
+	// Postal codes that are served. 10* stands for all that begin with 10. Only for kind customer_address; default: all.
+	PostalCodes []Line `json:"postal_codes,omitzero" jsonschema:"minItems=1,maxItems=5000,maxLength=20"`
+	// Minutes of travel before and after each booking. Only the longer of this time and the buffer counts. Only for
+	// kind customer_address; default 0.
+	TravelMinutes int `json:"travel_minutes,omitzero" jsonschema:"minimum=0,maximum=1440"`
 	// The texts in other languages, by language.
 	Translations map[Language]LocationTranslation `json:"translations,omitzero" jsonschema:"maxProperties=100"`
 }
@@ -139,9 +157,12 @@ const maxGeoDecimals = 7
 
 func (v *validator) checkLocations(at *path) {
 	checkUnique(v, at, v.m.Locations, "key", func(l *Location) Key { return l.Key })
+	v.checkLocationLimit(at)
 	for i := range v.m.Locations {
 		l, here := &v.m.Locations[i], at.item(i)
 		v.recordID(here.field("id"), l.ID, l.ObjectID(v.business))
+		v.checkLocationKind(here, l)
+		v.checkOverrides(here.field("overrides"), l.Overrides)
 		v.checkAddress(here.field("address"), l.Address)
 		if l.Geo != nil {
 			v.checkCoordinate(here.field("geo").field("lat"), l.Geo.Lat)

@@ -26,7 +26,10 @@ type validator struct {
 	services  keyList
 	events    keyList
 	rentals   keyList
-	ids       map[uuid.UUID]idOwner
+	locations keyList
+	// severalLocations permits several locations, and other kinds than place.
+	severalLocations bool
+	ids              map[uuid.UUID]idOwner
 
 	comparisons int // number of keys that were compared to find similar keys
 }
@@ -57,8 +60,10 @@ func newValidator(m *Manifest, r *report, root *yaml.Node) *validator {
 		services:  newKeyList("service", m.Services, func(s *Service) Key { return s.Key }),
 		events:    newKeyList("event", m.Events, func(e *Event) Key { return e.Key }),
 		rentals:   newKeyList("rental", m.Rentals, func(r *Rental) Key { return r.Key }),
+		locations: newKeyList("location", m.Locations, func(l *Location) Key { return l.Key }),
 		ids:       map[uuid.UUID]idOwner{},
 	}
+	v.severalLocations = severalLocations
 	if c, err := money.ParseCurrency(string(m.Currency)); err == nil {
 		v.currency = c
 	}

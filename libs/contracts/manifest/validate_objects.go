@@ -14,6 +14,7 @@ func (v *validator) checkStaff(at *path) {
 		s, here := &v.m.Staff[i], at.item(i)
 		v.recordID(here.field("id"), s.ID, s.ObjectID(v.business))
 		v.checkOverrides(here.field("overrides"), s.Overrides)
+		v.checkStaffLocations(here, s)
 		checkTranslations(v, here, s.Translations)
 	}
 }
@@ -27,6 +28,7 @@ func (v *validator) checkServices(at *path) {
 		v.checkAmount(here.field("price"), s.Price)
 		v.checkDeposit(here, s.Requirement(), s.DepositValue)
 		v.checkKeys(here.field("staff"), s.Staff, &v.staff)
+		v.checkKeys(here.field("locations"), s.Locations, &v.locations)
 		v.checkVariants(here.field("variants"), s)
 		v.checkClasses(here.field("classes"), s)
 		v.checkSlots(here, s, bound)
@@ -56,6 +58,7 @@ func (v *validator) checkClasses(at *path, s *Service) {
 		if c.Staff != nil {
 			v.checkKey(here.field("staff"), *c.Staff, &v.staff)
 		}
+		v.checkSessionLocation(here.field("location"), c, s)
 	}
 }
 
@@ -103,6 +106,7 @@ func (v *validator) checkEvents(at *path) {
 				setCode(CodeOrder)
 		}
 		v.checkDeposit(here, e.Requirement(), e.DepositValue)
+		v.checkLocationKey(here.field("location"), e.Location)
 		v.checkTiers(here.field("tiers"), e)
 		checkTranslations(v, here, e.Translations)
 	}
@@ -128,6 +132,7 @@ func (v *validator) checkRentals(at *path) {
 		v.checkOrder(here, "min_rental_hours", r.MinRentalHours, "max_rental_hours", r.MaxRentalHours)
 		v.checkOrder(here, "min_rental_days", r.MinRentalDays, "max_rental_days", r.MaxRentalDays)
 		v.checkUnits(here, r)
+		v.checkLocationKey(here.field("location"), r.Location)
 		v.checkUpsells(here.field("upsells"), r)
 		checkTranslations(v, here, r.Translations)
 	}

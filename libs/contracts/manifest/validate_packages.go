@@ -8,6 +8,7 @@ import (
 func (v *validator) checkPackages(at *path) {
 	checkUnique(v, at, v.m.Packages, "key", func(p *Package) Key { return p.Key })
 	classes, first := v.findClassServices(), map[string]int{}
+	byKey := v.m.servicesByKey()
 	for i := range v.m.Packages {
 		p, here := &v.m.Packages[i], at.item(i)
 		v.recordID(here.field("id"), p.ID, p.ObjectID(v.business))
@@ -20,6 +21,7 @@ func (v *validator) checkPackages(at *path) {
 					quote(string(key)))
 			}
 		}
+		v.checkCommonLocation(services, p, byKey)
 		v.checkPackagePrice(here, p)
 		checkTranslations(v, here, p.Translations)
 		v.checkServiceSet(services, p, i, first)

@@ -21,7 +21,8 @@ const (
 
 // slotBound computes the maximal number of starts on one date, and the maximal size of the response that lists them.
 type slotBound struct {
-	business day
+	manifest *Manifest
+	business day // the longest day of the business and of its locations
 	members  map[Key]member
 	interval int // slot interval of the business, in minutes
 	// The field `finest` is the combinable service with the shortest slot interval, or nil if there
@@ -41,7 +42,11 @@ type member struct {
 
 func newSlotBound(m *Manifest) slotBound {
 	business := longestDay(&m.Hours, m.Overrides)
-	b := slotBound{business: business, members: make(map[Key]member, len(m.Staff)),
+	for i := range m.Locations {
+		l := &m.Locations[i]
+		business = business.maximum(longestDay(new(valueOr(l.Hours, WeekHours{})), l.Overrides))
+	}
+	b := slotBound{manifest: m, business: business, members: make(map[Key]member, len(m.Staff)),
 		interval: *m.BookingSettings().SlotIntervalMinutes}
 	for i := range m.Staff {
 		s := &m.Staff[i]
@@ -52,7 +57,10 @@ func newSlotBound(m *Manifest) slotBound {
 		if s.Hours != nil {
 			longest = longestDay(s.Hours, nil)
 		}
-		if s.Hours != nil || len(s.Overrides) > 0 {
+		for _, hours := range s.At {
+			longest = longest.maximum(longestDay(&hours, nil))
+		}
+		if s.Hours != nil || len(s.At) > 0 || len(s.Overrides) > 0 {
 			longest = longest.maximum(longestDay(&WeekHours{}, s.Overrides))
 			// windows of the business on this date and the next may split the member's windows further
 			longest.windows += 2 * business.windows
@@ -107,8 +115,18 @@ func sumWindows(windows []timespan.Window) day {
 
 func (d day) maximum(e day) day { return day{max(d.minutes, e.minutes), max(d.windows, e.windows)} }
 
-// countStarts returns the maximal number of starts with the given slot interval, in minutes.
-func (d day) countStarts(interval int) int { return d.minutes/max(1, interval) + d.windows }
+// countStarts returns the maximal number of starts with the given slot interval, in minutes. The argument
+// `locations` is the number of locations. Each location may have other starts, but at most one in each minute.
+func (d day) countStarts(interval, locations int) int {
+	starts := d.minutes/max(1, interval) + d.windows
+	if locations > 1 {
+		return min(starts*locations, max(starts, 2*timespan.MinutesPerDay))
+	}
+	return starts
+}
+
+// countLocations returns the number of locations at which a service is offered, and at least 1.
+func (b slotBound) countLocations(s *Service) int { return max(1, len(b.manifest.LocationsOf(s))) }
 
 // listing is the size of the response of GET /slots for a service on one date: the
 // number of slots, the number of their staff members, and the number of bytes.
@@ -121,10 +139,11 @@ func (b slotBound) maxListing(s *Service) listing {
 	}
 	interval := b.findInterval(s)
 	if len(s.Staff) == 0 {
-		n := b.business.countStarts(interval)
+		n := b.business.countStarts(interval, b.countLocations(s))
 		return listing{slots: n, members: 1, bytes: n * slotBytes}
 	}
-	return b.sumMembers(s, func(m member) int { return m.countStarts(interval) })
+	locations := b.countLocations(s)
+	return b.sumMembers(s, func(m member) int { return m.countStarts(interval, locations) })
 }
 
 // maxCombinedListing is [slotBound.maxListing] for an appointment that begins with
@@ -137,7 +156,7 @@ func (b slotBound) maxCombinedListing(s *Service) listing {
 	if b.finest == nil || !s.IsActive() || len(s.Classes) > 0 {
 		return listing{}
 	}
-	n := b.business.countStarts(b.findInterval(b.finest))
+	n := b.business.countStarts(b.findInterval(b.finest), b.countLocations(s))
 	return b.sumMembers(s, func(member) int { return n })
 }
 

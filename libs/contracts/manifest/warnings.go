@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"cmp"
+	"maps"
 	"reflect"
 	"slices"
 	"time"
@@ -22,6 +23,7 @@ const maxWarningComparisons = 1_000_000
 //   - windows longer than [maxWindow]
 //   - overrides of past dates
 //   - packages that save nothing, and packages that are not shown
+//   - staff members who work at no location of a service that they perform
 //
 // Overlapping spans are two windows of the same day, blocked time within other
 // blocked time, or two class sessions of the same staff member. Two seasons or flash
@@ -79,13 +81,24 @@ func (w *warner) checkManifest(m *Manifest) {
 	root := (*path)(nil)
 	w.checkWeek(root.field("hours"), &m.Hours)
 	w.checkOverrides(root.field("overrides"), m.Overrides)
+	for i := range m.Locations {
+		l, here := &m.Locations[i], root.field("locations").item(i)
+		if l.Hours != nil {
+			w.checkWeek(here.field("hours"), l.Hours)
+		}
+		w.checkOverrides(here.field("overrides"), l.Overrides)
+	}
 	for i := range m.Staff {
 		s, here := &m.Staff[i], root.field("staff").item(i)
 		if s.Hours != nil {
 			w.checkWeek(here.field("hours"), s.Hours)
 		}
+		for _, key := range slices.Sorted(maps.Keys(s.At)) {
+			w.checkWeek(here.field("at").field(string(key)), new(s.At[key]))
+		}
 		w.checkOverrides(here.field("overrides"), s.Overrides)
 	}
+	w.checkStaffLocations(m)
 	w.checkBlocks(root.field("blocks"), m)
 	w.checkSessions(m)
 	w.checkPackages(root.field("packages"), m)

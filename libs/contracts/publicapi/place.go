@@ -11,7 +11,7 @@ import (
 // Location is where bookings take place. Fields without a value are omitted.
 type Location struct {
 	ID               uuid.UUID         `json:"id"`
-	Kind             string            `json:"kind" jsonschema:"place: customers come there"`
+	Kind             string            `json:"kind" jsonschema:"place: customers come there; link: an online meeting; phone: a telephone call; customer_address: the business comes to the customer"`
 	Name             string            `json:"name"`
 	NameTranslations map[string]string `json:"name_translations,omitempty"`
 	Address          postal.Address    `json:"address,omitzero"`

@@ -23,8 +23,10 @@ type compiler struct {
 	services map[manifest.Key]uuid.UUID
 	events   map[manifest.Key]uuid.UUID
 	rentals  map[manifest.Key]uuid.UUID
-	pictures map[string]catalog.Picture
-	err      error // the first error
+	// locations holds the ids of the locations.
+	locations map[manifest.Key]uuid.UUID
+	pictures  map[string]catalog.Picture
+	err       error // the first error
 }
 
 // Snapshot compiles one version of a manifest. The caller must call [catalog.Snapshot.Prepare] on the result.
@@ -73,6 +75,9 @@ func newCompiler(m *manifest.Manifest) (*compiler, error) {
 		rentals: idsByKey(m.Rentals, func(r *manifest.Rental) (manifest.Key, uuid.UUID) {
 			return r.Key, r.ObjectID(id)
 		}),
+		locations: idsByKey(m.Locations, func(l *manifest.Location) (manifest.Key, uuid.UUID) {
+			return l.Key, l.ObjectID(id)
+		}),
 	}, nil
 }
 
@@ -115,6 +120,8 @@ func (c *compiler) business(version int64) *catalog.Snapshot {
 			AdvanceDays:         *bookings.AdvanceDays,
 			AutoConfirm:         bookings.ConfirmsAutomatically(),
 			MaxOpenPerCustomer:  *bookings.MaxOpenPerCustomer,
+
+			LocationChangeMinutes: bookings.LocationChangeMinutes,
 		},
 		CancellationPolicy: convertAll(m.CancellationPolicy,
 			func(s *manifest.CancellationStep) catalog.CancellationRule {
@@ -196,6 +203,14 @@ func (c *compiler) resolve(key manifest.Key, ids map[manifest.Key]uuid.UUID) uui
 // resolveAll returns the ids of the keys. If no object has one of the keys, the compilation fails.
 func (c *compiler) resolveAll(keys []manifest.Key, ids map[manifest.Key]uuid.UUID) []uuid.UUID {
 	return convertAll(keys, func(k *manifest.Key) uuid.UUID { return c.resolve(*k, ids) })
+}
+
+// resolveOrNil returns the id of a key, or nil for the empty key.
+func (c *compiler) resolveOrNil(key manifest.Key, ids map[manifest.Key]uuid.UUID) *uuid.UUID {
+	if key == "" {
+		return nil
+	}
+	return new(c.resolve(key, ids))
 }
 
 // minor returns the amount d in minor units of the business's currency.

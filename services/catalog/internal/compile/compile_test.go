@@ -552,3 +552,50 @@ locations:
 		DirectionsHTML: label("<p>Door 2</p>", "<p>Porta 2</p>"), Phone: "+351 22 000 0000",
 	}}, o.Locations)
 }
+
+func TestLocationsKeepHoursAndUses(t *testing.T) {
+	t.Parallel()
+	m := parseManifest(t, head+`contact: {phone: "+351 21 000 0000"}
+locations: [{key: harbour, kind: place, hours: {mon: ["09:00-12:00"]}, overrides: [{date: 2027-03-02, hours: []}, {date: 2027-03-01, hours: []}]}]
+staff: [{key: anna, name: Anna, at: {harbour: {tue: ["10:00-11:00"]}}}]
+services: [{key: yoga, name: Yoga, duration_minutes: 60, locations: [harbour], classes: [{key: k, weekday: mon, time: "10:00", capacity: 5, location: harbour}]}]
+events: [{key: gala, name: Gala, date: 2027-03-01, start_time: "20:00", end_time: "22:00", total_capacity: 5, location: harbour}]
+rentals: [{key: kayak, name: Kayak, price_type: daily, location: harbour}]
+bookings: {location_change_minutes: 20}
+`)
+	// The parser does not permit these locations yet.
+	m.Locations = append(m.Locations,
+		manifest.Location{Key: "video", Kind: catalog.KindLink, Link: "https://meet.example.org/{code}"},
+		manifest.Location{Key: "call", Kind: catalog.KindPhone, Calls: catalog.CallsCustomer},
+		manifest.Location{Key: "home", Kind: catalog.KindCustomerAddress, Countries: []manifest.Country{"PT"},
+			PostalCodes: []manifest.Line{"10*"}, TravelMinutes: 30})
+	s, err := Snapshot(m, nil, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	harbour := m.Locations[0].ObjectID(s.ID)
+	places, video, call, home := s.Locations[0], s.Locations[1], s.Locations[2], s.Locations[3]
+	if len(places.Hours[time.Monday]) != 1 || len(places.Overrides) != 2 || places.Overrides[0].Date.String() != "2027-03-01" {
+		t.Errorf("the place has the hours %v and the overrides %v", places.Hours, places.Overrides)
+	}
+	if video.Link != "https://meet.example.org/{code}" || video.Phone != "" || video.Hours != nil {
+		t.Errorf("video: %+v", video)
+	}
+	if call.Calls != catalog.CallsCustomer || call.Phone != "+351 21 000 0000" {
+		t.Errorf("call: %+v", call)
+	}
+	if home.TravelMinutes != 30 || home.Countries[0] != "PT" || home.PostalCodes[0] != "10*" {
+		t.Errorf("home: %+v", home)
+	}
+	if s.Bookings.LocationChangeMinutes != 20 || s.Staff[0].HoursAt(harbour) == nil || s.Staff[0].Hours != nil {
+		t.Errorf("staff: %+v", s.Staff[0])
+	}
+	for name, id := range map[string]*uuid.UUID{
+		"service": &s.Services[0].LocationIDs[0], "session": s.Services[0].Classes[0].LocationID,
+		"event": s.Events[0].LocationID, "rental": s.Rentals[0].LocationID,
+	} {
+		if id == nil || *id != harbour {
+			t.Errorf("%s is at %v, not at %s", name, id, harbour)
+		}
+	}
+}

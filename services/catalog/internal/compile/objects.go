@@ -46,6 +46,13 @@ func (c *compiler) member(s *manifest.Staff) catalog.Staff {
 		hours := compileWeek(s.Hours)
 		member.Hours = &hours
 	}
+	for i := range c.m.Locations { // in the order of the locations, as the order of a map is random
+		if hours, works := s.At[c.m.Locations[i].Key]; works {
+			member.At = append(member.At, catalog.StaffLocation{
+				LocationID: c.m.Locations[i].ObjectID(c.id), Hours: compileWeek(&hours),
+			})
+		}
+	}
 	return member
 }
 
@@ -90,6 +97,7 @@ func (c *compiler) service(s *manifest.Service) catalog.Service {
 		Capacity:            s.CapacityUnits(),
 		Picture:             c.picture(s.Picture),
 		StaffIDs:            c.resolveAll(s.Staff, c.staff),
+		LocationIDs:         c.resolveAll(s.Locations, c.locations),
 		Variants: convertAll(s.Variants, func(v *manifest.Variant) catalog.Variant {
 			return c.variant(v, s)
 		}),
@@ -129,6 +137,8 @@ func (c *compiler) class(k *manifest.ClassSession, of *manifest.Service) catalog
 		Capacity: k.Capacity,
 		From:     k.From,
 		To:       k.To,
+
+		LocationID: c.resolveOrNil(k.Location, c.locations),
 	}
 	if k.Staff != nil {
 		session.StaffID = new(c.resolve(*k.Staff, c.staff))
@@ -181,6 +191,7 @@ func (c *compiler) event(e *manifest.Event) catalog.Event {
 		PaymentRequirement: e.Requirement(),
 		DepositValue:       toDecimal(e.DepositValue),
 		Tiers:              convertAll(e.Tiers, func(t *manifest.Tier) catalog.Tier { return c.tier(t, e) }),
+		LocationID:         c.resolveOrNil(e.Location, c.locations),
 	}
 }
 
@@ -226,6 +237,7 @@ func (c *compiler) rental(r *manifest.Rental) catalog.Rental {
 		Upsells: convertAll(sortStable(r.Upsells, func(u *manifest.Upsell) int {
 			return u.Order
 		}), c.upsell),
+		LocationID: c.resolveOrNil(r.Location, c.locations),
 	}
 }
 

@@ -39,12 +39,22 @@ func (c *compiler) location(snapshot *catalog.Snapshot, l *manifest.Location) ca
 		DirectionsHTML: newLabel(l.DirectionsHTML, l.Translations, func(t manifest.LocationTranslation) string {
 			return t.DirectionsHTML
 		}),
-		Phone: string(l.Phone),
+		Phone:         string(l.Phone),
+		Overrides:     compileOverrides(l.Overrides),
+		Link:          l.Link,
+		Calls:         l.Calls,
+		Countries:     convertAll(l.Countries, func(c *manifest.Country) string { return string(*c) }),
+		PostalCodes:   convertAll(l.PostalCodes, func(c *manifest.Line) string { return string(*c) }),
+		TravelMinutes: l.TravelMinutes,
+	}
+	if l.Hours != nil {
+		location.Hours = new(compileWeek(l.Hours))
 	}
 	if location.Name.Text == "" {
 		location.Name = catalog.Label{Text: snapshot.Name, Translations: snapshot.NameTranslations}
 	}
-	if location.Phone == "" && c.m.Contact != nil {
+	customersCall := l.Kind == catalog.KindPlace || l.Calls == catalog.CallsCustomer
+	if location.Phone == "" && customersCall && c.m.Contact != nil {
 		location.Phone = string(c.m.Contact.Phone)
 	}
 	if a := l.Address; a != nil {

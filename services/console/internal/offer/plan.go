@@ -186,6 +186,9 @@ func toFutureBooking(b *booking.Booking) availability.FutureBooking {
 	if b.StaffName != nil {
 		h.StaffName = *b.StaffName
 	}
+	if b.Location != nil {
+		h.LocationID, h.LocationName = &b.Location.ID, b.Location.Name
+	}
 	for _, s := range b.Services {
 		h.Services = append(h.Services, availability.FutureService{
 			ID: s.ID, Name: s.Name, VariantID: s.VariantID, VariantName: s.VariantName,

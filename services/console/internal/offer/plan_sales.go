@@ -194,7 +194,11 @@ func removePrices(m *manifest.Manifest) *manifest.Manifest {
 	rest := *m
 	rest.Name, rest.LogoURL, rest.SocialLinks, rest.ActionButtons, rest.PricingRules = "", "", nil, nil, nil
 	rest.Translations, rest.Page, rest.Notifications, rest.Logo = nil, nil, nil, ""
-	rest.Locations, rest.Contact, rest.Legal, rest.PolicyText = nil, nil, nil, ""
+	rest.Contact, rest.Legal, rest.PolicyText = nil, nil, ""
+	rest.Locations = copyList(m.Locations, func(l *manifest.Location) {
+		l.Name, l.DirectionsHTML, l.Phone, l.Link, l.Translations = "", "", "", "", nil
+		l.Address, l.Geo = nil, nil
+	})
 	rest.Staff = copyList(m.Staff, func(s *manifest.Staff) {
 		s.Name, s.Category, s.DescriptionHTML, s.ImageURL, s.Translations = "", "", "", "", nil
 		s.Photo = ""
