@@ -25,8 +25,8 @@ type FutureBooking struct {
 	// PerService reports that each service has its own staff member.
 	// StaffID is then the staff member of the first service.
 	PerService bool `json:"per_service,omitempty"`
-	// LocationID is the location of the booking. It is omitted if the booking was made without a location; the
-	// booking is then at the default location. LocationName is the name of the location at the time of the sale.
+	// LocationID is the location of the booking. It is omitted if the booking was made without a location; the new
+	// offer then permits the booking at any location. LocationName is the name of the location at the time of the sale.
 	LocationID   *uuid.UUID `json:"location_id,omitempty"`
 	LocationName string     `json:"location_name,omitempty"`
 }

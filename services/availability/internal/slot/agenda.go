@@ -16,10 +16,8 @@ func AgendaReach(offer *catalog.Snapshot, from, to timespan.Date) timespan.Span 
 // NewAgenda returns when each active staff member of a business works, is occupied and is
 // free, on the dates `from`..`to`, both included. NewAgenda follows the rules of /slots.
 func NewAgenda(offer *catalog.Snapshot, from, to timespan.Date, occupied booking.Occupied) *availability.Agenda {
-	// The windows of a date are limited to the opening time of the
-	// dates around it. Therefore the horizon includes these dates.
-	s := &sweep{horizon: newHorizon(offer, from-2, to+2)}
-	h, within := s.horizon, []timespan.Span{AgendaReach(offer, from, to)}
+	s := newWorkSweeps(offer, from, to)
+	h, within := s[0].horizon, []timespan.Span{AgendaReach(offer, from, to)}
 	cut := func(spans []timespan.Span) []timespan.Span {
 		return append([]timespan.Span{}, timespan.Intersect(nil, timespan.Normalize(spans), within)...)
 	}
@@ -27,14 +25,14 @@ func NewAgenda(offer *catalog.Snapshot, from, to timespan.Date, occupied booking
 	for _, b := range occupied.Busy {
 		busy[b.Resource] = append(busy[b.Resource], b.Spans()...)
 	}
-	a := &availability.Agenda{Computed: true, Open: cut(timespan.Subtract(nil, h.open, h.blockedTime)),
+	a := &availability.Agenda{Computed: true, Open: cut(timespan.Subtract(nil, s.findOpen(), h.blockedTime)),
 		Members: []availability.MemberAgenda{}}
 	for i := range offer.Staff {
 		member := &offer.Staff[i]
 		if !member.Active {
 			continue
 		}
-		_, work := s.findWork(member)
+		work := s.findWork(nil, member)
 		work = timespan.Subtract(nil, timespan.Subtract(nil, work, h.blockedTime), h.memberBlockedTime[member.ID])
 		taken := append(busy[booking.Resource{ID: member.ID}], h.teachingTime[member.ID]...)
 		a.Members = append(a.Members, availability.MemberAgenda{

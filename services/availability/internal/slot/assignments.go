@@ -38,6 +38,9 @@ func (o *Openings) findAssignments(start int64) []availability.Assignment {
 	if o.class != nil {
 		return o.findSessionAssignments(start)
 	}
+	if len(o.places) > 0 {
+		return o.findAssignmentsAnywhere(start)
+	}
 	able := o.findCandidatesAt(start)
 	if len(able) == 0 {
 		return nil
@@ -125,6 +128,9 @@ func (o *Openings) newAssignment(start int64, w combination) availability.Assign
 	c := availability.Assignment{During: timespan.Span{Start: start, End: start + o.appointment.duration}}
 	if w.candidate != nil {
 		c.StaffID = &w.candidate.ID
+	}
+	if o.location != nil {
+		c.LocationID = &o.location.ID
 	}
 	for i, l := range o.appointment.legs {
 		if l.service != nil {

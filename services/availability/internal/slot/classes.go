@@ -14,8 +14,9 @@ import (
 
 // occurrence is a class session on one of its dates, with its span.
 type occurrence struct {
-	session *catalog.ClassSession
-	date    timespan.Date
+	session  *catalog.ClassSession
+	location *catalog.Location // nil if the business has no locations
+	date     timespan.Date
 	timespan.Span
 }
 
@@ -35,7 +36,15 @@ func (h *horizon) eachOccurrence(service *catalog.Service, from, to timespan.Dat
 
 // isOff reports whether a scheduled session does not take place, for one of the reasons listed at eachOccurrence.
 func (h *horizon) isOff(at occurrence) bool {
-	return at.session.StaffID != nil && !h.isActive(*at.session.StaffID) || h.closedDates[at.date] || h.isBlocked(at)
+	return at.session.StaffID != nil && !h.isActive(*at.session.StaffID) || h.isClosed(at) || h.isBlocked(at)
+}
+
+// isClosed reports whether an override closes the location of the session, or the business, on the session's date.
+func (h *horizon) isClosed(at occurrence) bool {
+	if at.location != nil && len(at.location.Overrides) > 0 {
+		return h.offer.ClosesOn(at.location, at.date)
+	}
+	return h.closedDates[at.date]
 }
 
 // eachScheduled calls yield for each session of the service that is scheduled on the dates `from`..`to`.
@@ -44,9 +53,13 @@ func (h *horizon) eachScheduled(service *catalog.Service, from, to timespan.Date
 	for i := range service.Classes {
 		c := &service.Classes[i]
 		first, last := findScheduledDates(c, from, to)
+		var location *catalog.Location
+		if len(h.offer.Locations) > 0 {
+			location = h.offer.SessionLocation(service, c)
+		}
 		for d := first; d <= last; d += week {
 			start := h.clock.toInstant(d, c.Time)
-			yield(occurrence{session: c, date: d,
+			yield(occurrence{session: c, location: location, date: d,
 				Span: timespan.Span{Start: start, End: start + int64(service.DurationMinutes)*minute}})
 		}
 	}
@@ -110,7 +123,10 @@ func (h *horizon) readSessions() {
 		}
 		h.eachOccurrence(s, h.first, h.first+timespan.Date(len(h.plan))-1, func(at occurrence) {
 			if member := at.session.StaffID; member != nil {
-				h.teachingTime[*member] = append(h.teachingTime[*member], addBuffers(s, at.Span))
+				h.teachingTime[*member] = append(h.teachingTime[*member], at.addBuffers(s))
+				if h.location != nil && at.location != h.location {
+					h.addSessionElsewhere(*member, at.Span)
+				}
 			}
 		})
 	}
@@ -123,17 +139,22 @@ func findLongestClass(offer *catalog.Snapshot) timespan.Date {
 	longest := timespan.Date(0)
 	for i := range offer.Services {
 		if s := &offer.Services[i]; s.Active && s.IsClass() {
-			minutes := s.DurationMinutes + s.BufferBeforeMinutes + s.BufferAfterMinutes
+			minutes := s.DurationMinutes + s.BufferBeforeMinutes + s.BufferAfterMinutes +
+				2*int(offer.LocationReach().Minutes())
 			longest = max(longest, timespan.Date(minutes/timespan.MinutesPerDay+2))
 		}
 	}
 	return longest
 }
 
-// addBuffers extends the span of a service by the buffers of the service.
-func addBuffers(s *catalog.Service, span timespan.Span) timespan.Span {
-	return timespan.Span{Start: span.Start - int64(s.BufferBeforeMinutes)*minute,
-		End: span.End + int64(s.BufferAfterMinutes)*minute}
+// addBuffers returns the span of the session, extended by the buffers of
+// its service or, if it is longer, by the time of travel to the location.
+func (at occurrence) addBuffers(s *catalog.Service) timespan.Span {
+	before, after := s.BufferBeforeMinutes, s.BufferAfterMinutes
+	if at.location != nil {
+		before, after = max(before, at.location.TravelMinutes), max(after, at.location.TravelMinutes)
+	}
+	return timespan.Span{Start: at.Start - int64(before)*minute, End: at.End + int64(after)*minute}
 }
 
 // session is a class session that can be booked, on one of its dates.
@@ -157,11 +178,11 @@ func (h *horizon) findSessions(q Question, from, to timespan.Date, earliest int6
 			remaining: at.session.Capacity - taken[booking.Occurrence{SessionID: at.session.ID, StartsAt: at.Start}]}
 		if member := at.session.StaffID; member != nil {
 			found.member = h.offer.StaffMember(*member)
-			if slices.ContainsFunc(busy[*member], addBuffers(class, at.Span).Overlaps) {
+			if slices.ContainsFunc(busy[*member], at.addBuffers(class).Overlaps) || h.isElsewhere(occupied.Busy, at) {
 				return
 			}
 		}
-		if found.remaining >= max(1, q.PartySize) && at.Start >= earliest && q.wants(at.session) {
+		if found.remaining >= max(1, q.PartySize) && at.Start >= earliest && q.wants(at.session) && q.isAt(at.location) {
 			sessions = append(sessions, found)
 		}
 	})
@@ -240,7 +261,10 @@ func (o *Openings) findSessionAssignments(start int64) []availability.Assignment
 			Session: &availability.Session{ID: s.session.ID, Capacity: s.session.Capacity, Remaining: s.remaining},
 		}
 		if s.member != nil {
-			c.Parts = appendPart(c.Parts, s.member.ID, 0, addBuffers(o.class, s.Span))
+			c.Parts = appendPart(c.Parts, s.member.ID, 0, s.addBuffers(o.class))
+		}
+		if s.location != nil {
+			c.LocationID = &s.location.ID
 		}
 		assignments = append(assignments, c)
 	}

@@ -77,6 +77,12 @@ func (o *ConflictChecker) FindReason(h *availability.FutureBooking) *availabilit
 		// booking is in the past, even if a clock change skips a date.
 		IsOverride: true, Now: start.AddDate(0, 0, -2),
 	}
+	if h.LocationID != nil {
+		if o.offer.FindLocation(*h.LocationID) == nil {
+			return &availability.Reason{Rule: availability.RuleRemoved, Name: h.LocationName}
+		}
+		q.LocationID = h.LocationID
+	}
 	if h.SessionID == nil { // for a class session, another staff member is no conflict
 		if h.StaffID != nil && o.offer.StaffMember(*h.StaffID) == nil {
 			return &availability.Reason{Rule: availability.RuleRemoved, Whose: availability.OfStaff, StaffID: h.StaffID}

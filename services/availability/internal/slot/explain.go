@@ -6,6 +6,8 @@ import (
 	"sort"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/slotmesh/slotmesh/libs/contracts/availability"
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
@@ -52,7 +54,8 @@ func (e *explanation) findReason() *availability.Reason {
 // ExplainReach returns the span for which [Explain] needs the occupied time.
 func ExplainReach(offer *catalog.Snapshot, q Question, d timespan.Date, t timespan.TimeOfDay) timespan.Span {
 	start, around := timespan.Instant(d, t, offer.Location()), newAppointment(offer, q).reach()
-	return timespan.Span{Start: start + around.Start, End: start + around.End}
+	apart := int64(offer.LocationReach().Seconds())
+	return timespan.Span{Start: start + around.Start - apart, End: start + around.End + apart}
 }
 
 // FindPerformers returns the staff members who provide all services of the question that need staff, in
@@ -233,7 +236,10 @@ func describeStaff(e *explanation, _ int, reason *availability.Reason) {
 	reason.Whose, reason.StaffID = availability.OfStaff, e.question.StaffID
 }
 
-func openBusiness(e *explanation, input *trial) { input.offer.Hours = openWholeWeek(e.offer.Hours) }
+func openBusiness(e *explanation, input *trial) {
+	input.offer.Hours = openWholeWeek(e.offer.Hours)
+	input.openLocations()
+}
 
 // openWholeWeek returns opening hours that cover every day completely. If a window in `week` lasts beyond midnight, the
 // result for its weekday also covers this time. Therefore a change from the result back to `week` only removes time.
@@ -260,6 +266,9 @@ func openStaffHours(_ *explanation, input *trial) {
 			hours := openWholeWeek(*m.Hours)
 			m.Hours = &hours
 		}
+		if len(m.At) > 0 {
+			m.At = openAllLocations(&input.offer, m)
+		}
 	})
 }
 
@@ -269,6 +278,7 @@ func (t *trial) removeWorkingHours() {
 		leaveOut(nil, t)
 	}
 	t.offer.Hours = openWholeWeek(t.offer.Hours)
+	t.openLocations()
 }
 
 func dropBlocks(_ *explanation, input *trial) { input.offer.Blocks = nil }
@@ -314,8 +324,10 @@ func describeClass(e *explanation, cause int, reason *availability.Reason) {
 // busySpan is one span in which a booking occupies a resource.
 type busySpan struct {
 	booking.Resource
-	isClass bool
-	span    timespan.Span
+	isClass    bool
+	locationID uuid.UUID
+	span       timespan.Span
+	served     []int64 // time of the services as start and end, or nil if it is unknown
 }
 
 // listBusySpans returns the occupied time as single spans, sorted by start.
@@ -323,8 +335,12 @@ func (e *explanation) listBusySpans() []busySpan {
 	if e.busySpans == nil {
 		e.busySpans = []busySpan{}
 		for _, b := range e.occupied.Busy {
-			for _, s := range b.Spans() {
-				e.busySpans = append(e.busySpans, busySpan{b.Resource, b.Class, s})
+			for i, s := range b.Spans() {
+				single := busySpan{Resource: b.Resource, isClass: b.Class, locationID: b.LocationID, span: s}
+				if b.Served != nil {
+					single.served = b.Served[2*i : 2*i+2]
+				}
+				e.busySpans = append(e.busySpans, single)
 			}
 		}
 		slices.SortStableFunc(e.busySpans, func(a, b busySpan) int { return cmp.Compare(a.span.Start, b.span.Start) })
@@ -336,11 +352,14 @@ func dropBookings(_ *explanation, input *trial) { input.occupied.Busy = nil }
 
 func countBusySpans(e *explanation) int { return len(e.listBusySpans()) }
 
+// keepBusySpans keeps the first n spans, without the time for a change of the location. This
+// time belongs to the rule for buffers, which is left out whenever keepBusySpans is called.
 func keepBusySpans(e *explanation, input *trial, n int) {
 	input.occupied.Busy = nil
 	for _, h := range e.listBusySpans()[:n] {
 		input.occupied.Busy = append(input.occupied.Busy, booking.Busy{
 			Resource: h.Resource, Class: h.isClass, Edges: []int64{h.span.Start, h.span.End},
+			LocationID: h.locationID, Served: h.served,
 		})
 	}
 }
@@ -364,11 +383,15 @@ func (e *explanation) toLocal(at int64) timespan.LocalDateTime {
 
 func dropBuffers(_ *explanation, input *trial) {
 	input.eachService(func(s *catalog.Service) { s.BufferBeforeMinutes, s.BufferAfterMinutes = 0, 0 })
+	input.dropLocationChange()
 }
 
 func describeBuffer(e *explanation, _ int, reason *availability.Reason) {
 	services := e.question.Services
 	reason.Minutes = max(services[0].BufferBeforeMinutes, services[len(services)-1].BufferAfterMinutes)
+	if len(e.offer.Locations) > 0 {
+		reason.Minutes = max(reason.Minutes, e.findLocationChange())
+	}
 }
 
 // dropPast sets the current time to two days before the requested date, so that no part of the

@@ -18,6 +18,11 @@ type Openings struct {
 	countsStartOnce bool          // each start counts once per date, even if several staff members can serve it
 	alternatives    []alternative // the staff members who can serve the legs that the candidate does not serve
 
+	location *catalog.Location // the location of the appointment; nil for a class and without locations
+	// places holds the openings at each location, in the order of preference, if the
+	// appointment is possible at several locations. The field `runs` is then their union.
+	places []*Openings
+
 	class    *catalog.Service // the requested class; nil for an appointment
 	sessions []session        // bookable class sessions, in the order that [compareSessions] defines
 }

@@ -19,10 +19,8 @@ func (o *oracle) takesPlace(v *catalog.Service, c *catalog.ClassSession, d times
 	if c.From != nil && d < *c.From || c.To != nil && d > *c.To {
 		return false
 	}
-	for _, v := range o.offer.Overrides {
-		if v.Date == d && len(v.Hours) == 0 {
-			return false
-		}
+	if o.isClosed(v, c, d) {
+		return false
 	}
 	blocked := o.blocked
 	if c.StaffID != nil {
@@ -49,7 +47,8 @@ func (o *oracle) paintSessions(m minutes, v *catalog.Service, c *catalog.ClassSe
 	for _, d := range o.listDates() {
 		if o.takesPlace(v, c, d) {
 			start := o.minuteOf(d, c.Time)
-			o.paint(m, start-v.BufferBeforeMinutes, start+v.DurationMinutes+v.BufferAfterMinutes)
+			before, after := o.sessionBuffers(v, c)
+			o.paint(m, start-before, start+v.DurationMinutes+after)
 		}
 	}
 }
@@ -84,6 +83,9 @@ func (o *oracle) isRequested(c *catalog.ClassSession) bool {
 	if q.SessionID != nil && *q.SessionID != c.ID {
 		return false
 	}
+	if q.LocationID != nil && o.sessionPlace(o.services[0], c).ID != *q.LocationID {
+		return false
+	}
 	return q.StaffID == nil || c.StaffID != nil && *c.StaffID == *q.StaffID
 }
 
@@ -106,8 +108,9 @@ func (o *oracle) listSessions(d timespan.Date) []Slot {
 		slot.Session, slot.Remaining = c, int32(seats)
 		if c.StaffID != nil {
 			slot.Staff = o.findMember(*c.StaffID)
-			if o.isMemberBusy(*c.StaffID, i-class.BufferBeforeMinutes,
-				i+class.DurationMinutes+class.BufferAfterMinutes) {
+			before, after := o.sessionBuffers(class, c)
+			if o.isMemberBusy(*c.StaffID, i-before, i+class.DurationMinutes+after) ||
+				o.isMemberAway(*c.StaffID, o.sessionPlace(class, c), i, i+class.DurationMinutes) {
 				continue
 			}
 		}
@@ -151,8 +154,14 @@ func (o *oracle) listSessionAssignments(asked timespan.Date, i int) []oracleAssi
 	slices.SortFunc(found, func(a, b Slot) int { return cmp.Compare(a.Session.Key, b.Session.Key) })
 	var assignments []oracleAssignment
 	for _, s := range found {
+		var place uuid.UUID
 		p := o.listParts(i)[0]
-		a := oracleAssignment{From: s.Start, To: s.Start + int64(p.service.DurationMinutes)*60}
+		before, after := o.sessionBuffers(p.service, s.Session)
+		p.occupiedFrom, p.occupiedTo = p.from-before, p.to+after
+		if l := o.sessionPlace(p.service, s.Session); l != nil {
+			place = l.ID
+		}
+		a := oracleAssignment{Location: place, From: s.Start, To: s.Start + int64(p.service.DurationMinutes)*60}
 		a.Session.ID, a.Session.Capacity, a.Session.Remaining = s.Session.ID, s.Session.Capacity, int(s.Remaining)
 		for at := p.occupiedFrom; s.Staff != nil && at < p.occupiedTo; at++ {
 			a.Occupied = append(a.Occupied, occupiedMinute{at, s.Staff.ID, 0})

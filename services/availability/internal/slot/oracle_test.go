@@ -90,6 +90,10 @@ type oracle struct {
 	blocked        minutes
 	paintedWindows map[staffDate][][2]int // windows painted before
 	running        map[uuid.UUID][]int    // bookings of a service without staff at each minute
+
+	place *catalog.Location // the location of the appointment; nil for a business without locations
+	sales []sale            // bookings with their locations
+	away  map[uuid.UUID]minutes
 }
 
 // listDates returns all dates that lie completely in the table.
@@ -151,6 +155,9 @@ func (o *oracle) paint(m minutes, from, to int) {
 func (o *oracle) minuteAt(unix int64) int { return int((unix - o.start) / 60) }
 
 func (o *oracle) businessWindows(d timespan.Date) []timespan.Window {
+	if o.place != nil {
+		return o.placeWindows(d)
+	}
 	for _, v := range o.offer.Overrides {
 		if v.Date == d {
 			return v.Hours
@@ -160,6 +167,9 @@ func (o *oracle) businessWindows(d timespan.Date) []timespan.Window {
 }
 
 func (o *oracle) staffWindows(s *catalog.Staff, d timespan.Date) []timespan.Window {
+	if o.place != nil && len(s.At) > 0 {
+		return o.windowsAt(s, d)
+	}
 	for _, v := range s.Overrides {
 		if v.Date == d {
 			return v.Hours
@@ -339,10 +349,10 @@ func (o *oracle) listParts(i int) []part {
 		p := part{service: v, nth: k, from: i, to: i + v.DurationMinutes}
 		p.occupiedFrom, p.occupiedTo = p.from, p.to
 		if k == 0 {
-			p.occupiedFrom -= v.BufferBeforeMinutes
+			p.occupiedFrom -= max(v.BufferBeforeMinutes, o.travelMinutes())
 		}
 		if k == len(o.services)-1 {
-			p.occupiedTo += v.BufferAfterMinutes
+			p.occupiedTo += max(v.BufferAfterMinutes, o.travelMinutes())
 		}
 		parts = append(parts, p)
 		i = p.to
@@ -403,7 +413,7 @@ func (o *oracle) canServe(s *catalog.Staff, p part) bool {
 		work, busy = o.paintWork(s), o.paintBusy(s)
 	}
 	for i := p.from; i < p.to; i++ {
-		if !work[i] {
+		if !work[i] || o.place != nil && isStaffed(p.service) && o.paintAway(s)[i] {
 			return false
 		}
 	}
@@ -457,6 +467,7 @@ func (o *oracle) newSlot(s *catalog.Staff, d timespan.Date, i int) Slot {
 // oracleAssignment is an assignment that lists which resource is occupied in each minute.
 type oracleAssignment struct {
 	Staff    uuid.UUID
+	Location uuid.UUID            // the nil UUID without locations
 	Session  availability.Session // of a class
 	From     int64
 	To       int64

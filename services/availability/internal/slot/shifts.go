@@ -26,12 +26,17 @@ type horizon struct {
 	memberBlockedTime map[uuid.UUID][]timespan.Span // the blocks of single staff members, normalized
 	teachingTime      map[uuid.UUID][]timespan.Span // the class sessions that each staff member teaches, with buffers
 	closedDates       map[timespan.Date]bool        // the dates on which an override closes the business
+
+	location *catalog.Location // the location whose opening windows are in `plan`; nil for the windows of the business
+	// sessionsElsewhere holds the class sessions, without buffers, that each staff member teaches at other locations.
+	sessionsElsewhere map[uuid.UUID][]timespan.Span
 }
 
 // newHorizon computes the working time on the dates `from`..`to` and on some dates before and after.
 // The earlier dates are needed for class sessions that begin before `from` and last until that date.
-// The later dates are needed for class sessions that begin by the date `to` and last longer.
-func newHorizon(offer *catalog.Snapshot, from, to timespan.Date) *horizon {
+// The later dates are needed for class sessions that begin by the date `to` and last longer. The argument
+// `location` is the location at which customers are served; nil stands for a business without locations.
+func newHorizon(offer *catalog.Snapshot, from, to timespan.Date, location *catalog.Location) *horizon {
 	classDates := findLongestClass(offer)
 	from, to = from-classDates, to+classDates
 	const slack = 3 * day // UTC offsets are shorter than a day, and windows end less than a day after their date
@@ -40,11 +45,10 @@ func newHorizon(offer *catalog.Snapshot, from, to timespan.Date) *horizon {
 		first: from,
 		clock: newUTCOffsets(offer.Location(), int64(from)*day-slack, int64(to)*day+slack),
 		plan:  make([][]timespan.Window, to-from+1),
+
+		location: location,
 	}
-	for i := range h.plan {
-		h.plan[i] = offer.Hours[(from + timespan.Date(i)).Weekday()]
-	}
-	h.override(h.plan, offer.Overrides)
+	h.readOpening()
 	h.shifts = h.appendShifts(nil, h.plan)
 	h.open = joinShifts(nil, h.shifts)
 	h.readBlocks()
@@ -53,6 +57,20 @@ func newHorizon(offer *catalog.Snapshot, from, to timespan.Date) *horizon {
 		h.readSessions()
 	}
 	return h
+}
+
+// readOpening sets `plan` to the opening windows of the location or, without a location, of the business.
+func (h *horizon) readOpening() {
+	if h.location != nil && (h.location.Hours != nil || len(h.location.Overrides) > 0) {
+		for i := range h.plan {
+			h.plan[i] = h.offer.OpeningOn(h.location, h.first+timespan.Date(i))
+		}
+		return
+	}
+	for i := range h.plan {
+		h.plan[i] = h.offer.Hours[(h.first + timespan.Date(i)).Weekday()]
+	}
+	h.override(h.plan, h.offer.Overrides)
 }
 
 // override replaces the windows of each date that has an override by the hours of the override.
@@ -151,6 +169,10 @@ func (h *horizon) addBlock(members []uuid.UUID, span timespan.Span) {
 // findWindows returns the working windows of the staff member m on one date of the horizon.
 // If m is nil or has no own hours, findWindows returns the windows of the business.
 func (h *horizon) findWindows(d timespan.Date, m *catalog.Staff) []timespan.Window {
+	if m != nil && h.hasHoursAt(m) {
+		windows, _ := h.offer.StaffWindows(m, h.location, d)
+		return windows
+	}
 	if m != nil {
 		for i := range m.Overrides {
 			if m.Overrides[i].Date == d {
@@ -168,6 +190,13 @@ func (h *horizon) findWindows(d timespan.Date, m *catalog.Staff) []timespan.Wind
 // overrides. The second result is false if the member has neither own hours nor overrides, and
 // therefore works in the windows of the business. buildMemberPlan reuses the memory of dst.
 func (h *horizon) buildMemberPlan(dst [][]timespan.Window, m *catalog.Staff) ([][]timespan.Window, bool) {
+	if h.hasHoursAt(m) {
+		dst = append(dst[:0], h.plan...)
+		for i := range dst {
+			dst[i], _ = h.offer.StaffWindows(m, h.location, h.first+timespan.Date(i))
+		}
+		return dst, true
+	}
 	if m.Hours == nil && len(m.Overrides) == 0 {
 		return dst, false
 	}
@@ -180,3 +209,6 @@ func (h *horizon) buildMemberPlan(dst [][]timespan.Window, m *catalog.Staff) ([]
 	h.override(dst, m.Overrides)
 	return dst, true
 }
+
+// hasHoursAt reports whether the staff member has hours for single locations, and the horizon is for a location.
+func (h *horizon) hasHoursAt(m *catalog.Staff) bool { return h.location != nil && len(m.At) > 0 }

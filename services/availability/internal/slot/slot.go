@@ -54,6 +54,8 @@ type Question struct {
 	IsPerService bool       // each service of a package may have another staff member
 	SessionID    *uuid.UUID // the requested class session; nil for any
 	PartySize    int        // number of class seats that must be free; 0 means 1
+	// LocationID is the requested location. Nil allows all locations at which all services are offered.
+	LocationID *uuid.UUID
 
 	// IsOverride applies the rules for the owner. A start may be at any minute of the working time,
 	// without slot grid, minimum notice and advance limit. The earliest start is the beginning of

@@ -14,6 +14,7 @@ type sweep struct {
 	horizon  *horizon
 	from, to timespan.Date   // the dates that can have a bookable start
 	shared   []timespan.Span // the starts that remain after the rules that are the same for all candidates
+	away     absences        // bookings at other locations; nil if the business has at most one location
 
 	plan                [][]timespan.Window
 	own, shifts         []shift
@@ -64,6 +65,9 @@ func (s *sweep) serve(l leg, member *catalog.Staff, work []timespan.Span) {
 	s.confine(l, work)
 	s.hinderByMember(l, s.occupancy.members[member.ID], s.horizon.memberBlockedTime[member.ID],
 		s.horizon.teachingTime[member.ID])
+	if s.away != nil {
+		s.hinderByDistance(l, member)
+	}
 }
 
 // confine keeps the starts at which the leg l, without its buffers, lies in one of the spans in `work`.

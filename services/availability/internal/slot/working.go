@@ -10,21 +10,20 @@ import (
 // consists of the windows of semantics.md §2 that lie in the opening time of the business, without blocked time.
 func ComputeWorkingTime(offer *catalog.Snapshot, from, to timespan.Date,
 	yield func(*catalog.Staff, timespan.Date, int64)) {
-	// The windows of a date are limited to the opening time of the
-	// dates around it. Therefore the horizon includes these dates.
-	s := &sweep{horizon: newHorizon(offer, from-2, to+2)}
-	var working, spare []timespan.Span
+	s := newWorkSweeps(offer, from, to)
+	h := s[0].horizon
+	var working, spare, work []timespan.Span
 	for i := range offer.Staff {
 		member := &offer.Staff[i]
 		if !member.Active {
 			continue
 		}
-		_, work := s.findWork(member)
-		spare = timespan.Subtract(spare, work, s.horizon.blockedTime)
-		working = timespan.Subtract(working, spare, s.horizon.memberBlockedTime[member.ID])
+		work = s.findWork(work, member)
+		spare = timespan.Subtract(spare, work, h.blockedTime)
+		working = timespan.Subtract(working, spare, h.memberBlockedTime[member.ID])
 		next := 0
 		for d := from; d <= to; d++ {
-			date := timespan.Span{Start: s.horizon.clock.toInstant(d, 0), End: s.horizon.clock.toInstant(d+1, 0)}
+			date := timespan.Span{Start: h.clock.toInstant(d, 0), End: h.clock.toInstant(d+1, 0)}
 			for next < len(working) && working[next].End <= date.Start {
 				next++
 			}
