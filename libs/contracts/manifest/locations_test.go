@@ -27,7 +27,7 @@ func TestLocationLimitRejectsSeveralLocationsAndKinds(t *testing.T) {
 		v.severalLocations = permitted
 		v.checkLocationLimit((*path)(nil).field("locations"))
 		var got []string
-		for _, p := range r.sortedProblems() {
+		for _, p := range r.sortProblems() {
 			got = append(got, p.Path+": "+p.Message)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {

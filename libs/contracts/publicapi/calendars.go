@@ -26,6 +26,8 @@ type Slot struct {
 	// RemainingCapacity and ClassScheduleID are set only for class sessions.
 	RemainingCapacity *int       `json:"remainingCapacity,omitempty"`
 	ClassScheduleID   *uuid.UUID `json:"classScheduleId,omitempty"`
+
+	LocationID *uuid.UUID `json:"locationId,omitempty"` // set only if the request names a location
 }
 
 // AvailableDates is the response of GET /available-dates. Days holds the number

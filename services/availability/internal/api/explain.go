@@ -59,7 +59,7 @@ func (p *Public) computeExplanation(ctx context.Context,
 	defer cancel()
 	reach := slot.ExplainReach(offer, s.question, s.date, s.time)
 	if s.occupied, err = readOccupied(bounded, p.occupied, offer.ID, reach,
-		booking.OccupiedQuery{Seats: s.question.Services[0].IsClass()}); err != nil {
+		booking.OccupiedQuery{Seats: s.question.Services[0].IsClass(), Locations: len(offer.Locations) > 1}); err != nil {
 		p.recordDegraded(ctx, "occupied time", err)
 		return explanation, nil
 	}
@@ -87,8 +87,11 @@ func (p *Public) newExplainedStart(offer *catalog.Snapshot, q availability.Quest
 	if err != nil {
 		return nil, err
 	}
-	return &explainedStart{offer: offer, date: q.Date, time: q.Time, question: newQuestion(q, services, p.clock.Now())},
-		nil
+	if _, err := offer.ChooseLocations(services, q.LocationID); err != nil {
+		return nil, err
+	}
+	return &explainedStart{offer: offer, date: q.Date, time: q.Time,
+		question: newQuestion(offer, q, services, p.clock.Now())}, nil
 }
 
 // findInactive returns the reason for the first inactive service, or nil if all services are active.

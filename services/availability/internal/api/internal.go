@@ -48,9 +48,13 @@ func (a *Internal) serveAssignments(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	question := newQuestion(q, services, a.clock.Now())
+	if _, err := offer.ChooseLocations(services, q.LocationID); err != nil {
+		return err
+	}
+	question := newQuestion(offer, q, services, a.clock.Now())
 	assignments := slot.FindAssignments(offer, question, q.Date, q.Time, req.Occupied)
-	answer := availability.BookableResponse{OfferVersion: offer.Version, Assignments: assignments}
+	answer := availability.BookableResponse{OfferVersion: offer.Version, Assignments: assignments,
+		LocationChangeMinutes: offer.Bookings.LocationChangeMinutes}
 	if len(assignments) == 0 {
 		answer.Assignments = []availability.Assignment{}
 		answer.Refusal = slot.FindRefusal(offer, question, q.Date, q.Time)
@@ -84,11 +88,16 @@ func checkQuestion(q availability.Question) error {
 	return nil
 }
 
-// newQuestion converts a question of the API to a question for the slot engine.
-func newQuestion(q availability.Question, services []*catalog.Service, now time.Time) slot.Question {
+// newQuestion converts a question of the API to a question for the slot
+// engine. A business without locations ignores the requested location.
+func newQuestion(offer *catalog.Snapshot, q availability.Question, services []*catalog.Service,
+	now time.Time) slot.Question {
+	if len(offer.Locations) == 0 {
+		q.LocationID = nil
+	}
 	return slot.Question{
 		Services: services, StaffID: q.StaffID, Now: now, SessionID: q.ClassScheduleID,
 		IsPackage: q.IsPackage, IsPerService: q.StaffingMode == availability.StaffingPerService, IsOverride: q.Override,
-		AllowsOutsideHours: q.OutsideHours,
+		AllowsOutsideHours: q.OutsideHours, LocationID: q.LocationID,
 	}
 }

@@ -25,6 +25,10 @@ func (p *Public) serveNoStarts(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	locationID, err := q.chooseLocation(offer, services)
+	if err != nil {
+		return err
+	}
 	leave, err := p.places.Enter(c.UserContext(), c.Params("slug"))
 	if err != nil {
 		return err
@@ -32,7 +36,7 @@ func (p *Public) serveNoStarts(c *fiber.Ctx) error {
 	defer leave()
 	answer := availability.NoStarts{Rules: map[timespan.Date]string{}}
 	question := slot.Question{
-		Services: services, StaffID: q.StaffID, From: q.From, To: q.To, Now: p.clock.Now(), IsPackage: q.IsPackage,
+		Services: services, StaffID: q.StaffID, LocationID: locationID, From: q.From, To: q.To, Now: p.clock.Now(), IsPackage: q.IsPackage,
 		IsPerService: q.IsPerService,
 	}
 	slot.ExplainNoStarts(offer, question, func(d timespan.Date, rule string) { answer.Rules[d] = rule })

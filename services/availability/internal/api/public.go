@@ -80,7 +80,7 @@ func (p *Public) mount(business fiber.Router, extend func(parser) parser) {
 
 // calendarParameters returns the names of the query parameters that all calendars have.
 func calendarParameters() []string {
-	return []string{"service_id", "staff_id", "is_package", "staffing_mode", "variants"}
+	return []string{"service_id", "staff_id", "location_id", "is_package", "staffing_mode", "variants"}
 }
 
 // serveCalendar parses the request with the function `parse`,
@@ -161,7 +161,7 @@ type material struct {
 
 // gather reads the offer and the occupied time for a calendar. If one of them cannot
 // be read, gather returns no error; the field "computed" of the calendar's answer is then
-// false (semantics.md §2). Faults: business_not_found, service_not_found, invalid_parameter.
+// false (semantics.md §2). Faults: business_not_found, service_not_found, location_not_found, invalid_parameter.
 func (p *Public) gather(ctx context.Context, slug string, q query) (material, error) {
 	ctx, cancel := p.withReadTimeout(ctx)
 	defer cancel()
@@ -177,14 +177,19 @@ func (p *Public) gather(ctx context.Context, slug string, q query) (material, er
 	if err != nil {
 		return material{}, err
 	}
+	locationID, err := q.chooseLocation(offer, services)
+	if err != nil {
+		return material{}, err
+	}
 	m := material{answer: answer{timezone: offer.Timezone, offer: offer, question: slot.Question{
-		Services: services, StaffID: q.StaffID, From: q.From, To: q.To, Now: p.clock.Now(),
+		Services: services, StaffID: q.StaffID, LocationID: locationID, From: q.From, To: q.To, Now: p.clock.Now(),
 		IsPackage: q.IsPackage, IsPerService: q.IsPerService, PartySize: q.PartySize,
 	}}}
 	plan := slot.NewPlan(offer, m.question)
 	if reach, needed := plan.Reach(); needed {
 		if m.occupied, err = readOccupied(ctx, p.occupied, offer.ID, reach,
-			booking.OccupiedQuery{Seats: services[0].IsClass(), Except: q.RescheduledID}); err != nil {
+			booking.OccupiedQuery{Seats: services[0].IsClass(), Locations: len(offer.Locations) > 1,
+				Except: q.RescheduledID}); err != nil {
 			p.recordDegraded(ctx, "occupied time", err)
 			return m, nil
 		}

@@ -24,6 +24,11 @@ type query struct {
 	StaffID  *uuid.UUID
 	Variants map[uuid.UUID]uuid.UUID // the key is the id of a service, the value the id of its variant
 
+	// LocationID is the requested location. LocationFault is set if the parameter is invalid. It is reported
+	// only for a business with locations, because other businesses do not have the parameter.
+	LocationID    *uuid.UUID
+	LocationFault error
+
 	IsPackage    bool
 	IsPerService bool // each service of a package may have its own staff member; ignored unless IsPackage is true
 
@@ -65,7 +70,21 @@ func parseShared(get request.Query, q query) (query, error) {
 	if q.StaffID, err = get.OptionalID("staff_id"); err != nil {
 		return query{}, err
 	}
+	q.LocationID, q.LocationFault = get.OptionalID("location_id")
 	return parsePackage(get, q)
+}
+
+// chooseLocation returns the requested location, or nil if the request names none or the business has no
+// locations. Faults: invalid_parameter, location_not_found.
+func (q query) chooseLocation(offer *catalog.Snapshot, services []*catalog.Service) (*uuid.UUID, error) {
+	if len(offer.Locations) == 0 {
+		return nil, nil
+	}
+	if q.LocationFault != nil {
+		return nil, q.LocationFault
+	}
+	_, err := offer.ChooseLocations(services, q.LocationID)
+	return q.LocationID, err
 }
 
 // parsePackage parses the parameters of a package (is_package and staffing_mode), and the variants.

@@ -69,13 +69,14 @@ func (a answer) appendSlots(b []byte, d timespan.Date) []byte {
 		l.slots = a.openings.AppendSlots(l.slots, d)
 	}
 	b = append(b, `{"slots":[`...)
-	b = l.append(b)
+	b = l.append(b, a.question.LocationID)
 	return a.appendEnd(append(b, ']'))
 }
 
 // append appends the slots as JSON to b. The fields before the staff member are rendered once for all
 // slots with the same start. The fields after the staff member are rendered once for all slots of a date.
-func (l *list) append(b []byte) []byte {
+// The argument `location` is the location that the request names, or nil.
+func (l *list) append(b []byte, location *uuid.UUID) []byte {
 	var head, tail byteRange
 	for i := range l.slots {
 		s, before := &l.slots[i], &l.slots[max(0, i-1)]
@@ -94,7 +95,7 @@ func (l *list) append(b []byte) []byte {
 		if i > 0 && s.Session == nil && s.Date == before.Date {
 			b = append(b, b[tail.from:tail.to]...)
 		} else {
-			b = appendTail(b, s)
+			b = appendTail(b, s, location)
 		}
 		tail = byteRange{from, len(b)}
 	}
@@ -109,12 +110,15 @@ func appendHead(b []byte, s *slot.Slot) []byte {
 }
 
 // appendTail appends the JSON fields of a slot that come after the fields of its staff member.
-func appendTail(b []byte, s *slot.Slot) []byte {
+func appendTail(b []byte, s *slot.Slot, location *uuid.UUID) []byte {
 	b = appendDate(append(b, `,"date":"`...), s.Date)
 	b = strconv.AppendInt(append(b, `","dateOffset":`...), int64(s.DateOffset), 10)
 	if s.Session != nil {
 		b = strconv.AppendInt(append(b, `,"remainingCapacity":`...), int64(s.Remaining), 10)
 		b = append(appendUUID(append(b, `,"classScheduleId":"`...), s.Session.ID), '"')
+	}
+	if location != nil {
+		b = append(appendUUID(append(b, `,"locationId":"`...), *location), '"')
 	}
 	return append(b, '}')
 }

@@ -10,7 +10,7 @@ func TestRenderAllocatesIndependentlyOfSlotCount(t *testing.T) {
 	var body []byte
 	render := func(a answer) {
 		l.slots = a.openings.AppendSlots(l.slots[:0], firstOfWeek)
-		body = l.append(body[:0])
+		body = l.append(body[:0], nil)
 	}
 	render(few)
 	render(many)

@@ -32,7 +32,7 @@ func newLocationsPlan(offer *catalog.Snapshot, q Question) *Plan {
 		return newPlanAt(offer, q, locations[0])
 	}
 	from, to, _ := q.clamp(offer)
-	p := &Plan{offer: offer, question: q, from: from, to: to, earliest: q.earliest(offer),
+	p := &Plan{offer: offer, question: q, from: from, to: to, earliest: q.findEarliestStart(offer),
 		appointment: newAppointment(offer, q)}
 	q.To++ // a start of the last date may belong to the next date at another location
 	for _, l := range locations {

@@ -222,6 +222,13 @@ func (p *placesOracle) listAssignmentsAt(d timespan.Date, i int) []oracleAssignm
 	if p.at[0].isClassQuestion() {
 		return p.at[0].listSessionAssignments(d, i)
 	}
+	if len(p.at) == 1 { // as without locations
+		list := p.at[0].listAssignmentsAt(d, i)
+		for k := range list {
+			list[k].Location = p.at[0].place.ID
+		}
+		return list
+	}
 	byMember := map[uuid.UUID][]oracleAssignment{}
 	for _, o := range p.at {
 		here := map[uuid.UUID][]oracleAssignment{}
@@ -514,13 +521,13 @@ func TestLongerOfBuffersAndChangeTimeCounts(t *testing.T) {
 func TestConflictsNameRemovedLocation(t *testing.T) {
 	t.Parallel()
 	offer, q := newTwoPlaces(t)
-	held := availability.Held{
+	held := availability.FutureBooking{
 		StartsAt: timespan.Instant(q.From, 10*60, offer.Location()), StaffID: &uuid.UUID{9},
-		Services:   []availability.HeldService{{ID: uuid.UUID{8}, Name: "Cut", DurationMinutes: 60}},
+		Services:   []availability.FutureService{{ID: uuid.UUID{8}, Name: "Cut", DurationMinutes: 60}},
 		LocationID: &uuid.UUID{1}, LocationName: "Harbour",
 	}
 	find := func() *availability.Reason {
-		return NewConflictChecker(offer, []availability.Held{held}).FindReason(&held)
+		return NewConflictChecker(offer, []availability.FutureBooking{held}).FindReason(&held)
 	}
 	if reason := find(); reason != nil {
 		t.Errorf("the booking conflicts with its own offer: %+v", reason)

@@ -159,7 +159,7 @@ func TestPostmanCollectionHasEachOperation(t *testing.T) {
 			}
 		}
 	}
-	if operations != len(requests) || requests["GET /api/public/{{slug}}/slots"] != 6 {
+	if operations != len(requests) || requests["GET /api/public/{{slug}}/slots"] != 7 {
 		t.Errorf("the document has %d operations, the collection %v", operations, requests)
 	}
 }

@@ -36,6 +36,7 @@ var errorAdvice = []advice{
 	{"403", "account_closing", "The business leaves this site."},
 	{"404", "business_not_found", "Check the name in the address."},
 	{"404", "service_not_found", "Read /services again: the offer has changed."},
+	{"404", "location_not_found", "Read locations in /info again: the services are not offered there."},
 	{"404", "rental_not_found", "Read /rentals again: the offer has changed."},
 	{"404", "not_found", "There is nothing at this path."},
 	{"405", "method_not_allowed", "Allow names the methods that there are."},

@@ -26,7 +26,10 @@ const (
 
 // Defines values for LocationKind.
 const (
-	LocationKindPlace LocationKind = "place"
+	LocationKindCustomerAddress LocationKind = "customer_address"
+	LocationKindLink            LocationKind = "link"
+	LocationKindPhone           LocationKind = "phone"
+	LocationKindPlace           LocationKind = "place"
 )
 
 // Defines values for PaymentMode.
@@ -399,17 +402,20 @@ type Legal struct {
 	TermsTranslations Translations `json:"terms_translations,omitempty"`
 }
 
-// Location A place to which customers come. Fields without a value are left out.
+// Location Where bookings take place. Fields without a value are left out.
 type Location struct {
 	// Address Postal address; each part may be left out.
 	Address Address `json:"address,omitempty"`
 
 	// Geo Position in degrees (WGS 84).
-	Geo  *Geo         `json:"geo,omitempty"`
-	ID   ID           `json:"id"`
+	Geo *Geo `json:"geo,omitempty"`
+	ID  ID   `json:"id"`
+
+	// Kind `place`: customers come there. `link`: an online meeting. `phone`: a telephone call. `customer_address`: the business
+	// comes to the customer.
 	Kind LocationKind `json:"kind"`
 
-	// Name The name of the business if the place has none of its own.
+	// Name The name of the business if the location has none of its own.
 	Name string `json:"name"`
 
 	// NameTranslations Language code to text.
@@ -433,7 +439,8 @@ type Geo struct {
 	Lon float64 `json:"lon"`
 }
 
-// LocationKind defines model for Location.Kind.
+// LocationKind `place`: customers come there. `link`: an online meeting. `phone`: a telephone call. `customer_address`: the business
+// comes to the customer.
 type LocationKind string
 
 // Payment What the customer pays by; only where paymentRequired is true.
@@ -680,6 +687,9 @@ type Slot struct {
 	DateOffset int  `json:"dateOffset"`
 	EndTime    Time `json:"endTime"`
 
+	// LocationID (added) The location of the start; only if the request has `location_id`.
+	LocationID string `json:"locationId,omitempty"`
+
 	// RemainingCapacity Seats left; on the slots of classes only.
 	RemainingCapacity int `json:"remainingCapacity,omitempty"`
 
@@ -784,6 +794,9 @@ type IsPackage = bool
 // Locale defines model for Locale.
 type Locale = string
 
+// LocationID defines model for LocationId.
+type LocationID = ID
+
 // QuoteDate A real calendar date in the business's time zone.
 type QuoteDate = Date
 
@@ -815,6 +828,10 @@ type ListAvailableDatesParams struct {
 
 	// StaffID Only this staff member. One that is unknown or inactive has no starts.
 	StaffID StaffID `form:"staff_id,omitempty" json:"staff_id,omitempty"`
+
+	// LocationID (added) Only starts at this location, one of `locations` of `/info`, at which all of the services are offered. Each slot then
+	// has a `locationId`. Left out: starts at any of their locations. A business without locations ignores it.
+	LocationID LocationID `form:"location_id,omitempty" json:"location_id,omitempty"`
 
 	// IsPackage `true` asks for a package: each start is listed once, with the first staff member who can serve it. Anything else
 	// is the same as left out. It says nothing of a class.
@@ -899,6 +916,10 @@ type ListSlotsParams struct {
 	// StaffID Only this staff member. One that is unknown or inactive has no starts.
 	StaffID StaffID `form:"staff_id,omitempty" json:"staff_id,omitempty"`
 
+	// LocationID (added) Only starts at this location, one of `locations` of `/info`, at which all of the services are offered. Each slot then
+	// has a `locationId`. Left out: starts at any of their locations. A business without locations ignores it.
+	LocationID LocationID `form:"location_id,omitempty" json:"location_id,omitempty"`
+
 	// IsPackage `true` asks for a package: each start is listed once, with the first staff member who can serve it. Anything else
 	// is the same as left out. It says nothing of a class.
 	IsPackage IsPackage `form:"is_package,omitempty" json:"is_package,omitempty"`
@@ -931,6 +952,7 @@ func (c *Client) ListAvailableDates(ctx context.Context, params ListAvailableDat
 	setParameter(query, "end", params.End)
 	setParameter(query, "service_id", params.ServiceID)
 	setParameter(query, "staff_id", params.StaffID)
+	setParameter(query, "location_id", params.LocationID)
 	setParameter(query, "is_package", params.IsPackage)
 	setParameter(query, "staffing_mode", params.StaffingMode)
 	setParameter(query, "variants", params.Variants)
@@ -993,6 +1015,7 @@ func (c *Client) ListSlots(ctx context.Context, params ListSlotsParams) (*SlotLi
 	setParameter(query, "date", params.Date)
 	setParameter(query, "service_id", params.ServiceID)
 	setParameter(query, "staff_id", params.StaffID)
+	setParameter(query, "location_id", params.LocationID)
 	setParameter(query, "is_package", params.IsPackage)
 	setParameter(query, "staffing_mode", params.StaffingMode)
 	setParameter(query, "variants", params.Variants)

@@ -91,6 +91,8 @@ func slotsSchema() *jsonschema.Schema {
 		optionalProperty("to_time",
 			clockSchema("With date: no start after this time; one before from_time is after midnight.")),
 		optionalProperty("staff_id", idSchema("Only this staff member: an id from list_staff.")),
+		optionalProperty("location_id", idSchema("Only at this location: an id from the locations of get_business_info. "+
+			"Left out: at any location of the services.")),
 	}, combinedProperties()...)
 	return inputSchema(append(properties, offsetProperty())...)
 }
@@ -152,6 +154,7 @@ func calendarQuery(args arguments) (url.Values, error) {
 		args.addCombined(query), copyArgument(query, "date", args.date, "date"),
 		copyArgument(query, "start", args.date, "start_date"),
 		copyArgument(query, "end", args.date, "end_date"), copyArgument(query, "staff_id", args.id, "staff_id"),
+		copyArgument(query, "location_id", args.id, "location_id"),
 	); err != nil {
 		return nil, err
 	}

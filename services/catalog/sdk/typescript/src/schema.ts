@@ -369,6 +369,7 @@ export interface components {
              * @example invalid_parameter
              * @example business_not_found
              * @example service_not_found
+             * @example location_not_found
              * @example rental_not_found
              * @example not_found
              * @example method_not_allowed
@@ -462,12 +463,16 @@ export interface components {
             policy_text?: string;
             policy_text_translations?: components["schemas"]["Translations"];
         };
-        /** @description A place to which customers come. Fields without a value are left out. */
+        /** @description Where bookings take place. Fields without a value are left out. */
         Location: {
             id: components["schemas"]["Id"];
-            /** @enum {string} */
-            kind: "place";
-            /** @description The name of the business if the place has none of its own. */
+            /**
+             * @description `place`: customers come there. `link`: an online meeting. `phone`: a telephone call. `customer_address`: the business
+             *     comes to the customer.
+             * @enum {string}
+             */
+            kind: "place" | "link" | "phone" | "customer_address";
+            /** @description The name of the business if the location has none of its own. */
             name: string;
             name_translations?: components["schemas"]["Translations"];
             /** @description Postal address; each part may be left out. */
@@ -744,6 +749,11 @@ export interface components {
              * @description The session, as `class_schedule_id` of POST /book takes it; on the slots of classes only.
              */
             classScheduleId?: string;
+            /**
+             * Format: uuid
+             * @description (added) The location of the start; only if the request has `location_id`.
+             */
+            locationId?: string;
         };
         AvailableDates: {
             /** @description Date to number of bookable starts. */
@@ -964,6 +974,15 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description No business has this slug, it has no such active service, or the services are not offered at this location. */
+        ServiceOrLocationNotFound: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description The body is larger than 256 KiB. */
         PayloadTooLarge: {
             headers: {
@@ -1050,6 +1069,11 @@ export interface components {
         ServiceIds: string;
         /** @description Only this staff member. One that is unknown or inactive has no starts. */
         StaffId: components["schemas"]["Id"];
+        /**
+         * @description (added) Only starts at this location, one of `locations` of `/info`, at which all of the services are offered. Each slot then
+         *     has a `locationId`. Left out: starts at any of their locations. A business without locations ignores it.
+         */
+        LocationId: components["schemas"]["Id"];
         /**
          * @description `true` asks for a package: each start is listed once, with the first staff member who can serve it. Anything else
          *     is the same as left out. It says nothing of a class.
@@ -1516,6 +1540,11 @@ export interface operations {
                 /** @description Only this staff member. One that is unknown or inactive has no starts. */
                 staff_id?: components["parameters"]["StaffId"];
                 /**
+                 * @description (added) Only starts at this location, one of `locations` of `/info`, at which all of the services are offered. Each slot then
+                 *     has a `locationId`. Left out: starts at any of their locations. A business without locations ignores it.
+                 */
+                location_id?: components["parameters"]["LocationId"];
+                /**
                  * @description `true` asks for a package: each start is listed once, with the first staff member who can serve it. Anything else
                  *     is the same as left out. It says nothing of a class.
                  * @example true
@@ -1561,7 +1590,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidParameter"];
-            404: components["responses"]["ServiceNotFound"];
+            404: components["responses"]["ServiceOrLocationNotFound"];
             429: components["responses"]["RateLimited"];
             default: components["responses"]["Other"];
         };
@@ -1580,6 +1609,11 @@ export interface operations {
                 service_id: components["parameters"]["ServiceIds"];
                 /** @description Only this staff member. One that is unknown or inactive has no starts. */
                 staff_id?: components["parameters"]["StaffId"];
+                /**
+                 * @description (added) Only starts at this location, one of `locations` of `/info`, at which all of the services are offered. Each slot then
+                 *     has a `locationId`. Left out: starts at any of their locations. A business without locations ignores it.
+                 */
+                location_id?: components["parameters"]["LocationId"];
                 /**
                  * @description `true` asks for a package: each start is listed once, with the first staff member who can serve it. Anything else
                  *     is the same as left out. It says nothing of a class.
@@ -1651,7 +1685,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            404: components["responses"]["ServiceNotFound"];
+            404: components["responses"]["ServiceOrLocationNotFound"];
             429: components["responses"]["RateLimited"];
             default: components["responses"]["Other"];
         };
