@@ -32,6 +32,8 @@ func TestInvalidIDErrorNamesSource(t *testing.T) {
 			`service_ids: "cut" is no id; take the ids of services from list_services.`},
 		{"book_appointment", with("staff_id", "Ana"),
 			`staff_id: "Ana" is no id; take the id of a member from list_staff.`},
+		{"book_appointment", with("location_id", "Harbour"),
+			`location_id: "Harbour" is no id; take the id of a location from get_business_info.`},
 		{"book_appointment", with("class_schedule_id", "10:00"),
 			`class_schedule_id: "10:00" is no id; take the class_schedule_id of a start from find_slots.`},
 	} {

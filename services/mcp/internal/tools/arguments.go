@@ -83,6 +83,7 @@ func (a arguments) date(name string) (string, error) { return readChecked(a, nam
 var sources = map[string]string{
 	"service_id": "the id of a service from list_services", "service_ids": "the ids of services from list_services",
 	"staff_id":          "the id of a member from list_staff",
+	"location_id":       "the id of a location from get_business_info",
 	"class_schedule_id": "the class_schedule_id of a start from find_slots",
 }
 

@@ -60,6 +60,9 @@ func bookSchema() *jsonschema.Schema {
 		optionalProperty("staff_id",
 			idSchema("Whom to book: the staff_id of the slot. Left out: the first who is free is "+
 				"assigned.")),
+		optionalProperty("location_id",
+			idSchema("Where the business has several locations: the id of one of them, from get_business_info. Left "+
+				"out: the first location at which the staff member can be.")),
 		optionalProperty("party_size",
 			wholeSchema("Number of people; 1 if left out. A class booking takes that many places "+
 				"and, unless it is priced per booking, costs the price of each. "+
@@ -121,7 +124,8 @@ func (b *Toolbox) bookAppointment(ctx context.Context, who caller.Caller, args a
 	_, errIDs := args.ids("service_ids", maxServices)
 	_, errStaff := args.id("staff_id")
 	_, errSession := args.id("class_schedule_id")
-	if err := cmp.Or(errIDs, errStaff, errSession); err != nil {
+	_, errLocation := args.id("location_id")
+	if err := cmp.Or(errIDs, errStaff, errSession, errLocation); err != nil {
 		return result{}, err
 	}
 	delete(args, "idempotency_key")
