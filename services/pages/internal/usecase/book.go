@@ -298,6 +298,9 @@ func (s *Shop) Book(ctx context.Context, b *Business, a *Appointment, d Details,
 			request.StaffingMode = &mode
 		}
 	}
+	if a.Location != nil {
+		request.LocationID = new(a.Location.String())
+	}
 	if a.Session != nil {
 		session := a.Session.String()
 		request.ClassScheduleID = &session

@@ -186,7 +186,8 @@ func (l *Links) Times(ctx context.Context, m *CustomerView, date, month *timespa
 		date = &bookedDate
 	}
 	c, err := l.shop.readTimes(ctx, m.Business, m.rescheduleQuery(), date, month)
-	if fault.Is(err, fault.ServiceNotFound) { // the service is no longer offered, so the booking cannot be rescheduled
+	if fault.Is(err, fault.ServiceNotFound) || fault.Is(err, fault.LocationNotFound) {
+		// The service is no longer offered as it was booked, so the booking cannot be rescheduled.
 		today := m.Business.Today()
 		return &Calendar{IsKnown: true, Month: firstOfMonth(today), First: today, Last: today}, nil
 	}
@@ -217,6 +218,9 @@ func (m *CustomerView) rescheduleQuery() url.Values {
 	}
 	if b.StaffRequested && b.StaffID != nil {
 		query.Set("staff_id", b.StaffID.String())
+	}
+	if b.Location != nil { // the booking keeps its location
+		query.Set("location_id", b.Location.ID.String())
 	}
 	return query
 }

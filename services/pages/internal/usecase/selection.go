@@ -28,13 +28,14 @@ type Selection struct {
 	Date     *timespan.Date
 	Time     *timespan.TimeOfDay
 	Session  *uuid.UUID // id of the class session
+	Location *uuid.UUID // nil if the visitor has no choice between locations
 }
 
 // maxServices is the maximum number of services of an appointment. POST /book has the same limit.
 const maxServices = 20
 
 // ReadSelection reads the chosen services, staff member and start from the query of a URL. The query contains
-// service=ID or service=ID:VARIANT for each service, and staff, date, time and session. Fault: invalid_parameter.
+// service=ID or service=ID:VARIANT for each service, and staff, at, date, time and session. Fault: invalid_parameter.
 func ReadSelection(query url.Values) (Selection, error) {
 	var s Selection
 	if len(query["service"]) > maxServices {
@@ -53,6 +54,13 @@ func ReadSelection(query url.Values) (Selection, error) {
 		s.Staff = id.String()
 	} else {
 		s.Staff = staff
+	}
+	if at := query.Get("at"); at != "" {
+		id, err := request.ID("at", at)
+		if err != nil {
+			return s, err
+		}
+		s.Location = &id
 	}
 	return s.readStart(query)
 }
@@ -118,6 +126,9 @@ func (s Selection) Values() url.Values {
 	if s.Session != nil {
 		v.Set("session", s.Session.String())
 	}
+	if s.Location != nil {
+		v.Set("at", s.Location.String())
+	}
 	return v
 }
 
@@ -156,6 +167,12 @@ func (s Selection) Filter(staff string) Selection {
 	return s
 }
 
+// WithLocation returns a copy of the selection with another location and with the same date, but without a time.
+func (s Selection) WithLocation(id uuid.UUID) Selection {
+	s.Location, s.Time, s.Session = &id, nil, nil
+	return s
+}
+
 // WithDate returns a copy of the selection with another date. The copy has no time.
 func (s Selection) WithDate(d timespan.Date) Selection {
 	s.Date, s.Time, s.Session = &d, nil, nil
@@ -177,6 +194,9 @@ func (s Selection) calendarQuery() url.Values {
 	q := url.Values{"service_id": {strings.Join(ids, ",")}}
 	if variants := s.variantPairs(); len(variants) > 0 {
 		q.Set("variants", strings.Join(variants, ","))
+	}
+	if s.Location != nil {
+		q.Set("location_id", s.Location.String())
 	}
 	switch {
 	case s.Staff != "" && s.Staff != AnyStaff && s.Staff != AnyStaffPerService:
@@ -214,6 +234,38 @@ type Appointment struct {
 	// IsSplit is true if more than one of the services requires staff, so that different staff members may perform the
 	// services.
 	IsSplit bool
+	// Locations contains the locations at which all chosen services are offered. It is
+	// empty if the business has only one location.
+	Locations []*catalog.Location
+}
+
+// Place returns the location of the appointment. It returns nil if the business has only one location.
+func (a *Appointment) Place() *catalog.Location {
+	for _, l := range a.Locations {
+		if a.Location != nil && l.ID == *a.Location || len(a.Locations) == 1 {
+			return l
+		}
+	}
+	return nil
+}
+
+// setLocations sets the locations at which the services are offered, and the chosen location. The default is the first
+// location. If the visitor has no choice, no location is chosen.
+func (a *Appointment) setLocations(snapshot *catalog.Snapshot) {
+	chosen := a.Location
+	a.Location = nil
+	if len(snapshot.Locations) < 2 {
+		return
+	}
+	if a.Locations = snapshot.CommonLocations(a.Services); len(a.Locations) < 2 {
+		return
+	}
+	a.Location = &a.Locations[0].ID
+	for _, l := range a.Locations {
+		if chosen != nil && l.ID == *chosen {
+			a.Location = chosen
+		}
+	}
 }
 
 // IsClass reports whether the appointment is for a class, which takes place only at fixed sessions.
@@ -233,6 +285,7 @@ func (b *Business) Appointment(s Selection) (*Appointment, error) {
 		return nil, err
 	}
 	a := &Appointment{Selection: s, Services: services, Package: b.Snapshot.PackageOf(s.Services, len(s.Variants) > 0)}
+	a.setLocations(b.Snapshot)
 	if a.IsClass() {
 		a.Staff = AnyStaff // the session determines the staff
 		return a, nil

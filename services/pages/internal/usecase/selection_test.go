@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
@@ -39,6 +40,9 @@ func TestSelectionQueryRoundTrip(t *testing.T) {
 				timespan.TimeOfDay(rapid.IntRange(0, 1439).Draw(t, "time"))
 			s.Date, s.Time = &date, &at
 		}
+		if rapid.Bool().Draw(t, "located") {
+			s.Location = new(ids.Draw(t, "location"))
+		}
 		query, err := url.ParseQuery(s.Values().Encode())
 		if err != nil {
 			t.Fatal(err)
@@ -57,7 +61,7 @@ func TestReadSelectionRejectsInvalidQuery(t *testing.T) {
 	t.Parallel()
 	id := uuid.NewString()
 	for _, query := range []string{"service=x", "service=" + id + ":x", "service=" + id + "&staff=me",
-		"service=" + id + "&date=2027-02-30", "service=" + id + "&time=25:00", "session=x"} {
+		"service=" + id + "&date=2027-02-30", "service=" + id + "&time=25:00", "session=x", "at=x"} {
 		values, err := url.ParseQuery(query)
 		if err != nil {
 			t.Fatal(err)
@@ -72,5 +76,53 @@ func TestReadSelectionRejectsInvalidQuery(t *testing.T) {
 	}
 	if _, err := usecase.ReadSelection(many); !fault.Is(err, fault.InvalidParameter) {
 		t.Errorf("21 services: %v", err)
+	}
+}
+
+// TestAppointmentChoosesLocation shows that visitors choose between the locations that all services have.
+func TestAppointmentChoosesLocation(t *testing.T) {
+	t.Parallel()
+	cut, dye, harbour, station, video := uuid.New(), uuid.New(), uuid.New(), uuid.New(), uuid.New()
+	newBusiness := func(locations ...uuid.UUID) *usecase.Business {
+		snapshot := &catalog.Snapshot{
+			Slug: "harbor", Timezone: "Europe/Lisbon", Currency: "EUR", Modules: catalog.Modules{Services: true},
+			Services: []catalog.Service{
+				{ID: cut, Active: true, DurationMinutes: 30, LocationIDs: []uuid.UUID{station, harbour}},
+				{ID: dye, Active: true, DurationMinutes: 30, LocationIDs: []uuid.UUID{harbour}},
+			},
+		}
+		for _, id := range locations {
+			snapshot.Locations = append(snapshot.Locations, catalog.Location{ID: id, Kind: catalog.KindPlace})
+		}
+		if err := snapshot.Prepare(); err != nil {
+			t.Fatal(err)
+		}
+		return &usecase.Business{Snapshot: snapshot}
+	}
+	several := newBusiness(harbour, station, video)
+	for name, c := range map[string]struct {
+		business     *usecase.Business
+		services     []uuid.UUID
+		chosen, want *uuid.UUID
+		place        *uuid.UUID
+	}{
+		"no locations":            {newBusiness(), []uuid.UUID{cut}, &station, nil, nil},
+		"one place":               {newBusiness(station), []uuid.UUID{cut}, &station, nil, nil},
+		"the first by default":    {several, []uuid.UUID{cut}, nil, &station, &station},
+		"the chosen":              {several, []uuid.UUID{cut}, &harbour, &harbour, &harbour},
+		"not offered there":       {several, []uuid.UUID{cut}, &video, &station, &station},
+		"only one in common":      {several, []uuid.UUID{cut, dye}, nil, nil, &harbour},
+		"no choice for a service": {several, []uuid.UUID{dye}, &station, nil, &harbour},
+	} {
+		a, err := c.business.Appointment(usecase.Selection{Services: c.services, Location: c.chosen})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, a.Location); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		if l := a.Place(); (l == nil) != (c.place == nil) || l != nil && l.ID != *c.place {
+			t.Errorf("%s: the place is %+v", name, l)
+		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/platform/web"
 	"github.com/slotmesh/slotmesh/libs/values/locale"
 	"github.com/slotmesh/slotmesh/libs/values/message/words"
@@ -45,6 +46,11 @@ type Page struct {
 	Notice      string        // sentence for the visitor at the top of the page; "" for no notice
 	Style       string
 	Script      string
+
+	// At is the location of the booking; nil on pages that show the place of the business. MeetingLink
+	// is the link to the online meeting of the booking; "" if there is none.
+	At          *catalog.Location
+	MeetingLink string
 }
 
 // Sale contains the time zone and the currency of a sale. If a

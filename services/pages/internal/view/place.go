@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"maps"
 	"net/url"
 	"slices"
@@ -9,15 +10,63 @@ import (
 
 	"github.com/a-h/templ"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/values/locale"
 	"github.com/slotmesh/slotmesh/libs/values/phone"
 )
 
-// addressLines returns the address of the business, one text for each line. It returns nil if the business has no
-// address.
+// place returns the location that the page shows: the location of the booking or, on other pages, the place of the
+// business. It returns nil if there is none.
+func (p *Page) place() *catalog.Location {
+	if p.At != nil {
+		return p.At
+	}
+	return p.Business.Snapshot.Place()
+}
+
+// setPlace makes the page show the location of a booking. A location that the business has removed has only its
+// name at the time of the sale. The argument `at` may be nil.
+func (p *Page) setPlace(at *booking.BookedLocation) {
+	if at == nil {
+		return
+	}
+	if p.At = p.Business.Snapshot.FindLocation(at.ID); p.At == nil {
+		p.At = &catalog.Location{ID: at.ID, Kind: at.Kind, Name: catalog.Label{Text: at.Name}}
+	}
+	p.MeetingLink = at.Link
+}
+
+// placeName returns the name of the location of a booking. It returns "" on pages that show the place of the business.
+func (p *Page) placeName() string {
+	if p.At == nil {
+		return ""
+	}
+	return p.At.Name.In(p.readerLanguage())
+}
+
+// placeText returns the name and the address of a location on one line.
+func (p *Page) placeText(l *catalog.Location) string {
+	return joinDots(l.Name.In(p.readerLanguage()), l.Address.OneLine(""))
+}
+
+// placePhone returns the number that customers call at the time of the booking, or "".
+func (p *Page) placePhone() string {
+	if p.At == nil || p.At.Kind != catalog.KindPhone || p.At.Calls != catalog.CallsCustomer {
+		return ""
+	}
+	return cmp.Or(p.At.Phone, p.Business.Snapshot.Contact.Phone)
+}
+
+// awaitsLink reports whether the customer gets the link to the online meeting with the confirmation.
+func (p *Page) awaitsLink(status string) bool {
+	return p.At != nil && p.At.Kind == catalog.KindLink && p.MeetingLink == "" && status == booking.StatusPending
+}
+
+// addressLines returns the address of the location that the page shows, one text for each line. It returns nil if the
+// location has no address.
 func (p *Page) addressLines() []string {
-	if place := p.Business.Snapshot.Place(); place != nil {
+	if place := p.place(); place != nil {
 		return place.Address.Lines("")
 	}
 	return nil
@@ -37,7 +86,7 @@ func (p *Page) city() string {
 // directionsURL returns a URL that opens the place of the business in the reader's maps. It returns "" if the business
 // has neither an address nor a position.
 func (p *Page) directionsURL() templ.SafeURL {
-	place := p.Business.Snapshot.Place()
+	place := p.place()
 	switch {
 	case place == nil:
 		return ""
@@ -53,7 +102,7 @@ func (p *Page) directionsURL() templ.SafeURL {
 // directionsText returns the business's text about how customers find the place, as sanitized HTML. It returns "" if
 // the business has no such text.
 func (p *Page) directionsText() string {
-	if place := p.Business.Snapshot.Place(); place != nil {
+	if place := p.place(); place != nil {
 		return locale.Sanitize(place.DirectionsHTML.In(p.readerLanguage()))
 	}
 	return ""

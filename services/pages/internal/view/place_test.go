@@ -5,9 +5,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
 	"github.com/slotmesh/slotmesh/libs/values/postal"
+	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
 func newPlacePage(t *testing.T) *Page {
@@ -99,6 +103,51 @@ func TestFrontPageShowsLinksOfBusiness(t *testing.T) {
 		`"opens":"20:00","closes":"02:00"`} {
 		if !strings.Contains(data, want) {
 			t.Errorf("no %s in %s", want, data)
+		}
+	}
+}
+
+func TestCustomerViewShowsLocationOfBooking(t *testing.T) {
+	t.Parallel()
+	place, video, call := uuid.New(), uuid.New(), uuid.New()
+	newBookedPage := func() *Page {
+		return newPage(t, &catalog.Snapshot{Locations: []catalog.Location{
+			{ID: uuid.New(), Kind: catalog.KindPlace, Address: postal.Address{City: "Porto"}},
+			{ID: place, Kind: catalog.KindPlace, Name: catalog.Label{Text: "Station"}, Address: postal.Address{City: "Lisboa"},
+				DirectionsHTML: catalog.Label{Text: "<p>Second door.</p>"}},
+			{ID: video, Kind: catalog.KindLink, Name: catalog.Label{Text: "Video call"}},
+			{ID: call, Kind: catalog.KindPhone, Name: catalog.Label{Text: "Call us"}, Calls: catalog.CallsCustomer, Phone: "+351 21"},
+		}})
+	}
+	for name, c := range map[string]struct {
+		status         string
+		at             *booking.BookedLocation
+		want, mustMiss []string
+	}{
+		"no location": {booking.StatusConfirmed, nil, []string{"Porto"}, []string{"Lisboa"}},
+		"place": {booking.StatusConfirmed, &booking.BookedLocation{ID: place},
+			[]string{"Station", "Lisboa", "<p>Second door.</p>", `href="geo:0,0?q=Lisboa"`}, []string{"Porto"}},
+		"meeting": {booking.StatusConfirmed, &booking.BookedLocation{ID: video, Kind: catalog.KindLink, Link: "https://m.example/1"},
+			[]string{"Video call", `href="https://m.example/1"`}, []string{"Porto", "comes with the confirmation"}},
+		"pending meeting": {booking.StatusPending, &booking.BookedLocation{ID: video, Kind: catalog.KindLink},
+			[]string{"Video call", "The link comes with the confirmation."}, []string{"m.example"}},
+		"call":    {booking.StatusConfirmed, &booking.BookedLocation{ID: call}, []string{"Call us", `href="tel:+35121"`}, []string{"Porto"}},
+		"removed": {booking.StatusConfirmed, &booking.BookedLocation{ID: uuid.New(), Name: "Old salon"}, []string{"Old salon"}, []string{"Porto"}},
+	} {
+		var out strings.Builder
+		m := &usecase.CustomerView{Booking: &booking.CustomerBooking{Status: c.status, Location: c.at}}
+		if err := CustomerView(newBookedPage(), m, "").Body.Render(t.Context(), &out); err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range c.want {
+			if !strings.Contains(out.String(), text) {
+				t.Errorf("%s: no %s in %s", name, text, out.String())
+			}
+		}
+		for _, text := range c.mustMiss {
+			if strings.Contains(out.String(), text) {
+				t.Errorf("%s: %s in %s", name, text, out.String())
+			}
 		}
 	}
 }
