@@ -127,7 +127,7 @@ func (p *pages) cancelPaidBooking(t *testing.T, profile visitor.Profile) {
 	words := map[string][]string{
 		"":   {"Booking confirmed", "Cancel booking", "Refund", "€5.00", "Booking cancelled"},
 		"ar": {"تم تأكيد الحجز", "إلغاء الحجز", "المسترد", "5.00", "تم إلغاء الحجز"},
-		"ja": {"予約が確定しました", "予約をキャンセルする", "返金", "5.00", "ご予約がキャンセルされました"},
+		"ja": {"予約が確定しました", "予約をキャンセル", "返金", "5.00", "ご予約がキャンセルされました"},
 	}[profile.Locale]
 	name := "paid-" + profile.Locale
 	v.Go(link)

@@ -179,7 +179,7 @@ func TestReasonUsesRequestedLanguage(t *testing.T) {
 	for _, ask := range []struct{ lang, cookie, want string }{
 		{"de", "fr", "In diesem Zeitraum sind nur 10 Stück verfügbar."},
 		{"", "pl", "W tym terminie dostępnych jest tylko 10 sztuk."},
-		{"tlh", "ar", "تتوفر ١٠ وحدات فقط في هذه الفترة."},
+		{"tlh", "ar", "تتوفر ١٠ قطع فقط في هذا الوقت."},
 		{"xx", "!", "Só há 10 unidades disponíveis nesse período."},
 		{"", "", "Só há 10 unidades disponíveis nesse período."},
 		{"\x00\xff", "", "Só há 10 unidades disponíveis nesse período."},
