@@ -42,7 +42,7 @@ var refusedForms = []struct {
 		"„deutsch“ passt hier nicht. Bitte schreiben Sie es wie en, pt-BR.",
 	},
 	{"business", url.Values{"languages": {"de"}}, "Die Sprache Ihrer Texte, en, fehlt hier."},
-	{"business", url.Values{"logo_url": {"harbor.example"}}, "„harbor.example“ ist keine Internetadresse."},
+	{"business", url.Values{"contact.website": {"harbor.example"}}, "„harbor.example“ ist keine Internetadresse."},
 	{"page", url.Values{"page.accent": {"#ffff00"}}, "Weiße Schrift ist auf dieser Farbe schlecht zu lesen."},
 	{"page", url.Values{"page.accent": {"grün"}}, "„grün“ passt hier nicht. Bitte schreiben Sie es wie #0b6e4f."},
 	{

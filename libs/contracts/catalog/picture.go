@@ -48,7 +48,7 @@ func PictureFiles(id string) []string {
 
 // ParsePictureFile returns the id, the width and the format in the name of a picture's file. The last result reports
 // whether the name is one of [PictureFiles].
-func ParsePictureFile(name string) (id string, width int, format string, ok bool) {
+func ParsePictureFile(name string) (string, int, string, bool) {
 	base, format, _ := strings.Cut(name, ".")
 	id, digits, _ := strings.Cut(base, "-")
 	width, err := strconv.Atoi(digits)
@@ -114,3 +114,16 @@ const MaxPictureBytes = 10 << 20
 func IsPictureID(text string) bool {
 	return len(text) == 64 && strings.Trim(text, "0123456789abcdef") == ""
 }
+
+// Sentences with which the catalog service refuses a file. In a fault with the code invalid_parameter, the sentence
+// follows the name of the part and a colon. Other sentences mean that the file is damaged or cannot be read.
+const (
+	PictureIsEmpty          = "The file is empty."
+	PictureHasOtherFormat   = "The file is not a picture. Accepted are JPEG, PNG, WebP, AVIF and GIF."
+	PictureIsSVG            = "SVG files are not accepted, because they can contain programs. Save the picture as PNG."
+	PictureIsHEIC           = "HEIC files are not accepted. Save the picture as JPEG."
+	PictureHasTooManyPixels = "The picture has too many pixels. Save it with at most 4000 pixels in width."
+)
+
+// NoPictureStore is the sentence of the fault conflict if the platform has no store for pictures.
+const NoPictureStore = "This platform stores no pictures; its operator sets MEDIA_STORE."

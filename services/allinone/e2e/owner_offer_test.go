@@ -67,7 +67,7 @@ func (o *ownerSite) editServices(t *testing.T, v *visitor.Visitor) {
 	v.ExpectText("Please check", "Please type a number that is at least 0.")
 	v.Check()
 	v.FillElement(`[name="price"]`, "45,50")
-	v.PressElement(`[name="more"]`)
+	v.PressElement(`[name="more"][value="variants"]`)
 	v.ExpectElement(`[name="variants.1.name"]`)
 	v.FillElement(`[name="variants.0.name"]`, "Long hair")
 	v.FillElement(`[name="variants.0.duration_minutes"]`, "60")

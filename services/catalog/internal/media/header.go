@@ -7,6 +7,8 @@ import (
 	"image/gif"
 	"image/png"
 	"strings"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 )
 
 // format is the format of an uploaded file, as in its media type.
@@ -27,13 +29,12 @@ func (f format) newDamagedError() error {
 
 // Errors for files that are refused because of their header.
 const (
-	errEmpty RefusedError = "The file is empty."
-	errSVG   RefusedError = "SVG files are not accepted, because they can contain programs. Save the picture " +
-		"as PNG."
-	errHEIC          RefusedError = "HEIC files are not accepted. Save the picture as JPEG."
+	errEmpty         RefusedError = catalog.PictureIsEmpty
+	errSVG           RefusedError = catalog.PictureIsSVG
+	errHEIC          RefusedError = catalog.PictureIsHEIC
 	errAnimatedWebP  RefusedError = "Animated WebP files are not accepted. Save one picture of it as WebP, PNG or JPEG."
-	errFormat        RefusedError = "The file is not a picture. Accepted are JPEG, PNG, WebP, AVIF and GIF."
-	errTooManyPixels RefusedError = "The picture has too many pixels. Save it with at most 4000 pixels in width."
+	errFormat        RefusedError = catalog.PictureHasOtherFormat
+	errTooManyPixels RefusedError = catalog.PictureHasTooManyPixels
 	errTooManyScans  RefusedError = "The JPEG file is too complex. Save it again as JPEG."
 )
 

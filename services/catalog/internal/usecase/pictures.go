@@ -65,8 +65,7 @@ func (p *Pictures) add(ctx context.Context, of store.BusinessRef, file []byte) (
 	error) {
 	none := catalog.UploadedPicture{}
 	if p.Files == nil {
-		return none, "refused", fault.New(fault.Conflict,
-			"This platform stores no pictures; its operator sets MEDIA_STORE.")
+		return none, "refused", fault.New(fault.Conflict, catalog.NoPictureStore)
 	}
 	none.ID = media.ID(file)
 	if err := p.Store.CheckLimits(ctx, of, none, p.Limits); err != nil {

@@ -35,7 +35,7 @@ func (a *Admin) mountMedia(business *authorize.Router) {
 
 // LimitBodies lowers the limit of bodies to the maximum size of a manifest, except for uploads of pictures.
 func LimitBodies(c *fiber.Ctx) error {
-	if !isUploadPath(c.Path()) {
+	if !isUploadPath(c.Path()) && !isPictureForm(c.Path(), c.Get(fiber.HeaderContentType)) {
 		server.LimitBody(c, manifest.MaxBytes)
 	}
 	return c.Next()
@@ -46,6 +46,16 @@ func LimitBodies(c *fiber.Ctx) error {
 func isUploadPath(p string) bool {
 	matches, err := path.Match("/admin/businesses/*/media", p)
 	return err == nil && matches
+}
+
+// isPictureForm reports whether a request may send one of the forms of the owner's pages with which a person uploads
+// pictures: the form of an object, such as /business/harbor/offer/services/cut, or of a part, such as
+// /business/harbor/offer/page. Browsers send these forms as multipart/form-data.
+func isPictureForm(p, contentType string) bool {
+	kind, _, err := mime.ParseMediaType(contentType)
+	isPart, partErr := path.Match("/business/*/offer/*", p)
+	isObject, objectErr := path.Match("/business/*/offer/*/*", p)
+	return errors.Join(err, partErr, objectErr) == nil && kind == fiber.MIMEMultipartForm && (isPart || isObject)
 }
 
 // addPicture stores the file in the part "file" of a multipart body as a picture of the business.

@@ -17,3 +17,25 @@ func TestLimitBodiesExceptsOnlyUploads(t *testing.T) {
 		}
 	}
 }
+
+func TestLimitBodiesExceptsFormsWithPictures(t *testing.T) {
+	t.Parallel()
+	const multipart = "multipart/form-data; boundary=x"
+	for _, c := range []struct {
+		path, contentType string
+		want              bool
+	}{
+		{"/business/harbor/offer/page", multipart, true},
+		{"/business/harbor/offer/services/cut", multipart, true},
+		{"/business/harbor/offer/services/new", multipart, true},
+		{"/business/harbor/offer/services/cut/remove", multipart, false},
+		{"/business/harbor/customers", multipart, false},
+		{"/business/harbor/offer/page", "application/x-www-form-urlencoded", false},
+		{"/business/harbor/offer/page", "", false},
+		{"/admin/businesses/harbor", multipart, false},
+	} {
+		if got := isPictureForm(c.path, c.contentType); got != c.want {
+			t.Errorf("%s of %s: %v, want %v", c.path, c.contentType, got, c.want)
+		}
+	}
+}

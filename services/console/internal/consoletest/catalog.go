@@ -340,13 +340,26 @@ func (s *Catalog) listVersions(r *http.Request) (*reply, error) {
 	return newReply(catalog.VersionList{Versions: entries, NextCursor: next})
 }
 
+// pictureRefusals maps the content of a file to the sentence with which the fake refuses it.
+var pictureRefusals = map[string]string{
+	"<svg/>": catalog.PictureIsSVG, "heic": catalog.PictureIsHEIC, "damaged": "The GIF file is damaged or incomplete.",
+	"pixels": catalog.PictureHasTooManyPixels,
+}
+
 func (s *Catalog) addPicture(r *http.Request) (*reply, error) {
 	file, err := io.ReadAll(r.Body)
 	if err != nil {
 		return nil, err
 	}
-	if !bytes.HasPrefix(file, []byte("GIF")) {
-		return nil, fault.New(fault.InvalidParameter, "file: The file is not a picture.")
+	switch {
+	case bytes.HasPrefix(file, []byte("GIF")):
+	case string(file) == "many":
+		return nil, fault.New(fault.Conflict, "The business has as many pictures as it may.")
+	case string(file) == "off":
+		return nil, fault.New(fault.Conflict, catalog.NoPictureStore)
+	default:
+		return nil, fault.New(fault.InvalidParameter, "file: "+cmp.Or(pictureRefusals[string(file)],
+			catalog.PictureHasOtherFormat))
 	}
 	added := catalog.UploadedPicture{
 		Picture: catalog.Picture{ID: fmt.Sprintf("%x", sha256.Sum256(file)), Width: 30, Height: 20, Colour: "#c8c8c8"},

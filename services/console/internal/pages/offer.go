@@ -175,6 +175,7 @@ func (p *Pages) askOffer(k offerKind) fiber.Handler {
 }
 
 func newForm(groups []form.Group, object document.Fields) view.Form {
+	groups = dropBlankAddresses(groups, object)
 	shown := form.Show(object, form.ListFields(groups))
 	return view.Form{Groups: groups, Values: shown, Shown: shown}
 }
@@ -198,7 +199,7 @@ func (p *Pages) showItem(c *fiber.Ctx, status int, k offerKind, o *offerPage, ob
 // version of the offer that the form showed, and publishes the result.
 func (p *Pages) saveOffer(k offerKind) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		posted, err := web.Form(c)
+		posted, files, err := readOfferForm(c)
 		if err != nil {
 			return err
 		}
@@ -217,10 +218,12 @@ func (p *Pages) saveOffer(k offerKind) fiber.Handler {
 		title := k.nameObject(o, object)
 		f := newForm(k.groups(o), object)
 		f.Values = posted
-		if more := posted.Get("more"); more != "" {
-			form.HandleButton(f.Values, form.ListFields(f.Groups), more)
-			f.AddedRow = more
-			return p.showItem(c, fiber.StatusOK, k, o, object, f)
+		isShown, err := p.handleFormButton(c, o, &f, files)
+		if err != nil {
+			return err
+		}
+		if isShown {
+			return p.showItem(c, statusOf(f), k, o, object, f)
 		}
 		written := form.Write(object, form.ListFields(f.Groups), f.Shown, posted)
 		if k.removeExcluded != nil {

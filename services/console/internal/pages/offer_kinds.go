@@ -219,12 +219,12 @@ func newListingFields() []form.Field {
 	}
 }
 
-// newTextFields returns the fields for the texts and the picture of an object.
-func newTextFields() []form.Field {
-	return []form.Field{
+// newTextFields returns the fields for the texts and the picture of an object. The arguments are the name and the label
+// of the field for the picture.
+func newTextFields(picture, label string) []form.Field {
+	return append([]form.Field{
 		{Name: "name", Label: "offer_name", Required: true},
 		{Name: "category", Label: "offer_category"},
 		{Name: "description_html", Kind: form.Prose, Label: "offer_description"},
-		{Name: "image_url", Kind: form.Address, Label: "offer_picture", Hint: "offer_picture_hint"},
-	}
+	}, newPictureFields(picture, label, "image_url")...)
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"github.com/slotmesh/slotmesh/libs/platform/web"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/document"
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/form"
@@ -97,7 +96,7 @@ func (p *Pages) showPart(c *fiber.Ctx, status int, part offerPart, o *offerPage,
 // of the offer that the form showed, and publishes the result.
 func (p *Pages) savePart(part offerPart) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		posted, err := web.Form(c)
+		posted, files, err := readOfferForm(c)
 		if err != nil {
 			return err
 		}
@@ -107,10 +106,12 @@ func (p *Pages) savePart(part offerPart) fiber.Handler {
 		}
 		f := newForm(o.filterPermitted(part.groups(o)), o.fields)
 		f.Values = posted
-		if more := posted.Get("more"); more != "" {
-			form.HandleButton(f.Values, form.ListFields(f.Groups), more)
-			f.AddedRow = more
-			return p.showPart(c, fiber.StatusOK, part, o, f)
+		isShown, err := p.handleFormButton(c, o, &f, files)
+		if err != nil {
+			return err
+		}
+		if isShown {
+			return p.showPart(c, statusOf(f), part, o, f)
 		}
 		written := part.writeForm(o.fields, func() *form.Result {
 			return form.Write(o.fields, form.ListFields(f.Groups), f.Shown, posted)

@@ -27,7 +27,7 @@ var serviceKind = offerKind{
 
 func newServiceGroups(o *offerPage) []form.Group {
 	return []form.Group{
-		{Fields: newTextFields()},
+		{Fields: newTextFields("picture", "offer_picture")},
 		{Title: "offer_time", Fields: []form.Field{
 			{Name: "duration_minutes", Kind: form.Integer, Label: "offer_duration", Required: true},
 			{Name: "buffer_before_minutes", Kind: form.Integer, Label: "offer_before", Default: "0"},

@@ -19,10 +19,8 @@ var businessPart = offerPart{section: "business", suggest: suggestCountry, write
 		}
 		return f
 	}
-	groups := []form.Group{{Fields: []form.Field{
-		{Name: "name", Label: "offer_name", Required: true},
-		{Name: "logo_url", Kind: form.Address, Label: "offer_logo", Hint: "offer_picture_hint"},
-	}}}
+	groups := []form.Group{{Fields: append([]form.Field{{Name: "name", Label: "offer_name", Required: true}},
+		newPictureFields("logo", "offer_logo", "logo_url")...)}}
 	groups = append(groups, placeGroups(o)...)
 	return append(groups, []form.Group{
 		{Title: "offer_shown", Fields: []form.Field{module("services"), module(view.SectionEvents),
@@ -100,6 +98,8 @@ var bookingPagePart = offerPart{section: "page", groups: func(o *offerPage) []fo
 		{Fields: []form.Field{
 			{Name: "page.accent", Label: "offer_accent", Hint: "offer_accent_hint"},
 			{Name: "page.about_html", Kind: form.Prose, Label: "offer_about"},
+			{Name: "page.cover", Kind: form.Picture, Label: "offer_cover", Hint: "picture_hint"},
+			{Name: "page.gallery", Kind: form.Pictures, Label: "offer_gallery", Hint: "picture_hint"},
 			{Name: "page.embed_origins", Kind: form.Lines, Label: "offer_embed", Hint: "offer_embed_hint"},
 		}},
 		{Title: "offer_form", Hint: "offer_form_hint", Fields: []form.Field{

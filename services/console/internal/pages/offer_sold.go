@@ -24,7 +24,7 @@ var classesKind = offerKind{
 func newClassGroups(o *offerPage) []form.Group {
 	some := func(of []form.Option) []form.Option { return slices.Concat([]form.Option{{Label: "–"}}, of) }
 	return []form.Group{
-		{Fields: newTextFields()},
+		{Fields: newTextFields("picture", "offer_picture")},
 		{Title: "offer_prices", Fields: slices.Concat([]form.Field{
 			{Name: "duration_minutes", Kind: form.Integer, Label: "offer_duration", Required: true},
 		}, o.newPriceFields("person"), o.newPaymentFields())},
@@ -50,7 +50,7 @@ var eventsKind = offerKind{
 	newObject: func(*offerPage) document.Fields { return document.Fields{} },
 	groups: func(o *offerPage) []form.Group {
 		return []form.Group{
-			{Fields: slices.DeleteFunc(newTextFields(), func(f form.Field) bool { return f.Name == "category" })},
+			{Fields: slices.DeleteFunc(newTextFields("picture", "offer_picture"), func(f form.Field) bool { return f.Name == "category" })},
 			{Title: "offer_time", Fields: []form.Field{
 				{Name: "date", Kind: form.Date, Label: "offer_on", Required: true},
 				{Name: "start_time", Kind: form.Time, Label: "offer_begins", Required: true},
@@ -136,7 +136,7 @@ func newRentalGroups(o *offerPage) []form.Group {
 		{Name: "outside_hours", Kind: form.Switch, Label: "offer_outside_hours"},
 	}
 	return []form.Group{
-		{Fields: newTextFields()},
+		{Fields: newTextFields("picture", "offer_picture")},
 		{Title: "offer_prices", Fields: slices.Concat([]form.Field{
 			o.newAmountField("price", "offer_price", "offer_price_hint"),
 			{Name: "price_type", Kind: form.Choice, Label: "offer_price_type",

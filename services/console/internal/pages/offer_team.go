@@ -49,7 +49,7 @@ func chooseHoursKind(member document.Fields) string {
 func newTeamGroups(o *offerPage) []form.Group {
 	business, _ := o.fields["hours"].(document.Fields)
 	return []form.Group{
-		{Fields: newTextFields()},
+		{Fields: newTextFields("photo", "offer_photo")},
 		{Title: "offer_hours", Hint: "offer_hours_hint", Fields: []form.Field{
 			{Name: "hours", Kind: form.Week, Label: "offer_works", HasOwnHours: true, Instead: business},
 		}},

@@ -195,6 +195,9 @@ func (p *Pages) render(c *fiber.Ctx, status int, page *view.Page, content view.C
 // ShowFault implements [server.ShowFault].
 func (p *Pages) ShowFault(c *fiber.Ctx, f *fault.Error) error {
 	page := p.newPlainPage(c, "")
+	if f.Kind == fault.PayloadTooLarge && isMultipart(c) {
+		page.ErrorText = page.Words.Say("picture_large")
+	}
 	return p.render(c, f.Kind.Status, page, view.Fault(page, f.Kind.Status))
 }
 

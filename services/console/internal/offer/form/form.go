@@ -41,6 +41,8 @@ const (
 	Windows                  // time periods of a day, each with a start and an end
 	Week                     // time periods of each weekday, each with a start and an end
 	Rows                     // a list of objects; Field.Fields are the fields of each object
+	Picture                  // the id of an uploaded picture
+	Pictures                 // the ids of uploaded pictures, in the order in which customers see them
 )
 
 // Field is one field of an object of the manifest, as a form shows it.
@@ -132,7 +134,7 @@ func show(shown url.Values, object document.Fields, fields []Field, prefix strin
 			showWindows(shown, name, value)
 		case f.Kind == ObjectPicker && value == "all":
 			shown.Set(name, AllObjects)
-		case f.Kind == Checkboxes || f.Kind == ObjectPicker:
+		case f.Kind == Checkboxes || f.Kind == ObjectPicker || f.Kind == Pictures:
 			list, _ := value.([]any)
 			for _, item := range list {
 				shown.Add(name, formatText(item))
@@ -326,7 +328,9 @@ func HandleButton(values url.Values, fields []Field, name string) {
 	}
 	if f, found := FindField(fields, name); found && f.Kind == Rows {
 		addRow(values, f, name)
+		return
 	}
+	handlePictureButton(values, fields, name)
 }
 
 // addRow adds a blank row or window to a list of the form. In the new row, addRow ticks the boxes that are ticked by

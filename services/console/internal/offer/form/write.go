@@ -113,7 +113,8 @@ func removeField(object document.Fields, name string) {
 // parseValue converts a submitted value to a value of a manifest. The first result is nil for a blank value. If the
 // value is invalid, the second result is the id of the text that describes the error.
 func (w *writer) parseValue(f Field, name, value string) (any, string) {
-	if value == "" && f.Kind != Switch && f.Kind != Checkboxes && f.Kind != ObjectPicker && f.Kind != Integers {
+	if value == "" && f.Kind != Switch && f.Kind != Checkboxes && f.Kind != ObjectPicker && f.Kind != Integers &&
+		f.Kind != Pictures {
 		return nil, ""
 	}
 	switch f.Kind {
@@ -145,7 +146,7 @@ func (w *writer) parseValue(f Field, name, value string) (any, string) {
 		return list, ""
 	case Switch:
 		return value == "yes", ""
-	case Checkboxes, ObjectPicker:
+	case Checkboxes, ObjectPicker, Pictures:
 		var list []any
 		if f.Kind == ObjectPicker && slices.Contains(w.posted[name], AllObjects) {
 			return "all", ""

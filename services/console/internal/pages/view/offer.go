@@ -163,6 +163,22 @@ func (f Form) hasValue(name, value string) bool {
 	return false
 }
 
+// hasPictures reports whether a person can choose files in the form.
+func (f Form) hasPictures() bool {
+	return slices.ContainsFunc(form.ListFields(f.Groups), func(d form.Field) bool {
+		return d.Kind == form.Picture || d.Kind == form.Pictures
+	})
+}
+
+// fileInput returns the input with which a person chooses the file for a picture.
+func (f Form) fileInput(p *Page, d form.Field, name string) web.Field {
+	return web.Field{
+		Name: name + form.FileInput, Label: p.say(d.Label), Hint: p.say(d.Hint), Type: "file",
+		Accept: "image/jpeg,image/png,image/webp,image/avif,image/gif",
+		Error:  f.FieldErrors[name], Focus: f.FieldErrors[name] != "",
+	}
+}
+
 // suggestions returns the id of the HTML element with the suggested values of an input.
 func suggestions(name string) string { return "suggested-" + name }
 
@@ -403,6 +419,9 @@ func (p *Page) FormatValue(value string) string {
 	}
 	if hours, err := timespan.ParseWindow(value); err == nil {
 		return p.formatClock(int(hours.From)) + " – " + p.formatClock(int(hours.To))
+	}
+	if catalog.IsPictureID(value) {
+		return p.say("offer_picture")
 	}
 	return value
 }

@@ -2,6 +2,7 @@ import "../../../../../../libs/platform/web/script/sent";
 import "./parts/calendar";
 import "./parts/copy";
 import "./parts/first";
+import "./parts/pictures";
 import "./parts/text";
 
 // Scripts that make the owner's pages faster to use. Each page works without scripts.
