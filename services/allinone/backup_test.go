@@ -11,7 +11,6 @@ import (
 	"image/png"
 	"io"
 	"maps"
-	"mime/multipart"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -168,23 +167,15 @@ func startForBackup(t *testing.T, databaseURL, home string) *Process {
 // uploadTestPicture adds a small picture to the business.
 func uploadTestPicture(t *testing.T, p *Process, slug string) catalog.Picture {
 	t.Helper()
-	var body bytes.Buffer
-	form := multipart.NewWriter(&body)
-	part, err := form.CreateFormFile("file", "grey.png")
-	if err := errors.Join(err, png.Encode(part, image.NewGray(image.Rect(0, 0, 30, 20))), form.Close()); err != nil {
+	var file bytes.Buffer
+	if err := png.Encode(&file, image.NewGray(image.Rect(0, 0, 30, 20))); err != nil {
 		t.Fatal(err)
 	}
-	status, answer, err := sendRequest(t.Context(), http.MethodPost, p.AdminURL+"/admin/businesses/"+slug+"/media",
-		http.Header{"Authorization": {"Bearer " + p.AdminToken}, "Content-Type": {form.FormDataContentType()}},
-		body.Bytes())
-	if err := checkStatus(http.StatusCreated, status, answer, err); err != nil {
+	added, err := p.uploadPicture(t.Context(), slug, file.Bytes())
+	if err != nil {
 		t.Fatal(err)
 	}
-	var added catalog.Picture
-	if err := json.Unmarshal(answer, &added); err != nil {
-		t.Fatal(err)
-	}
-	return added
+	return added.Picture
 }
 
 func getPicture(t *testing.T, p *Process, picture catalog.Picture) (int, []byte) {

@@ -72,7 +72,7 @@ func (p *Process) startDemo(ctx context.Context) error {
 	return nil
 }
 
-// publishDemo publishes the demo business if it does not exist. publishDemo leaves an existing demo business as it is,
+// publishDemo publishes the demo business with its pictures if it does not exist. publishDemo leaves an existing demo business as it is,
 // because the owner may have changed it.
 func (p *Process) publishDemo(ctx context.Context) error {
 	status, body, err := p.callAdmin(ctx, http.MethodGet, "", nil)
@@ -85,7 +85,10 @@ func (p *Process) publishDemo(ctx context.Context) error {
 		}
 		status, body, err = p.callAdmin(ctx, http.MethodPut, "", demoManifest)
 	}
-	return checkStatus(http.StatusCreated, status, body, err)
+	if err := checkStatus(http.StatusCreated, status, body, err); err != nil {
+		return err
+	}
+	return p.showDemoPictures(ctx)
 }
 
 // loadDemoKey returns the API key in the home folder if the key is still valid. Otherwise it creates a new key.
