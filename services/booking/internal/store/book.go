@@ -384,8 +384,8 @@ func addLock(args pgx.NamedArgs, c *IdempotencyLock, confirmation *Confirmation)
 // addParts adds the parts of a booking to the SQL parameters `args`, with one array for each column.
 // It sorts the parts by resource and start, so that all statements lock resources in the same order.
 //
-// If the argument `at` is not nil, addParts also adds the time for which each staff member stays at this location,
-// which is the time of the services and `changeMinutes` after it. The booking is from `start` to `end`.
+// If the argument `at` is not nil, addParts also adds the time for which each staff member stays at this location.
+// This time is the time of the services and `changeMinutes` after it. The booking is from `start` to `end`.
 func addParts(args pgx.NamedArgs, parts []availability.Part, at *Location, changeMinutes int, start, end time.Time) {
 	sorted := slices.SortedFunc(slices.Values(parts), func(a, b availability.Part) int {
 		return cmp.Or(
