@@ -434,7 +434,7 @@ type Service struct {
 	// Maximum number of bookings at the same time, for a service without staff; default 1.
 	// All locations of the service share it.
 	Capacity *int `json:"capacity,omitzero" jsonschema:"minimum=1,maximum=1000"`
-	// Keys of the locations where it is offered; the preferred one comes first. Default: all of kind place or, without
+	// Keys of the locations that offer it; the preferred one comes first. Default: all of kind place or, without
 	// any, all locations.
 	Locations []Key `json:"locations,omitzero" jsonschema:"minItems=1,maxItems=200"`
 	// Other lengths and prices of the service.

@@ -37,7 +37,7 @@ type Location struct {
 	// closes the location, unless the location has an override for the date.
 	Overrides []DayOverride `json:"overrides,omitzero" jsonschema:"maxItems=10000"`
 	// The https address of the meeting, at most 200 characters long. Required for kind link. It may contain one
-	// placeholder: {code} becomes 26 letters and digits that nobody can guess, {booking} the id of the booking.
+	// placeholder: {code} becomes 26 random letters and digits, {booking} the id of the booking.
 	Link string `json:"link,omitzero" jsonschema:"maxLength=200"`
 	// Caller at the time of the booking. Required for kind phone. The value customer needs a telephone number.
 	Calls string `json:"calls,omitzero" jsonschema:"enum=business,enum=customer"`

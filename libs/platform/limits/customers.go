@@ -20,7 +20,7 @@ import (
 //
 // CountCustomerLink reports whether the mail may be sent. The result is false, without a fault, if the e-mail address
 // has reached its limit. The caller then answers as usual: an earlier mail has a link that is at most as old as links
-// are valid, and the answer must not show that somebody else uses the address.
+// are valid, and the answer must not show whether a customer uses the address.
 //
 // Fault: rate_limited (429) if the client address or the business has reached its limit.
 func (g *Gate) CountCustomerLink(ctx context.Context, client netip.Addr, businessID uuid.UUID, email string,

@@ -22,8 +22,8 @@ const secretIDBytes = 4
 // It is stored with a booking, so that the code of the meeting stays the same after a new secret is added.
 func (l *Links) RoomSecret() string { return secretID(l.secrets[0]) }
 
-// RoomURL returns the meeting link of a booking. The argument `template` is the link in the offer, in which RoomURL
-// replaces {booking} by the id of the booking and {code} by a code that only the participants can know. The code is
+// RoomURL returns the meeting link of a booking. The argument `template` is the link in the offer. RoomURL replaces
+// {booking} by the id of the booking, and {code} by a code that only the participants can know. The code is
 // derived from the secret that `secret` identifies. RoomURL returns "" if this secret was removed.
 func (l *Links) RoomURL(template, secret string, id uuid.UUID) string {
 	filled := strings.ReplaceAll(template, "{booking}", url.PathEscape(id.String()))

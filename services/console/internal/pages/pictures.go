@@ -194,8 +194,8 @@ func statusOf(f view.Form) int {
 }
 
 // newPictureFields returns the field for the uploaded picture of an object, and the field for the address of a picture
-// on the web, which the booking page shows if there is no uploaded picture. The argument `name` is the name of the first
-// field, and `address` that of the second.
+// on the web. The booking page shows the latter if there is no uploaded picture. The argument `name` is the name of the
+// first field, and `address` that of the second.
 func newPictureFields(name, label, address string) []form.Field {
 	return []form.Field{
 		{Name: name, Kind: form.Picture, Label: label, Hint: "picture_hint"},
