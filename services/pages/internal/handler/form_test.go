@@ -43,7 +43,7 @@ type formPage struct {
 
 var (
 	tokenField    = regexp.MustCompile(`name="token" value="([^"]+)"`)
-	languageLinks = regexp.MustCompile(`href="([^"]*)" lang="`)
+	languageLinks = regexp.MustCompile(`(?:href|formaction)="([^"]*)" lang="`)
 )
 
 func requestForm(t *testing.T, app *fiber.App, address string, fields url.Values) formPage {
@@ -146,6 +146,11 @@ func TestLanguageChangeKeepsSelectionAndFields(t *testing.T) {
 	page := requestForm(t, app, address+"&form=x", nil)
 	if len(page.languages) != 2 {
 		t.Fatalf("languages: %q", page.languages)
+	}
+	// Without scripts, too, the links to other languages send the form with what the reader has typed.
+	if !strings.Contains(page.text, `<form id="details"`) || strings.Count(page.text,
+		`form="details" formmethod="post"`) != 2 {
+		t.Errorf("the languages do not send the form: %s", page.text)
 	}
 	for i, language := range []string{"en", "pt"} {
 		at, err := url.Parse(page.languages[i])

@@ -25,6 +25,9 @@ import (
 
 //go:generate go run github.com/a-h/templ/cmd/templ@v0.3.977 generate -log-level error
 
+// detailsFormID is the id of the element with the form for the customer's details.
+const detailsFormID = "details"
+
 // Page contains the data that every page has.
 type Page struct {
 	Words       *words.Words
@@ -36,6 +39,7 @@ type Page struct {
 	Query       url.Values
 	Subpath     string        // path of a page for events or rentals, relative to the first page; "" on other pages
 	About       string        // description for search engines; if "", the default text is used
+	HasForm     bool          // true on pages with the form for the customer's details; a language change sends this form
 	HasCart     bool          // true on the list of services if services can be booked together
 	Cart        *usecase.Cart // the services that the visitor has added; nil if there are none
 	IsFront     bool          // true on pages that present the business, such as the lists of services, events and rentals
