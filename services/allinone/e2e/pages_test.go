@@ -69,7 +69,7 @@ func TestCustomersUsePagesInABrowser(t *testing.T) {
 		"within another site":   p.bookEmbedded, "strangers": p.checkNoSecrets, "paid online": p.payOnline,
 		"tickets in every way": p.buyTickets, "the last tickets": p.buyLastTickets, "tickets paid online": p.payTickets,
 		"rentals in every way": p.reserveRentals, "tickets and rentals by keys": p.buyByKeyboard,
-		"rentals paid online": p.payRental, "the last kayaks": p.reserveLastKayaks,
+		"rentals paid online": p.payRental, "the last kayaks": p.reserveLastKayaks, "texts fit": p.fitTexts,
 	} {
 		t.Run(name, do)
 	}
