@@ -314,11 +314,19 @@ func comparePlaces(t *rapid.T, seed uint64) {
 			if !slices.EqualFunc(want, got, sameAssignment) {
 				t.Fatalf("assignments for %s %s (-oracle +engine):\n%s", at.Date, at.Time, gocmp.Diff(want, got))
 			}
+			if !b.hasDate(at.Date) {
+				continue // Explain answers no_such_time for a date that the clock skips
+			}
 			if reason := Explain(offer, q.Question, at.Date, at.Time, occupied); (reason == nil) != (len(want) > 0) {
 				t.Fatalf("%s %s has %d assignments, and the reason %+v", at.Date, at.Time, len(want), reason)
 			}
 		}
 	}
+}
+
+// hasDate reports whether the clock shows the date at all. Pacific/Apia skipped 2011-12-30.
+func (b business) hasDate(d timespan.Date) bool {
+	return b.table.shown[b.table.minuteOf(d, 12*60)]/1440 == int(d)
 }
 
 func sameAssignment(a, b oracleAssignment) bool {
@@ -360,7 +368,7 @@ func TestStaffNeverBookedAtTwoLocationsWithinChangeTime(t *testing.T) {
 			return
 		}
 		q.Now = time.Unix(b.table.start, 0)
-		q.From, q.To = b.base-1, b.base+5
+		q.From, q.To = b.base, b.base+1 // few dates, so that bookings are often close to each other
 		var made []sale
 		for range 8 {
 			if next, ok := b.bookOne(t, offer, q.Question, made); ok {
