@@ -127,7 +127,7 @@ func TestSaveAsksOnlyAboutNewOrUnknownConflicts(t *testing.T) {
 		"Save anyway",
 	)
 	w.expectSaved(t, newHaircutForm("48", "base", "2", "duration_minutes", "55", "agreed", "2"), 3)
-	if log := w.Log.String(); !strings.Contains(log, "would leave outside is not known") {
+	if log := w.Log.String(); !strings.Contains(log, "the conflicts of a new offer are unknown") {
 		t.Error("the log says nothing")
 	}
 	got := postForm(t, w.Fixture, "/business/harbor/offer/undo", w.mia,
