@@ -9,6 +9,7 @@ require (
 	github.com/slotmesh/slotmesh/libs v0.0.0
 	go.opentelemetry.io/otel v1.47.0
 	go.opentelemetry.io/otel/metric v1.47.0
+	pgregory.net/rapid v1.3.0
 )
 
 require (

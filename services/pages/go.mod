@@ -10,6 +10,7 @@ require (
 	github.com/google/uuid v1.6.0
 	github.com/shopspring/decimal v1.6.0
 	github.com/slotmesh/slotmesh/libs v0.0.0
+	github.com/valyala/fasthttp v1.78.0
 	pgregory.net/rapid v1.3.0
 )
 
@@ -55,7 +56,6 @@ require (
 	github.com/sethvargo/go-retry v0.5.0 // indirect
 	github.com/sony/gobreaker/v2 v2.4.0 // indirect
 	github.com/valyala/bytebufferpool v1.0.0 // indirect
-	github.com/valyala/fasthttp v1.78.0 // indirect
 	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
 	go.opentelemetry.io/otel v1.47.0 // indirect
 	go.opentelemetry.io/otel/exporters/otlp/otlptrace v1.47.0 // indirect
