@@ -195,16 +195,16 @@ func (o *Snapshot) StaffWindows(m *Staff, l *Location, d timespan.Date) ([]times
 }
 
 // HoursAt returns the hours in At for a location, or nil if At does not contain the location.
-func (m *Staff) HoursAt(location uuid.UUID) *WeekHours {
-	for i := range m.At {
-		if m.At[i].LocationID == location {
-			return &m.At[i].Hours
+func (s *Staff) HoursAt(location uuid.UUID) *WeekHours {
+	for i := range s.At {
+		if s.At[i].LocationID == location {
+			return &s.At[i].Hours
 		}
 	}
 	return nil
 }
 
 // worksOn reports whether the hours in At have a window on a weekday.
-func (m *Staff) worksOn(weekday time.Weekday) bool {
-	return slices.ContainsFunc(m.At, func(at StaffLocation) bool { return len(at.Hours[weekday]) > 0 })
+func (s *Staff) worksOn(weekday time.Weekday) bool {
+	return slices.ContainsFunc(s.At, func(at StaffLocation) bool { return len(at.Hours[weekday]) > 0 })
 }

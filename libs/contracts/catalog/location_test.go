@@ -32,7 +32,8 @@ func TestChooseLocationsReturnsCommonLocations(t *testing.T) {
 	o := newPlaces(t)
 	first, second := o.Service(cut), o.Service(wash)
 	first.LocationIDs = []uuid.UUID{{3}, {2}, {1}}
-	ask := func(id *uuid.UUID) (ids []byte, err error) {
+	ask := func(id *uuid.UUID) ([]byte, error) {
+		var ids []byte
 		found, err := o.ChooseLocations([]*catalog.Service{first, second}, id)
 		for _, l := range found {
 			ids = append(ids, l.ID[0])

@@ -25,7 +25,8 @@ func addLocations(n *fakePeers) {
 		{ID: video, Kind: catalog.KindLink, Link: "https://meet.example.org/{code}"},
 	}
 	n.offer.Bookings.LocationChangeMinutes = 90
-	day := func(d time.Weekday) (week catalog.WeekHours) {
+	day := func(d time.Weekday) catalog.WeekHours {
+		var week catalog.WeekHours
 		week[d] = []timespan.Window{{From: 9 * 60, To: 11 * 60}}
 		return week
 	}

@@ -468,7 +468,8 @@ func newTwoPlaces(t *testing.T) (*catalog.Snapshot, Question) {
 func TestStaffWorkAtOnePlaceOnMondayAndAnotherOnFriday(t *testing.T) {
 	t.Parallel()
 	offer, q := newTwoPlaces(t)
-	counts := func(location *uuid.UUID) (week [7]int) {
+	counts := func(location *uuid.UUID) [7]int {
+		var week [7]int
 		q.LocationID = location
 		Find(offer, q, booking.Occupied{}).EachDay(q.From, q.To, func(d timespan.Date, n int) { week[d-q.From] = n })
 		return week
