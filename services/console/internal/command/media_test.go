@@ -37,7 +37,7 @@ func TestPicturesAreAddedListedAndDeleted(t *testing.T) {
 	if err := os.WriteFile(file, []byte("<svg/>"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.expectFailure(1, "not a picture", "media", "add", "harbor", file)
+	s.expectFailure(1, "SVG files are not accepted", "media", "add", "harbor", file)
 	if err := os.Truncate(file, 11<<20); err != nil {
 		t.Fatal(err)
 	}
