@@ -65,6 +65,7 @@ func (w *platform) provokeReads(t *testing.T) {
 		"harbor-studio/nothing", "no.such/info",
 		"harbor-studio/services?date=2027-03-01", "harbor-studio/events", "harbor-studio/rentals",
 		"harbor-studio/slots", "harbor-studio/slots?date=2027-03-01&service_id=" + nobody,
+		"harbor-studio/slots?date=2027-03-01&service_id=" + cut + "&location_id=" + nobody,
 		"harbor-studio/available-dates?start=2027-03-01&end=2027-12-01&service_id=" + cut,
 		days + strings.Join(many, ","), days + nobody, rental + kayak, rental + nobody,
 	} {

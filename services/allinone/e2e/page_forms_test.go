@@ -301,7 +301,7 @@ func TestBookingPageExplainsClosedBusinesses(t *testing.T) {
 	w.browse(t, w.PublicURL+"/b/form-left", nil).checkPage(t, "leaving", http.StatusOK, "Online booking is closed for now.")
 	w.browse(t, w.PublicURL+"/b/form-unpaid", nil, "Accept-Language", "de").checkPage(t, "inactive", http.StatusOK,
 		`lang="de"`,
-		"derzeit geschlossen")
+		"derzeit nicht möglich")
 	w.browse(t, w.PublicURL+"/b/form-unpaid", nil, "Accept-Language", "ar").checkPage(t, "in Arabic", http.StatusOK,
 		`dir="rtl"`)
 	w.browse(t, w.PublicURL+"/b/nobody", nil).checkPage(t, "unknown", http.StatusNotFound, "Page not found")

@@ -218,9 +218,10 @@ func TestGoSDKSendsDocumentedRequests(t *testing.T) {
 	_, err4 := c.ListEvents(ctx, slotmesh.ListEventsParams{Locale: "pt"})
 	_, err5 := c.ListRentals(ctx, slotmesh.ListRentalsParams{Locale: "pt", Date: "2027-03-01"})
 	_, err6 := c.ListSlots(ctx, slotmesh.ListSlotsParams{Date: "2027-03-01", ServiceID: two, StaffID: "c",
-		IsPackage: true, StaffingMode: "per_service", Variants: slotmesh.List{"a:d"}})
+		IsPackage: true, StaffingMode: "per_service", Variants: slotmesh.List{"a:d"}, LocationID: "e"})
 	_, err7 := c.ListAvailableDates(ctx, slotmesh.ListAvailableDatesParams{Start: "2027-03-01", End: "2027-03-02",
-		ServiceID: two, StaffID: "c", IsPackage: true, StaffingMode: "per_service", Variants: slotmesh.List{"a:d"}})
+		ServiceID: two, StaffID: "c", IsPackage: true, StaffingMode: "per_service", Variants: slotmesh.List{"a:d"},
+		LocationID: "e"})
 	_, err8 := c.CheckRental(ctx, slotmesh.CheckRentalParams{
 		RentalID: "a", StartDate: "2027-03-01", EndDate: "2027-03-01", StartTime: "10:00", EndTime: "24:00",
 		Quantity: 2, Lang: "de",

@@ -48,6 +48,7 @@ const (
 	CodeInvalidParameter       Code = "invalid_parameter"
 	CodeBusinessNotFound       Code = "business_not_found"
 	CodeServiceNotFound        Code = "service_not_found"
+	CodeLocationNotFound       Code = "location_not_found"
 	CodeRentalNotFound         Code = "rental_not_found"
 	CodeNotFound               Code = "not_found"
 	CodeMethodNotAllowed       Code = "method_not_allowed"
@@ -83,8 +84,8 @@ const (
 // Codes returns all codes.
 func Codes() []Code {
 	return []Code{
-		CodeInvalidParameter, CodeBusinessNotFound, CodeServiceNotFound, CodeRentalNotFound, CodeNotFound,
-		CodeMethodNotAllowed,
+		CodeInvalidParameter, CodeBusinessNotFound, CodeServiceNotFound, CodeLocationNotFound, CodeRentalNotFound,
+		CodeNotFound, CodeMethodNotAllowed,
 		CodePayloadTooLarge, CodeUnsupportedMediaType, CodeHeadersTooLarge, CodeMissingAPIKey, CodeInvalidAPIKey,
 		CodeRateLimited,
 		CodeScopeForbidden, CodeSubscriptionInactive, CodeAccountClosing, CodeNotOpenYet, CodeNotAcceptingBookings,

@@ -795,7 +795,7 @@ type IsPackage = bool
 type Locale = string
 
 // LocationID defines model for LocationId.
-type LocationID = ID
+type LocationID = string
 
 // QuoteDate A real calendar date in the business's time zone.
 type QuoteDate = Date
@@ -830,7 +830,8 @@ type ListAvailableDatesParams struct {
 	StaffID StaffID `form:"staff_id,omitempty" json:"staff_id,omitempty"`
 
 	// LocationID (added) Only starts at this location, one of `locations` of `/info`, at which all of the services are offered. Each slot then
-	// has a `locationId`. Left out: starts at any of their locations. A business without locations ignores it.
+	// has a `locationId`. Left out: starts at any of their locations. Not an id: 400. A business without locations ignores
+	// it, whatever it is.
 	LocationID LocationID `form:"location_id,omitempty" json:"location_id,omitempty"`
 
 	// IsPackage `true` asks for a package: each start is listed once, with the first staff member who can serve it. Anything else
@@ -917,7 +918,8 @@ type ListSlotsParams struct {
 	StaffID StaffID `form:"staff_id,omitempty" json:"staff_id,omitempty"`
 
 	// LocationID (added) Only starts at this location, one of `locations` of `/info`, at which all of the services are offered. Each slot then
-	// has a `locationId`. Left out: starts at any of their locations. A business without locations ignores it.
+	// has a `locationId`. Left out: starts at any of their locations. Not an id: 400. A business without locations ignores
+	// it, whatever it is.
 	LocationID LocationID `form:"location_id,omitempty" json:"location_id,omitempty"`
 
 	// IsPackage `true` asks for a package: each start is listed once, with the first staff member who can serve it. Anything else

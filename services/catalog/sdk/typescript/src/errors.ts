@@ -1,6 +1,7 @@
 /** The known codes. The documentation page of an installation, /api/public/docs, explains each code. */
 export const codes = [
-  "invalid_parameter", "business_not_found", "service_not_found", "rental_not_found", "not_found", "method_not_allowed",
+  "invalid_parameter", "business_not_found", "service_not_found", "location_not_found", "rental_not_found",
+  "not_found", "method_not_allowed",
   "payload_too_large", "unsupported_media_type", "headers_too_large", "missing_api_key", "invalid_api_key", "rate_limited",
   "scope_forbidden", "subscription_inactive", "account_closing", "not_open_yet", "not_accepting_bookings", "slot_unavailable",
   "no_staff_available",

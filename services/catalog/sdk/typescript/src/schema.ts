@@ -1071,9 +1071,11 @@ export interface components {
         StaffId: components["schemas"]["Id"];
         /**
          * @description (added) Only starts at this location, one of `locations` of `/info`, at which all of the services are offered. Each slot then
-         *     has a `locationId`. Left out: starts at any of their locations. A business without locations ignores it.
+         *     has a `locationId`. Left out: starts at any of their locations. Not an id: 400. A business without locations ignores
+         *     it, whatever it is.
+         * @example 8f14e45f-ceea-567f-a2b6-1d1f7e0f5a99
          */
-        LocationId: components["schemas"]["Id"];
+        LocationId: string;
         /**
          * @description `true` asks for a package: each start is listed once, with the first staff member who can serve it. Anything else
          *     is the same as left out. It says nothing of a class.
@@ -1541,7 +1543,9 @@ export interface operations {
                 staff_id?: components["parameters"]["StaffId"];
                 /**
                  * @description (added) Only starts at this location, one of `locations` of `/info`, at which all of the services are offered. Each slot then
-                 *     has a `locationId`. Left out: starts at any of their locations. A business without locations ignores it.
+                 *     has a `locationId`. Left out: starts at any of their locations. Not an id: 400. A business without locations ignores
+                 *     it, whatever it is.
+                 * @example 8f14e45f-ceea-567f-a2b6-1d1f7e0f5a99
                  */
                 location_id?: components["parameters"]["LocationId"];
                 /**
@@ -1611,7 +1615,9 @@ export interface operations {
                 staff_id?: components["parameters"]["StaffId"];
                 /**
                  * @description (added) Only starts at this location, one of `locations` of `/info`, at which all of the services are offered. Each slot then
-                 *     has a `locationId`. Left out: starts at any of their locations. A business without locations ignores it.
+                 *     has a `locationId`. Left out: starts at any of their locations. Not an id: 400. A business without locations ignores
+                 *     it, whatever it is.
+                 * @example 8f14e45f-ceea-567f-a2b6-1d1f7e0f5a99
                  */
                 location_id?: components["parameters"]["LocationId"];
                 /**
