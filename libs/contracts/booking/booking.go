@@ -48,8 +48,8 @@ type Busy struct {
 	// LocationID is the location of the bookings. The nil UUID means the default location of
 	// the business, at which bookings without a stored location take place.
 	LocationID uuid.UUID
-	// ChangeMinutes is the setting location_change_minutes at the time of the sale. The services of a booking and those
-	// of another booking of the staff member at another location are apart by the larger ChangeMinutes of the two.
+	// ChangeMinutes is the setting location_change_minutes at the time of the sale. Between two bookings of one staff
+	// member at different locations, at least the larger ChangeMinutes of the two must be free.
 	ChangeMinutes int
 	// Served holds the time of the services, without buffers, in the form of Edges. It has one span for each span in
 	// Edges. Nil means that the buffers are unknown; then the time in Edges counts as the time of the services.

@@ -21,7 +21,7 @@ type Filter struct {
 	Payment   string // one of [PaymentStatuses]
 }
 
-// TicketFilter selects the orders of tickets of a list. A field with its zero value selects all orders.
+// TicketFilter restricts a list of ticket orders. A field with its zero value does not restrict it.
 type TicketFilter struct {
 	EventID *uuid.UUID
 	Query   string // see [Filter.Query]

@@ -81,7 +81,7 @@ func Open(listener net.Listener, options Options) *Box {
 // Close stops the server and closes all connections.
 func (b *Box) Close() error {
 	err := b.listener.Close() // the server closes the listener only if Serve has started
-	_ = b.server.Close()      // closes the listener again, without effect
+	_ = b.server.Close()      // the error is ignored: Close also closes the listener, which is already closed
 	<-b.done
 	if errors.Is(err, net.ErrClosed) {
 		return nil

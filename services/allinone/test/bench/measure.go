@@ -30,7 +30,7 @@ type Row struct {
 	Resident       int64 // memory of the server that gets the requests, after the closed loop
 	Statuses       map[int]int64
 	IsBare         bool
-	CallsSlotmesh  bool // true if the bare program gets its answers from Slotmesh
+	CallsSlotmesh  bool // true if the program of the comparison gets its answers from Slotmesh
 }
 
 // serverCPU returns the CPU time per request of the servers that take part in the answer.

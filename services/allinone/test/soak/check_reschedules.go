@@ -26,7 +26,7 @@ type change struct {
 	StartsAt  time.Time
 	StaffID   *uuid.UUID
 	From      *string // previous start, if the event is a reschedule
-	Refund    *int64  // total refund after the event, in cents; nil if there is none
+	Refund    *int64  // total refund after this change, in cents; nil if there is none
 }
 
 // readChanges returns the events of each booking, ticket order and reservation, in order, by the ID of the object.

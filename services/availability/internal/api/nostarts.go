@@ -9,9 +9,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
 )
 
-// serveNoStarts responds with the rules because of which the dates of a window have no bookable
-// start times, one rule for each date. Bookings are ignored. If no rule is the cause, the rule in
-// the response is [availability.RuleBooking]. Faults: the faults of the calendars and of catalog.
+// serveNoStarts responds, for each date of a window, with the rule that leaves no bookable start time.
+// It computes without bookings. If start times remain then, bookings are the cause, and the rule is
+// [availability.RuleBooking]. Faults: the faults of the calendars and of catalog.
 func (p *Public) serveNoStarts(c *fiber.Ctx) error {
 	q, err := parseDates(server.Query(c))
 	if err != nil {

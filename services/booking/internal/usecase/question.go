@@ -64,7 +64,7 @@ func (b *Booker) readSnapshot(ctx context.Context, q question, lock *store.LockR
 
 // selectAssignments returns the assignments with enough seats for the party. The argument `slots` is the
 // response of the availability service, and `err` is the error of the call to this service. Errors: [errChanged]
-// if availability used another version of the offer. Any other error is the refusal for the caller.
+// if availability used another version of the offer. Any other error states why the request is refused.
 func (q question) selectAssignments(slots *availability.BookableResponse,
 	err error) ([]availability.Assignment, error) {
 	switch {

@@ -69,7 +69,7 @@ func (p Picture) Bytes() int64 {
 	return sum
 }
 
-// File is the picture for one of [catalog.PictureWidths], in two formats, with the size of [catalog.Picture.Size].
+// File is an uploaded picture, scaled to one of [catalog.PictureWidths], in two formats.
 type File struct {
 	Width      int
 	WebP, JPEG []byte

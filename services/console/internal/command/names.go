@@ -201,7 +201,7 @@ func (n *nameResolver) resolveAmong(ctx context.Context, kind string, pick func(
 func (n *nameResolver) resolveTier(ctx context.Context, event string, text *string) error {
 	of, err := uuid.Parse(event)
 	if err != nil {
-		return nil // the server refuses the request for this event
+		return nil // no id to replace: the server refuses the invalid event id
 	}
 	return n.resolveAmong(ctx, "tier", func(o *contents) []entry { return o.listTiers(of) }, text)
 }

@@ -160,7 +160,7 @@ func (p *Page) socialLinks() []contactLink {
 	return all
 }
 
-// actionButtons returns the buttons of the business that lead to an address, in the order that the business chose.
+// actionButtons returns the buttons of the business that link to a URL, in the order that the business chose.
 func (p *Page) actionButtons() []contactLink {
 	if p.Business.Info == nil {
 		return nil

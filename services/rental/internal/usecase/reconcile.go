@@ -192,8 +192,8 @@ func (r *Reconciliation) forEachBatch(ctx context.Context, do func([]store.Reser
 	}
 }
 
-// storeReport stores the argument `reported`, a payment as the booking service reported it, and counts the recorded
-// events. It logs a refund that the provider refused.
+// storeReport stores the argument `reported`, a payment as the booking service reported it. It adds the events that the
+// store recorded for it to the metrics, and logs a refund that the provider refused.
 func (r *Reconciliation) storeReport(ctx context.Context, of booking.ReservationID,
 	reported booking.PaymentState) error {
 	eventTypes, err := r.reservations.StoreReport(ctx, of.BusinessID, of.ID, reported, r.clock.Now())

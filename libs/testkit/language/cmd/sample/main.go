@@ -42,7 +42,7 @@ func main() {
 	}
 }
 
-// collect returns the comments of all files by room.
+// collect returns the comments of all files by room. A room is a folder, such as services/booking.
 func collect() (map[string][]comment, error) {
 	listed, err := exec.Command("git", "ls-files", "*.go").Output()
 	if err != nil {

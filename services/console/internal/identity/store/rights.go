@@ -213,8 +213,8 @@ const (
 	maxWritesPause = 100 * time.Millisecond
 )
 
-// awaitWrites waits for the writes in other services that principals with the given root have in progress. It ignores
-// writes that begin after the call, because these writes read the principal's rights after the revocation.
+// awaitWrites waits for the writes in other services that are in progress for principals with the given root. The
+// caller has revoked rights before. Writes that begin after the call need no wait: they read the changed rights.
 func awaitWrites(ctx context.Context, pool *pgxpool.Pool, root uuid.UUID) error {
 	left, err := postgres.Rows(ctx, pool, pgx.RowTo[uuid.UUID], "list the unfinished writes", `
 		SELECT id FROM writes_under_way WHERE root_id = $1 AND ends_at > clock_timestamp()`, root)

@@ -70,7 +70,7 @@ func (s *Store) AddToken(ctx context.Context, by access.Principal, t Token, hash
 	return nil
 }
 
-// MaxTokens is the maximum number of valid tokens of one business, and also of valid tokens of operators.
+// MaxTokens is the maximum number of valid tokens of one business. All operators together have the same maximum.
 const MaxTokens = 100
 
 // ErrTooManyTokens means that the business already has [MaxTokens] valid tokens, or that [MaxTokens] valid tokens of
