@@ -117,7 +117,7 @@ func (p *Page) frame(title string) web.Frame {
 // it is the first letter of the name on the accent colour.
 func (p *Page) icon() string {
 	if p.Business.LogoURL != "" {
-		return p.Business.LogoURL
+		return pictureSource(p.Business.LogoURL)
 	}
 	svg := `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" rx="14" fill="` +
 		cmp.Or(p.Business.Snapshot.Page.Accent, "#1f4fd8") +
