@@ -191,8 +191,8 @@ func findPageOutcome(a consoletest.Answer, path, want string) string {
 	return "in"
 }
 
-// addSessionPerRole returns a session for each role, by its letter in permissionTable. The entry `nobody` has no session,
-// and "another's owner" has the session of an owner of another business.
+// addSessionPerRole returns sessions by role. The roles are the letters of permissionTable. The role "another's owner"
+// has the session of an owner of another business. The entry `nobody` is a request without a session.
 func addSessionPerRole(t *testing.T, w *consoletest.Fixture, businessID uuid.UUID) map[string]string {
 	t.Helper()
 	sessions := map[string]string{
@@ -265,8 +265,8 @@ func findOutcome(t *testing.T, a consoletest.Answer) string {
 	return "in"
 }
 
-// addTokenPerRole returns a token for each role, by its letter in permissionTable. The entry `nobody` has an unknown
-// token, and "another's owner" has the token of an owner of another business.
+// addTokenPerRole returns tokens by role. The roles are the letters of permissionTable. The role "another's owner" has
+// the token of an owner of another business. The entry `nobody` is an unknown token.
 func addTokenPerRole(t *testing.T, w *consoletest.Fixture, businessID uuid.UUID) map[string]string {
 	t.Helper()
 	tokens := map[string]string{

@@ -53,8 +53,9 @@ var (
 //	uvarint   number of sessions with seats taken
 //	for each session: 16 bytes id, varint start in seconds since the epoch, uvarint seats taken
 //
-// Varints are those of encoding/binary. AppendBinary returns an error if a capacity unit, a number of seats or of minutes
-// is negative, or if Served does not have one span within each span of Edges.
+// Varints are those of encoding/binary. AppendBinary returns an error if a capacity unit, a number of
+// seats or a number of minutes is negative. It also returns one if Served does not have one span
+// within each span of Edges.
 func (o Occupied) AppendBinary(b []byte) ([]byte, error) {
 	spans, version := 0, byte(occupiedVersion)
 	for i := range o.Busy {

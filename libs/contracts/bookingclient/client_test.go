@@ -46,7 +46,9 @@ func TestOccupiedDecodesAnswer(t *testing.T) {
 	if diff := cmp.Diff(&want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if path := "/internal/businesses/99999999-9999-4999-8999-999999999999/occupied?from=-5&to=86400&seats=true&locations=true&moving=99999999-9999-4999-8999-999999999999"; r.asked.Path != path {
+	const id = "99999999-9999-4999-8999-999999999999"
+	path := "/internal/businesses/" + id + "/occupied?from=-5&to=86400&seats=true&locations=true&moving=" + id
+	if r.asked.Path != path {
 		t.Errorf("asked %s, want %s", r.asked.Path, path)
 	}
 }

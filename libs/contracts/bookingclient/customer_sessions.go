@@ -74,7 +74,8 @@ func (c *Sessions) Create(ctx context.Context, businessID uuid.UUID, token strin
 
 // Customer returns the customer of a session. Fault: not_found if the session does not exist or belongs to another
 // business.
-func (c *Sessions) Customer(ctx context.Context, businessID uuid.UUID, secret string) (*booking.SessionCustomer, error) {
+func (c *Sessions) Customer(ctx context.Context, businessID uuid.UUID,
+	secret string) (*booking.SessionCustomer, error) {
 	return ReadSession.Call(ctx, c.peer, endpoints.About(businessID, booking.SessionSecret{Secret: secret}))
 }
 

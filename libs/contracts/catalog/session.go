@@ -25,8 +25,8 @@ func (o *Snapshot) HoldsSession(service, session uuid.UUID, during timespan.Span
 		return false
 	}
 	c, date := &s.Classes[i], timespan.DateOf(time.Unix(during.Start, 0), zone)
-	if !c.isOn(date) || timespan.Instant(date, c.Time, zone) != during.Start || o.ClosesOn(o.SessionLocation(s, c), date) || o.blocks(c.StaffID,
-		during, zone) {
+	if !c.isOn(date) || timespan.Instant(date, c.Time, zone) != during.Start ||
+		o.ClosesOn(o.SessionLocation(s, c), date) || o.blocks(c.StaffID, during, zone) {
 		return false
 	}
 	member := c.StaffID

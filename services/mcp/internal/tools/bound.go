@@ -103,9 +103,9 @@ func clipText(s string, maxSize int) string {
 	return s
 }
 
-// findFittingPrefix returns the length of s if the JSON form of s has no more bytes than the
-// argument `maxSize`. Otherwise it returns the length of the longest prefix of s that fits
-// together with an ending. The argument `ending` is the length of this ending in bytes.
+// findFittingPrefix returns how many bytes of s to keep. If the JSON form of s has at most maxSize
+// bytes, it keeps all of s. Otherwise the caller shortens s and appends an ending of `ending` bytes:
+// then findFittingPrefix keeps the longest prefix that fits into maxSize together with the ending.
 func findFittingPrefix(s string, maxSize, ending int) int {
 	size, end := 0, 0
 	for i := 0; i < len(s); {
