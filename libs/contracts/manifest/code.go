@@ -44,6 +44,7 @@ const (
 	CodeOneOf           Code = "one_of"           // all of Fields, separated by spaces, are missing; one is needed
 	CodeSessionDay      Code = "session_day"      // a class session with neither weekday nor date
 	CodeTooManyStarts   Code = "too_many_starts"  // more starts on a date than /slots lists
+	CodePlaceholder     Code = "placeholder"      // Value is none of Placeholders
 )
 
 // Codes returns all codes.
@@ -52,7 +53,7 @@ func Codes() []Code {
 		CodeMissing, CodeNumber, CodeNumberRange, CodeNumberMin, CodePositive, CodeDecimals, CodeAmountTooLarge,
 		CodeTooLong, CodeTooMany, CodeUnprintable, CodeFormat, CodeKey, CodeURL, CodeOrigin, CodeWindow, CodeContrast,
 		CodeTwice, CodeUnknown, CodeItself, CodeDefaultLanguage, CodeForeignLanguage, CodeOrder, CodeExcludes,
-		CodeOneOf, CodeSessionDay, CodeTooManyStarts,
+		CodeOneOf, CodeSessionDay, CodeTooManyStarts, CodePlaceholder,
 	}
 }
 

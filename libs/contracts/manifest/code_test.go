@@ -57,6 +57,10 @@ var codeProblems = []struct {
 	{"staff: [{key: Ana B, name: Ana}]", CodeKey, map[string]string{"Value": "Ana B"}},
 	{"logo_url: harbor", CodeURL, map[string]string{"Value": "harbor"}},
 	{"page: {embed_origins: [harbor]}", CodeOrigin, map[string]string{"Value": "harbor"}},
+	{
+		"notifications: {intros: {ticket: {text: 'Hi {name}'}}}",
+		CodePlaceholder, map[string]string{"Value": "{name}", "Placeholders": strings.Join(IntroPlaceholders(), ", ")},
+	},
 	{"hours: {mon: ['09:00-09:00']}", CodeWindow, map[string]string{"Value": "09:00-09:00"}},
 	{"page: {accent: '#ffff00'}", CodeContrast, map[string]string{"Color": "#7a7a00"}},
 	{

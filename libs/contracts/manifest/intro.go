@@ -24,12 +24,21 @@ func (v *validator) checkIntro(at *path, intro Note) {
 	}
 }
 
-func (v *validator) checkPlaceholders(at *path, text string) {
+// FindUnknownPlaceholder returns the first placeholder in a text that is none of [IntroPlaceholders], or the first brace
+// without a counterpart. It returns "" if the text has neither.
+func FindUnknownPlaceholder(text string) string {
 	for _, placeholder := range placeholderPattern.FindAllString(text, -1) {
 		if !slices.Contains(IntroPlaceholders(), placeholder) {
-			v.addProblem(at, "contains %s; the placeholders are %s", quote(placeholder),
-				strings.Join(IntroPlaceholders(), ", "))
-			return
+			return placeholder
 		}
+	}
+	return ""
+}
+
+func (v *validator) checkPlaceholders(at *path, text string) {
+	if unknown := FindUnknownPlaceholder(text); unknown != "" {
+		all := strings.Join(IntroPlaceholders(), ", ")
+		v.addProblem(at, "contains %s; the placeholders are %s", quote(unknown), all).
+			setCode(CodePlaceholder, "Value", shorten(unknown), "Placeholders", all)
 	}
 }

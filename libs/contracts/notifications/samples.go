@@ -23,6 +23,7 @@ type MessagePreview struct {
 	Language string `json:"language"`
 	Subject  string `json:"subject"`
 	Text     string `json:"text"`
+	HTML     string `json:"html"` // loads nothing from other hosts
 }
 
 // TestMessage requests that a sample message is mailed to one address.

@@ -36,6 +36,9 @@ type Facts struct {
 	Note                     Note      // text by the owner for all messages of this kind to customers
 	Intro                    Note      // first sentences of the message by the owner, with placeholders; may be empty
 	Stamp                    time.Time // time of the change that the message reports; for a reminder, the last change
+	// IsTest means that the message has sample facts and only a person of the business gets it. The message says this,
+	// and has no calendar entry, because a sample must not appear in a calendar.
+	IsTest bool
 }
 
 // Business is the business in whose name the message is sent.

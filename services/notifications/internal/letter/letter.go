@@ -72,6 +72,9 @@ func Render(kind Kind, locale string, f Facts) (Letter, error) {
 		return Letter{}, fmt.Errorf("%s: %w", kind, err)
 	}
 	l := Letter{Language: w.Code, From: f.Business.Name, Subject: p.Subject, Text: p.renderText(), HTML: html}
+	if f.IsTest {
+		return l, nil
+	}
 	l.Calendar, l.Method, err = buildInvitation(kind, w, &f)
 	if err != nil {
 		return Letter{}, fmt.Errorf("%s: %w", kind, err)
@@ -192,6 +195,9 @@ func compose(kind Kind, w *words, f *Facts) (*page, error) {
 	}
 	p.addButtons(kind, w, f, l)
 	p.addFooter(kind, w, f)
+	if f.IsTest {
+		p.Subject, p.Test = w.With("test_subject", "Subject", p.Subject), w.Say("test_body")
+	}
 	return p, w.Fault()
 }
 

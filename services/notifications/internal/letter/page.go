@@ -16,6 +16,7 @@ import (
 type page struct {
 	Language, Direction string // language code and direction (ltr or rtl) of the HTML document
 	Subject             string
+	Test                string // sentence that marks the letter as a test; "" for other letters
 	Preheader           string // the text that lists of mails show after the subject; only in HTML, and not visible
 	Business            string
 	Initial             string // first letter of Business, as a mark in HTML
@@ -196,7 +197,7 @@ func (p *page) renderText() string {
 			b.WriteByte('\n')
 		}
 	}
-	for _, text := range append([]string{p.Business, p.State, p.Headline, p.Greeting}, p.Paragraphs...) {
+	for _, text := range append([]string{p.Test, p.Business, p.State, p.Headline, p.Greeting}, p.Paragraphs...) {
 		if text != "" {
 			block("", line{Text: text})
 		}

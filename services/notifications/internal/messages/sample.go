@@ -23,11 +23,10 @@ func (m *Messages) Preview(ctx context.Context, businessID uuid.UUID,
 	if err != nil {
 		return letter.Letter{}, err
 	}
-	return m.renderSample(offer, sample)
+	return m.renderSample(offer, sample, false)
 }
 
-// SendTest mails a sample message at once. It stores nothing, and it sends no calendar entry, because the sample must
-// not appear in a calendar. It returns the subject line, and whether the mail server delivers messages.
+// SendTest mails a sample message at once and stores nothing. It returns the subject line, and whether the mail server delivers messages.
 //
 // Errors: [ErrNoServer]; [ErrSandbox]; the faults of [Peers]; [*mail.RefusedError]; [*mail.UnsentError].
 func (m *Messages) SendTest(ctx context.Context, businessID uuid.UUID,
@@ -42,11 +41,8 @@ func (m *Messages) SendTest(ctx context.Context, businessID uuid.UUID,
 	if offer.Account.Sandbox {
 		return nil, ErrSandbox
 	}
-	l, err := m.renderSample(offer, test.SampleMessage)
+	l, err := m.renderSample(offer, test.SampleMessage, true)
 	if err != nil {
-		return nil, err
-	}
-	if l, err = letter.MarkAsTest(l); err != nil {
 		return nil, err
 	}
 	kind := letter.Kind(test.Kind)
@@ -64,13 +60,15 @@ func (m *Messages) SendTest(ctx context.Context, businessID uuid.UUID,
 	return result, nil
 }
 
-func (m *Messages) renderSample(offer *catalog.Snapshot, sample notifications.SampleMessage) (letter.Letter, error) {
+func (m *Messages) renderSample(offer *catalog.Snapshot, sample notifications.SampleMessage,
+	isTest bool) (letter.Letter, error) {
 	kind := letter.Kind(sample.Kind)
 	language := sample.Language
 	if language == "" {
 		language = offer.DefaultLanguage
 	}
 	facts := m.newSampleFacts(offer, kind, language)
+	facts.IsTest = isTest
 	if kind != letter.OwnerNotice {
 		facts.Note = chooseSampleText(sample.Note, offer.Notifications.Notes[sample.Kind])
 		facts.Intro = chooseSampleText(sample.Intro, offer.Notifications.Intros[sample.Kind])

@@ -30,8 +30,8 @@ func TestPreviewWritesEveryKind(t *testing.T) {
 	}
 }
 
-// TestSendTestMailsOneAddress shows that a test message goes to the given address only, says that it is a test, has no
-// calendar entry, and is not stored.
+// TestSendTestMailsOneAddress shows that a test message goes to the given address only, says in its subject line
+// and in its text that it is a test, has no calendar entry, and is not stored.
 func TestSendTestMailsOneAddress(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, &mailbox.Options{})
@@ -44,7 +44,8 @@ func TestSendTestMailsOneAddress(t *testing.T) {
 	}
 	mails := w.awaitMails(1)
 	if len(mails) != 1 || len(mails[0].To) != 1 || mails[0].To[0] != test.To ||
-		strings.Contains(string(mails[0].Raw), "text/calendar") || parseSubjectLine(t, mails[0]) != result.Subject {
+		strings.Contains(string(mails[0].Raw), "text/calendar") ||
+		!strings.Contains(string(mails[0].Raw), "Teste com dados de exemplo.") || parseSubjectLine(t, mails[0]) != result.Subject {
 		t.Errorf("%+v", mails)
 	}
 	if found := testkit.FindInTables(t, w.pool, "ana@example.com", "Maria Lopes"); len(found) > 0 {

@@ -3,10 +3,12 @@ package usecase
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 	"github.com/slotmesh/slotmesh/libs/contracts/notifications"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 	"github.com/slotmesh/slotmesh/libs/values/email"
@@ -33,7 +35,7 @@ func (s *Samples) Preview(ctx context.Context, businessID uuid.UUID,
 	if err != nil {
 		return nil, err
 	}
-	return &notifications.MessagePreview{Language: l.Language, Subject: l.Subject, Text: l.Text}, nil
+	return &notifications.MessagePreview{Language: l.Language, Subject: l.Subject, Text: l.Text, HTML: l.HTML}, nil
 }
 
 // SendTest mails a sample message. Faults: invalid_parameter; conflict if no mail server is configured, if the business
@@ -63,6 +65,12 @@ func checkSample(sample notifications.SampleMessage) error {
 	for _, text := range []*string{sample.Intro, sample.Note} {
 		if text != nil && utf8.RuneCountInString(*text) > maxSampleText {
 			return request.Invalid("intro, note: send at most %d characters.", maxSampleText)
+		}
+	}
+	if sample.Intro != nil {
+		if unknown := manifest.FindUnknownPlaceholder(*sample.Intro); unknown != "" {
+			return request.Invalid("intro: it contains %s; the placeholders are %s.", request.Quote(unknown),
+				strings.Join(manifest.IntroPlaceholders(), ", "))
 		}
 	}
 	return nil
