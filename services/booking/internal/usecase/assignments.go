@@ -2,14 +2,35 @@ package usecase
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"slices"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/availability"
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/sale"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
+
+// writeFree calls `write` with the first assignment of an evaluation. If another request has occupied the time of the
+// assignment in the meantime, writeFree continues with the assignments that are still free. Errors: those of `write`;
+// [sale.ErrChanged] if no assignment is left.
+func writeFree[T any](ctx context.Context, b *Booker, e evaluation,
+	write func(availability.Assignment) (T, error)) (T, error) {
+	for {
+		written, err := write(e.assignments[0])
+		if !errors.Is(err, store.ErrOccupied) {
+			return written, err
+		}
+		if e.assignments, err = b.freeAssignments(ctx, e); err == nil && len(e.assignments) == 0 {
+			err = sale.ErrChanged
+		}
+		if err != nil {
+			return written, err
+		}
+	}
+}
 
 // freeAssignments returns the assignments of an evaluation that are still free.
 // It is called if the write of the first assignment returned [store.ErrOccupied].

@@ -12,6 +12,7 @@ import (
 	bookings "github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/contracts/pricing"
+	"github.com/slotmesh/slotmesh/libs/sale"
 	"github.com/slotmesh/slotmesh/libs/values/rule"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 	"github.com/slotmesh/slotmesh/services/booking/internal/request"
@@ -53,17 +54,22 @@ func (q question) window() (time.Time, time.Time) {
 // readSnapshot reads the occupied time. If the request is for a class, readSnapshot also reads the number of seats
 // taken. If a pricing rule depends on it, readSnapshot also reads whether the booking is the customer's first
 // booking. If the argument `lock` is not nil, readSnapshot acquires the idempotency lock in the same round trip.
+// Fault: availability_unverified.
 func (b *Booker) readSnapshot(ctx context.Context, q question, lock *store.LockRequest) (store.Snapshot, error) {
 	req := store.SnapshotRequest{Seats: q.isClass(), Locations: hasLocations(q.offer), Except: q.except, Lock: lock}
 	if q.except == uuid.Nil && slices.Contains(q.offer.PriceNeeds, rule.NewCustomer) {
 		req.FirstBookingOf = q.request.CustomerEmail
 	}
 	from, to := q.window()
-	return b.Bookings.Snapshot(ctx, q.offer.ID, from, to, req)
+	snapshot, err := b.Bookings.Snapshot(ctx, q.offer.ID, from, to, req)
+	if err != nil {
+		err = NewUnverifiedFault(err)
+	}
+	return snapshot, err
 }
 
 // selectAssignments returns the assignments with enough seats for the party. The argument `slots` is the
-// response of the availability service, and `err` is the error of the call to this service. Errors: [errChanged]
+// response of the availability service, and `err` is the error of the call to this service. Errors: [sale.ErrChanged]
 // if availability used another version of the offer. Any other error states why the request is refused.
 func (q question) selectAssignments(slots *availability.BookableResponse,
 	err error) ([]availability.Assignment, error) {
@@ -71,7 +77,7 @@ func (q question) selectAssignments(slots *availability.BookableResponse,
 	case err != nil:
 		return nil, NewUnverifiedFault(err)
 	case slots.OfferVersion != q.offer.Version:
-		return nil, errChanged
+		return nil, sale.ErrChanged
 	case len(slots.Assignments) == 0:
 		return nil, q.newRefusal(slots.Refusal)
 	case !slices.ContainsFunc(slots.Assignments, q.hasSeats):

@@ -13,6 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 	"github.com/slotmesh/slotmesh/libs/contracts/availability"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/sale"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 	"github.com/slotmesh/slotmesh/services/booking/internal/request"
@@ -54,17 +55,19 @@ func (b *Booker) Reschedule(ctx context.Context, offer *catalog.Snapshot, by act
 	to.BoundsRefund = to.BoundsRefund || by.Kind != actor.Owner
 	m := rescheduleRequest{Reschedule: to, isByCustomer: by.Kind == actor.Customer, isByOwner: by.Kind == actor.Owner}
 	outcome := "moved"
-	updated, err := retryChanged(ctx, b, offer,
-		func(offer *catalog.Snapshot) (evaluation, *store.Booking, error) {
+	updated, err := sale.RetryChanged(offer, b.readOffer(ctx, offer.Slug),
+		func(offer *catalog.Snapshot) (*store.Booking, error) {
 			m.offer, m.now = offer, b.Clock.Now()
 			e, unchanged, err := b.evaluateReschedule(ctx, &m, id)
 			if unchanged != nil {
 				outcome = "unchanged"
 			}
-			return e, unchanged, err
-		},
-		func(e evaluation, c availability.Assignment) (*store.Booking, error) {
-			return b.writeReschedule(ctx, m, e, c)
+			if unchanged != nil || err != nil {
+				return unchanged, err
+			}
+			return writeFree(ctx, b, e, func(c availability.Assignment) (*store.Booking, error) {
+				return b.writeReschedule(ctx, m, e, c)
+			})
 		})
 	if err != nil {
 		updated, outcome = &store.Booking{}, fault.Of(err).Kind.Code
@@ -94,7 +97,7 @@ type rescheduleRequest struct {
 
 // evaluateReschedule reads the booking and the occupied time, and asks availability for assignments
 // at the new time. If the booking already has the requested time, staff member and session,
-// evaluateReschedule returns the booking instead. Errors: [errChanged] if the offer has changed.
+// evaluateReschedule returns the booking instead. Errors: [sale.ErrChanged] if the offer has changed.
 func (b *Booker) evaluateReschedule(ctx context.Context, m *rescheduleRequest,
 	id uuid.UUID) (evaluation, *store.Booking, error) {
 	booked, err := b.Bookings.Booking(ctx, m.offer.ID, id)
@@ -117,7 +120,7 @@ func (b *Booker) evaluateReschedule(ctx context.Context, m *rescheduleRequest,
 	}
 	snapshot, err := b.readSnapshot(ctx, q, nil)
 	if err != nil {
-		return evaluation{}, nil, NewUnverifiedFault(err)
+		return evaluation{}, nil, err
 	}
 	slots, err := b.Availability.Bookable(ctx, q.newBookableRequest(snapshot.Occupied))
 	assignments, err := q.selectAssignments(slots, err)
@@ -133,7 +136,7 @@ func (b *Booker) evaluateReschedule(ctx context.Context, m *rescheduleRequest,
 }
 
 // writeReschedule stores the booking with the new assignment `c`. Errors: [store.ErrOccupied] if the
-// time is occupied; [errChanged] if the booking or the offer has changed. Fault: rate_limited.
+// time is occupied; [sale.ErrChanged] if the booking or the offer has changed. Fault: rate_limited.
 func (b *Booker) writeReschedule(ctx context.Context, m rescheduleRequest, e evaluation,
 	c availability.Assignment) (*store.Booking, error) {
 	r := m.newReschedule(m.booked, e.question, c)
@@ -149,7 +152,7 @@ func (b *Booker) writeReschedule(ctx context.Context, m rescheduleRequest, e eva
 	case errors.As(err, &tooMany):
 		err = newTooManyReschedulesFault(tooMany.RetryAfter)
 	case errors.Is(err, store.ErrChanged), errors.Is(err, store.ErrOfferChanged):
-		err = errChanged
+		err = sale.ErrChanged
 	}
 	updated.Warnings = e.warnings
 	return &updated, err

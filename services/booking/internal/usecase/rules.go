@@ -52,13 +52,18 @@ func checkClassSession(r *request.Request, services []*catalog.Service) error {
 
 // newPaymentDue returns the online payment that the booking needs, or nil if it needs no online
 // payment. Fault: payment_not_offered if no provider of the business can charge the amount.
-func (b *Booker) newPaymentDue(q question, prices []int64, total int64) (*store.NewPayment, error) {
-	if q.request.PaymentChoice == request.PayOnline && total > 0 && len(q.offer.ConnectedProviders()) == 0 {
+func (b *Booker) newPaymentDue(e evaluation) (*store.NewPayment, error) {
+	q := e.question
+	if q.request.PaymentChoice == request.PayOnline && e.total > 0 && len(q.offer.ConnectedProviders()) == 0 {
 		return nil, fault.New(fault.PaymentNotOffered,
 			"payment_choice: this business is not paid online, so nothing was booked; send at_door, or leave it out.")
 	}
-	if !needsOnlinePayment(q.offer, q.request, q.services, total) {
+	if !needsOnlinePayment(q.offer, q.request, q.services, e.total) {
 		return nil, nil
+	}
+	prices := make([]int64, len(e.quotes))
+	for i, quote := range e.quotes {
+		prices[i] = quote.Price
 	}
 	due := payment.ComputeDue(q.services, prices, q.request.PartySize, q.offer.Money())
 	if due == 0 {

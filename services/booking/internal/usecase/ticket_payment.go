@@ -11,6 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
+	"github.com/slotmesh/slotmesh/libs/sale"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
@@ -100,7 +101,7 @@ func (t *Tickets) AnswerRetry(ctx context.Context, by actor.Actor, businessID uu
 		return Order{Ticket: order}, nil
 	}
 	result, err := t.answerPaidRetry(ctx, businessID, order)
-	if errors.Is(err, errChanged) {
+	if errors.Is(err, sale.ErrChanged) {
 		return Order{}, newInProgressFault()
 	}
 	return result, err
@@ -109,7 +110,7 @@ func (t *Tickets) AnswerRetry(ctx context.Context, by actor.Actor, businessID uu
 // answerPaidRetry answers a repeated request to buy tickets if the order has an online payment.
 // If the charge is open, the answer contains the URL of the provider's page.
 //
-// Errors: [errChanged] if the order was cancelled before it was returned to any request; the caller can then make a
+// Errors: [sale.ErrChanged] if the order was cancelled before it was returned to any request; the caller can then make a
 // new order. Faults: idempotency_in_progress if the first request is still opening the charge; outcome_unknown if a
 // database query fails.
 func (t *Tickets) answerPaidRetry(ctx context.Context, businessID uuid.UUID, first store.Ticket) (Order, error) {
@@ -122,7 +123,7 @@ func (t *Tickets) answerPaidRetry(ctx context.Context, businessID uuid.UUID, fir
 			first.ID); err != nil {
 			return Order{}, fault.Unknown(err)
 		}
-		return Order{}, errChanged
+		return Order{}, sale.ErrChanged
 	case order.Payment == nil || order.Payment.Status == store.PaymentCreating:
 		return Order{}, newInProgressFault()
 	case order.Payment.Status != store.PaymentOpen:

@@ -18,6 +18,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
 	"github.com/slotmesh/slotmesh/libs/contracts/pricing"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
+	"github.com/slotmesh/slotmesh/libs/sale"
 	"github.com/slotmesh/slotmesh/libs/sale/formdata"
 	"github.com/slotmesh/slotmesh/libs/sale/pricelabel"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
@@ -77,13 +78,10 @@ func (t *Tickets) Sell(ctx context.Context, by actor.Actor, businessID uuid.UUID
 	if err != nil {
 		return Order{}, err
 	}
-	for range maxAttempts {
-		result, err := t.attemptSell(ctx, by, businessID, order)
-		if !errors.Is(err, errChanged) {
-			return result, err
-		}
-	}
-	return Order{}, NewUnverifiedFault(errChanged)
+	read := func() (*catalog.Snapshot, error) { return findOffer(ctx, t.Offers, businessID, order.Slug) }
+	return sale.RetryChanged(nil, read, func(offer *catalog.Snapshot) (Order, error) {
+		return t.attemptSell(ctx, by, offer, order)
+	})
 }
 
 // normalizeOrder checks and normalizes the fields of an order that do not depend on the offer. A request may have
@@ -126,14 +124,9 @@ func normalizeOrder(order booking.NewTicket) (booking.NewTicket, error) {
 	return order, err
 }
 
-// attemptSell reads the newest offer and makes one attempt to sell
-// tickets. Errors: [errChanged] if the offer has changed since the read.
-func (t *Tickets) attemptSell(ctx context.Context, by actor.Actor, businessID uuid.UUID,
+// attemptSell makes one attempt to sell tickets. Errors: [sale.ErrChanged] if the offer has changed.
+func (t *Tickets) attemptSell(ctx context.Context, by actor.Actor, offer *catalog.Snapshot,
 	order booking.NewTicket) (Order, error) {
-	offer, err := findOffer(ctx, t.Offers, businessID, order.Slug)
-	if err != nil {
-		return Order{}, err
-	}
 	now, onPage := t.now(), by.Kind == actor.Page
 	if onPage {
 		if err := cmp.Or(offer.CheckAccount(false, now), checkAddress(order)); err != nil {
@@ -165,11 +158,11 @@ func (t *Tickets) attemptSell(ctx context.Context, by actor.Actor, businessID uu
 	case errors.Is(err, store.ErrTooManyOpen):
 		return Order{}, newTooManyOpenFault(*ticket.MaxOpen)
 	case errors.Is(err, store.ErrOfferChanged):
-		return Order{}, errChanged
+		return Order{}, sale.ErrChanged
 	case err != nil || stored.Status != booking.StatusPending:
 		return Order{Ticket: stored}, err
 	case stored.ID != ticket.ID:
-		return t.answerPaidRetry(ctx, businessID, stored)
+		return t.answerPaidRetry(ctx, offer.ID, stored)
 	}
 	return t.pay(ctx, ticket)
 }
@@ -211,7 +204,7 @@ func checkAddress(order booking.NewTicket) error {
 // business determine the prices. For the rules, the party size is the number of all tickets of the order.
 //
 // Rules for a customer's first booking do not apply to tickets (semantics.md
-// §5). Errors: [errChanged] if pricing used another version of the offer.
+// §5). Errors: [sale.ErrChanged] if pricing used another version of the offer.
 func (t *Tickets) price(ctx context.Context, offer *catalog.Snapshot, ticket *store.NewTicket) error {
 	ask := pricing.QuotesRequest{
 		Slug:         offer.Slug,
@@ -230,7 +223,7 @@ func (t *Tickets) price(ctx context.Context, offer *catalog.Snapshot, ticket *st
 	case err != nil:
 		return NewUnverifiedFault(err)
 	case answer.OfferVersion != offer.Version || len(answer.Quotes) != len(ask.Items):
-		return errChanged
+		return sale.ErrChanged
 	}
 	ticket.PriceChanges = pricelabel.ListChanges(offer, ticket.Locale, answer.Quotes...)
 	ticket.Total = new(int64)

@@ -10,6 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/contracts/pricing"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
+	"github.com/slotmesh/slotmesh/libs/sale"
 	"github.com/slotmesh/slotmesh/libs/sale/pricelabel"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
@@ -82,7 +83,7 @@ func (l line) countUnits(dates timespan.Span, days int) int {
 //
 // price returns the amount, in minor units, that must be paid online now. For each
 // unit, the payment requirement of the rental determines which part of the price is
-// due now. Faults: availability_unverified; [errRetry] if the offer has changed.
+// due now. Faults: availability_unverified; [sale.ErrChanged] if the offer has changed.
 func (o *Owner) price(ctx context.Context, offer *catalog.Snapshot, lines []line,
 	r *store.NewReservation) (int64, error) {
 	dates := timespan.Span{
@@ -108,7 +109,7 @@ func (o *Owner) price(ctx context.Context, offer *catalog.Snapshot, lines []line
 	case err != nil:
 		return 0, newUnpricedFault(err)
 	case answer.OfferVersion != offer.Version || len(answer.Quotes) != len(lines):
-		return 0, errRetry
+		return 0, sale.ErrChanged
 	}
 	due := int64(0)
 	r.Price = &store.Price{Currency: offer.Money(), Changes: pricelabel.ListChanges(offer, r.Locale, answer.Quotes...)}

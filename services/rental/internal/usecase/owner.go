@@ -21,6 +21,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
 	"github.com/slotmesh/slotmesh/libs/platform/clock"
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
+	"github.com/slotmesh/slotmesh/libs/sale"
 	"github.com/slotmesh/slotmesh/libs/sale/link"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/libs/values/locale"
@@ -105,14 +106,6 @@ type Request struct {
 	Period
 }
 
-// maxAttempts is the maximum number of attempts for one request to reserve. A
-// new attempt is necessary if the offer changes during the previous attempt.
-const maxAttempts = 10
-
-// errRetry means that the attempt must be repeated. Either the offer has changed
-// since it was read, or the idempotency result of the request was deleted.
-var errRetry = errors.New("the offer has changed")
-
 // Reserve reserves units of a rental and of its extras: all of them or none. Both owners and customers can reserve only
 // free units. Reserve counts free units in the same way as the calendars. An owner may also reserve in the past and
 // beyond the advance limit. A reservation from the booking page must pass checkCustomerRules and gets the current
@@ -128,22 +121,16 @@ func (o *Owner) Reserve(ctx context.Context, by actor.Actor, slug string, req Re
 			"the owner.")
 	}
 	ctx = actor.With(ctx, by)
-	for range maxAttempts {
-		result, err := o.attemptReserve(ctx, by, slug, req)
-		if !errors.Is(err, errRetry) {
-			return result, err
-		}
-	}
-	return ReserveResult{}, newUnpricedFault(errRetry)
+	read := func() (*catalog.Snapshot, error) { return o.offers.Fresh(ctx, slug) }
+	return sale.RetryChanged(nil, read, func(offer *catalog.Snapshot) (ReserveResult, error) {
+		return o.attemptReserve(ctx, by, offer, req)
+	})
 }
 
 // attemptReserve makes one attempt to reserve, based on one version of the
-// offer. It returns [errRetry] if the caller must repeat the attempt.
-func (o *Owner) attemptReserve(ctx context.Context, by actor.Actor, slug string, req Request) (ReserveResult, error) {
-	offer, err := o.offers.Fresh(ctx, slug)
-	if err != nil {
-		return ReserveResult{}, err
-	}
+// offer. It returns [sale.ErrChanged] if the caller must repeat the attempt.
+func (o *Owner) attemptReserve(ctx context.Context, by actor.Actor, offer *catalog.Snapshot,
+	req Request) (ReserveResult, error) {
 	lines, err := newLines(offer, req)
 	if err != nil {
 		return ReserveResult{}, err

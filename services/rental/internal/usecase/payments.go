@@ -133,7 +133,7 @@ func (o *Owner) AnswerRetry(ctx context.Context, by actor.Actor, businessID uuid
 		return ReserveResult{Reservation: reservation}, nil
 	}
 	current, err := o.answerPaidRetry(actor.With(ctx, by), businessID, reservation)
-	if errors.Is(err, errRetry) {
+	if errors.Is(err, sale.ErrChanged) {
 		return ReserveResult{}, newInProgressFault()
 	}
 	return current, err
@@ -148,7 +148,7 @@ func newInProgressFault() error {
 // If the payment is open, the answer includes the provider's page.
 //
 // If the reservation was cancelled before any answer contained it, answerPaidRetry deletes the idempotency result
-// and returns [errRetry]. The caller must then make a new reservation. Faults: idempotency_in_progress
+// and returns [sale.ErrChanged]. The caller must then make a new reservation. Faults: idempotency_in_progress
 // while the first request is opening the payment; outcome_unknown if the database cannot be read.
 func (o *Owner) answerPaidRetry(ctx context.Context, businessID uuid.UUID,
 	reservation store.Reservation) (ReserveResult, error) {
@@ -161,7 +161,7 @@ func (o *Owner) answerPaidRetry(ctx context.Context, businessID uuid.UUID,
 			reservation.ID); err != nil {
 			return ReserveResult{}, fault.Unknown(err)
 		}
-		return ReserveResult{}, errRetry
+		return ReserveResult{}, sale.ErrChanged
 	case r.Payment != nil && r.Payment.Status == booking.PaymentStateCreating:
 		return ReserveResult{}, newInProgressFault()
 	case !r.Payment.CanPay(o.clock.Now()):
