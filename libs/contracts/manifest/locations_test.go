@@ -6,35 +6,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"go.yaml.in/yaml/v3"
 )
 
-// The tests of this package permit several locations.
-func init() { severalLocations = true }
-
-func TestLocationLimitRejectsSeveralLocationsAndKinds(t *testing.T) {
-	t.Parallel()
-	m := &Manifest{Locations: []Location{{Key: "a", Kind: kindPlace}, {Key: "b", Kind: kindLink}}}
-	for permitted, want := range map[bool][]string{
-		true: nil,
-		false: {
-			"locations: has 2 items; write at most 1",
-			`locations[1].kind: is "link"; write place`,
-		},
-	} {
-		r := &report{}
-		v := newValidator(m, r, &yaml.Node{})
-		v.severalLocations = permitted
-		v.checkLocationLimit((*path)(nil).field("locations"))
-		var got []string
-		for _, p := range r.sortProblems() {
-			got = append(got, p.Path+": "+p.Message)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("permitted %v:\n%s", permitted, diff)
-		}
-	}
-}
+// The tests of this package permit customers' addresses.
+func init() { customerAddresses = true }
 
 // withoutStaff is minimal without its last line, the staff.
 var withoutStaff = minimal[:strings.Index(minimal, "staff:")]

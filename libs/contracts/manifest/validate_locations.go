@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// severalLocations permits several locations, and other kinds than place. It is
-// false until bookings take the locations of a business into account.
-var severalLocations = false
+// customerAddresses permits locations of the kind customer_address. It is
+// false until customers can state their address in a booking.
+var customerAddresses = false
 
 // The kinds of locations, and the value of Calls that needs a telephone number.
 const (
@@ -28,17 +28,11 @@ var linkPlaceholders = map[string]string{
 	"{booking}": "00000000-0000-4000-8000-000000000000",
 }
 
-// checkLocationLimit reports several locations, and kinds other than place, unless these are permitted.
+// checkLocationLimit reports locations of the kind customer_address, unless these are permitted.
 func (v *validator) checkLocationLimit(at *path) {
-	if v.severalLocations {
-		return
-	}
-	if n := len(v.m.Locations); n > 1 {
-		v.addProblem(at, "has %d items; write at most 1", n).setCode(CodeTooMany, "Count", n, "Max", 1)
-	}
 	for i := range v.m.Locations {
-		if kind := v.m.Locations[i].Kind; kind != "" && kind != kindPlace {
-			v.addProblem(at.item(i).field("kind"), "is %s; write place", quote(kind))
+		if kind := v.m.Locations[i].Kind; kind == kindCustomerAddress && !v.customerAddresses {
+			v.addProblem(at.item(i).field("kind"), "is %s; write place, link or phone", quote(kind))
 		}
 	}
 }

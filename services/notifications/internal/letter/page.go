@@ -10,6 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/values/email"
 	"github.com/slotmesh/slotmesh/libs/values/phone"
+	"github.com/slotmesh/slotmesh/libs/values/postal"
 )
 
 // page is the content of a letter, in reading order. It is rendered as plain text and as HTML.
@@ -141,7 +142,8 @@ func newLink(text, address string) line {
 }
 
 // addFooter adds the name of the business, its address, telephone number and legal texts, and the reason why the reader
-// gets the message. For owners, it adds only the name and the reason.
+// gets the message. If the subject has an address of its own, the footer has none, so that the message names one
+// address. For owners, it adds only the name and the reason.
 func (p *page) addFooter(kind Kind, w *words, f *Facts) {
 	b, reason := &f.Business, line{Text: w.Say("reason")}
 	if kind == SignIn {
@@ -152,7 +154,7 @@ func (p *page) addFooter(kind Kind, w *words, f *Facts) {
 		p.Footer = append(lines, line{Text: w.Say("reason_owner")})
 		return
 	}
-	if b.Place != nil {
+	if at := f.Subject.Place; b.Place != nil && (at == nil || at.Address == (postal.Address{})) {
 		lines = append(lines, line{Text: w.formatAddress(b.Place)})
 	}
 	lines = append(lines, w.newPhoneLine(b.Phone), w.newMailLine(b.ReplyTo))

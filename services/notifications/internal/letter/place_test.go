@@ -208,4 +208,7 @@ func TestRenderDescribesRelocation(t *testing.T) {
 			t.Errorf("no %q in\n%s\n%s", want, l.Subject, l.Text)
 		}
 	}
+	if strings.Contains(l.Text+l.HTML+string(l.Calendar), "Rua do Cais") {
+		t.Errorf("the address of another place in\n%s", l.Text)
+	}
 }
