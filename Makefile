@@ -183,6 +183,16 @@ fuzz: $(BIN)/withstores ## run every fuzz target for FUZZTIME (10s)
 	    done; \
 	  done'
 
+# MUTATED names folders of code that tests must prove, and after "=" the packages with these tests.
+MUTATED := services/pricing/internal/tariff services/availability/internal/slot services/rental/internal/occupancy \
+  services/rental/internal/usecase=services/rental/... services/booking/internal/usecase=services/booking/... \
+  services/booking/internal/store=services/booking/... services/console/internal/identity/access=services/console/internal/...
+
+.PHONY: mutate
+mutate: $(BIN)/withstores ## change random lines and list the changes that no test notices (MUTATIONS=30 SEED=7, an hour)
+	@$(BIN)/withstores $(GO) run ./libs/testkit/mutation/cmd/mutate -seed $(or $(SEED),$(shell echo $$RANDOM)) \
+	  -count $(or $(MUTATIONS),30) $(MUTATED)
+
 .PHONY: lint
 lint: $(GOLANGCI) ## check format, imports, vet, the rules in .golangci.yaml and plain language
 	@echo '== lint'
