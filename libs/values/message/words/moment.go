@@ -28,12 +28,17 @@ func (w *Words) ShortDay(t time.Time) string {
 	case w.Code == "en":
 		return t.Format("Mon, Jan 2")
 	}
-	month := w.cldr.MonthAbbreviated(t.Month())
-	if w.Code == "ar" { // the package locales has no short names of months for Arabic
-		month = w.cldr.MonthWide(t.Month())
-	}
 	return strings.NewReplacer("%w", w.Weekday(t.Weekday()), "%d", strconv.Itoa(t.Day()), "%m",
-		strconv.Itoa(int(t.Month())), "%b", month).Replace(shortDays[w.Code])
+		strconv.Itoa(int(t.Month())), "%b", w.ShortMonth(t)).Replace(shortDays[w.Code])
+}
+
+// ShortMonth returns the short name of the month of a date. For Arabic it returns the full name, because the package
+// locales has no short names for Arabic.
+func (w *Words) ShortMonth(t time.Time) string {
+	if w.Code == "ar" {
+		return w.cldr.MonthWide(t.Month())
+	}
+	return w.cldr.MonthAbbreviated(t.Month())
 }
 
 // JoinTime joins a date and a time of day with the separator of the language.
@@ -48,4 +53,27 @@ func (w *Words) JoinTime(date, clock string) string {
 }
 
 // Moment formats a date without its year and a time of day, such as "Wed 2 Dec, 8:30".
-func (w *Words) Moment(t time.Time) string { return w.JoinTime(w.ShortDay(t), w.Clock(t)) }
+func (w *Words) Moment(t time.Time) string { return w.JoinTime(w.ShortDay(t), w.ClockInText(t)) }
+
+// ClockInText formats a time of day that is part of a text, and not of a table or a list of times.
+func (w *Words) ClockInText(t time.Time) string { return w.Clock(t) + w.ClockUnit() }
+
+// ClockUnit returns the word that follows a time of day, or a range of times, in a text. Only German has such a word.
+// The result begins with a no-break space; in other languages it is "".
+func (w *Words) ClockUnit() string {
+	if w.Code == "de" {
+		return "\u00a0Uhr"
+	}
+	return ""
+}
+
+// JoinList joins the items of a list with the comma of the language.
+func (w *Words) JoinList(items []string) string {
+	switch w.Code {
+	case "ar":
+		return strings.Join(items, "، ")
+	case "ja", "zh":
+		return strings.Join(items, "、")
+	}
+	return strings.Join(items, ", ")
+}

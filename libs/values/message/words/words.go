@@ -261,8 +261,8 @@ func formatOffset(seconds int) string {
 	return text
 }
 
-// Clock formats a time of day. It corrects two results of the package locales.
-// The hour after midnight is 0 in languages in which it must be 12. Korean has
+// Clock formats a time of day, on one line. It corrects two results of the package
+// locales. The hour after midnight is 0 in languages in which it must be 12. Korean has
 // no words for morning and afternoon, so Clock uses a 24-hour clock for Korean.
 func (w *Words) Clock(t time.Time) string {
 	switch {
@@ -271,7 +271,7 @@ func (w *Words) Clock(t time.Time) string {
 	case w.Code == "en", w.Code == "ko":
 		return t.Format("15:04")
 	}
-	s := w.cldr.FmtTimeShort(t)
+	s := strings.ReplaceAll(w.cldr.FmtTimeShort(t), " ", "\u00a0")
 	if t.Hour() == 0 && (w.Code == "el" || w.Code == "ar") {
 		s = strings.Replace(s, "0", "12", 1)
 	}

@@ -47,7 +47,7 @@ func (w *words) fillPlaceholders(f *Facts) map[string]string {
 	}
 	timeOfDay := ""
 	if !f.Subject.When.IsAllDay {
-		timeOfDay = w.clock(start)
+		timeOfDay = w.ClockInText(start)
 	}
 	return map[string]string{
 		"{customer_name}": w.isolate(w.chooseGreetingName(filterName(f.Customer.Name))),

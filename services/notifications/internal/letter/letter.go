@@ -284,7 +284,7 @@ func (w *words) formatLead(id string, f *Facts) string {
 			day := now.AddDate(0, 0, days)
 			if !f.Now.IsZero() && !f.Subject.When.IsAllDay && day.YearDay() == start.YearDay() &&
 				day.Year() == start.Year() {
-				return w.With(name, "Time", w.clock(start))
+				return w.With(name, "Time", w.ClockInText(start))
 			}
 		}
 	}

@@ -104,17 +104,7 @@ func (w *words) formatMoment(t When, f *Facts) string {
 	if t.IsAllDay {
 		return day
 	}
-	return w.JoinTime(day, w.clock(start))
-}
-
-// clock formats a time of day. In German texts, the word Uhr follows the time.
-func (w *words) clock(t time.Time) string { return w.Clock(t) + w.clockUnit() }
-
-func (w *words) clockUnit() string {
-	if w.Code == "de" {
-		return "\u00a0Uhr"
-	}
-	return ""
+	return w.JoinTime(day, w.ClockInText(start))
 }
 
 // firstNameLanguages are the languages in which a business greets customers by their first names.
@@ -162,12 +152,12 @@ func (w *words) formatTime(t When, zone *time.Location) []string {
 	place := " (" + w.formatZone(zone) + ")"
 	switch {
 	case start.Equal(end):
-		return []string{day, w.clock(start) + place}
+		return []string{day, w.ClockInText(start) + place}
 	case day == lastDay:
 		from, to := w.Clocks(start, end)
-		return []string{day, from + " – " + to + w.clockUnit() + place}
+		return []string{day, from + " – " + to + w.ClockUnit() + place}
 	}
-	return []string{w.JoinTime(day, w.clock(start)) + " –", w.JoinTime(lastDay, w.clock(end)) + place}
+	return []string{w.JoinTime(day, w.ClockInText(start)) + " –", w.JoinTime(lastDay, w.ClockInText(end)) + place}
 }
 
 // formatAmount formats an amount of money in the language of the letter. If CLDR has no name for the currency, the

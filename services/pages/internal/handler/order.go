@@ -78,7 +78,7 @@ func (p *Pages) renderForm(c *fiber.Ctx, o *order, status int, notice string, ha
 	if err != nil {
 		return err
 	}
-	o.form.Price, o.page.Notice = price, notice
+	o.form.Price, o.page.Notice, o.page.HasErrors = price, notice, status != fiber.StatusOK
 	return p.show(c, status, o.page, o.item.formContent(o, hasQuantities))
 }
 

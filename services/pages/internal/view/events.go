@@ -33,13 +33,18 @@ func UnsoldReason(p *Page, e *usecase.Event) string {
 
 // eventHours returns the start and the end of an event as local times of the business.
 func (p *Page) eventHours(e *usecase.Event) string {
-	return p.clock(e.StartClock()) + " – " + p.clock(e.EndClock())
+	return p.clockSpan(e.StartClock(), e.EndClock())
 }
 
 // formatInstant returns a local time of the business in the format of RFC 3339, with the offset from UTC.
 func (p *Page) formatInstant(d timespan.Date, t timespan.TimeOfDay) string {
+	return p.instant(d, t).Format(time.RFC3339)
+}
+
+// instant returns the time of a local date and time of day of the business.
+func (p *Page) instant(d timespan.Date, t timespan.TimeOfDay) time.Time {
 	zone := p.Business.Snapshot.Location()
-	return time.Unix(timespan.Instant(d, t, zone), 0).In(zone).Format(time.RFC3339)
+	return time.Unix(timespan.Instant(d, t, zone), 0).In(zone)
 }
 
 // eventEnd returns the end of an event in the format of RFC 3339. If the end, as a time of day, is not after the start,

@@ -2,7 +2,6 @@ package view
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/google/uuid"
 
@@ -53,7 +52,7 @@ func (p *Page) ErrorNotice(f Form, itemIDs ...uuid.UUID) string {
 			names = append(names, q.Label.In(p.readerLanguage()))
 		}
 	}
-	return p.Words.With("check", "Fields", strings.Join(names, ", "))
+	return p.Words.With("check", "Fields", p.Words.JoinList(names))
 }
 
 // contactFields returns the fields for the customer's name, e-mail address and phone number, which every form has.

@@ -45,9 +45,9 @@ func (p *Page) momentSoon(t time.Time) string {
 	today, date := p.Business.Today(), timespan.DateOf(t, t.Location())
 	switch {
 	case date == today, date == today+1 && t.Hour() < 5:
-		return p.Words.Clock(t)
+		return p.Words.ClockInText(t)
 	case date < today+7:
-		return p.Words.Weekday(t.Weekday()) + " " + p.Words.Clock(t)
+		return p.Words.Weekday(t.Weekday()) + " " + p.Words.ClockInText(t)
 	}
 	return p.Words.Moment(t)
 }
@@ -82,12 +82,7 @@ func (p *Page) withText(names []string) string {
 	}
 	text := names[0]
 	if last := len(names) - 1; last > 0 {
-		separator := map[string]string{"ar": "، ", "ja": "、", "zh": "、"}[p.Words.Code]
-		if separator == "" {
-			separator = ", "
-		}
-		text = p.Words.Fill("or", map[string]string{"First": strings.Join(names[:last], separator),
-			"Second": names[last]})
+		text = p.Words.Fill("or", map[string]string{"First": p.Words.JoinList(names[:last]), "Second": names[last]})
 	}
 	return p.Words.With("with", "Name", text)
 }

@@ -116,17 +116,17 @@ func (p *Page) localTime(t time.Time) time.Time {
 
 // formatMoment formats a date with a time of day.
 func (p *Page) formatMoment(t time.Time) string {
-	return p.Words.JoinTime(p.Words.Date(t), p.Words.Clock(t))
+	return p.Words.JoinTime(p.Words.Date(t), p.Words.ClockInText(t))
 }
 
 // formatSpan formats the time from a start to an end. If both have the same date, the text contains no date.
 func (p *Page) formatSpan(from, to time.Time) string {
 	if from.Format(time.DateOnly) == to.Format(time.DateOnly) && !to.After(from) { // the clock was set back, so an hour occurs twice
 		start, end := p.formatRepeatedHour(from, to)
-		return start + " – " + end
+		return start + " – " + end + p.Words.ClockUnit()
 	}
 	if from.Format(time.DateOnly) == to.Format(time.DateOnly) {
-		return p.Words.Clock(from) + " – " + p.Words.Clock(to)
+		return p.Words.Clock(from) + " – " + p.Words.ClockInText(to)
 	}
 	return p.formatMoment(from) + " – " + p.formatMoment(to)
 }
@@ -266,9 +266,9 @@ func timeFact(p *Page, from, to time.Time) templ.Component {
 			}
 		}
 		var templ_7745c5c3_Var7 string
-		templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatSpan(from, to))
+		templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(p.formatSpan(from, to) + " ")
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 153, Col: 27}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 153, Col: 33}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 		if templ_7745c5c3_Err != nil {

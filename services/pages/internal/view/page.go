@@ -48,6 +48,7 @@ type Page struct {
 	Nonce       string        // nonce of the style with the accent colour; "" without such a style
 	IsPrivate   bool          // true on pages with the bookings of a signed-in customer; other sites cannot embed them
 	Notice      string        // sentence for the visitor at the top of the page; "" for no notice
+	HasErrors   bool          // true if the page shows a form again because a field has an error
 	Style       string
 	Script      string
 
@@ -72,6 +73,9 @@ type Content struct {
 
 // frame returns the outer part of a page with the metadata of the page.
 func (p *Page) frame(title string) web.Frame {
+	if p.HasErrors {
+		title = p.Words.With("error_title", "Title", title)
+	}
 	f := web.Frame{Words: p.Words, Title: title, Style: p.Style, Script: p.Script, Nonce: p.Nonce}
 	if p.Business == nil {
 		f.Icon = web.MarkIcon
@@ -244,8 +248,7 @@ func currentPrice(list json.Number, quoted *json.Number) json.Number {
 // formatDuration formats a number of minutes as hours and minutes.
 func (p *Page) formatDuration(minutes int) string {
 	h, m := minutes/60, minutes%60
-	hours, rest := p.Words.With("hours", "Count", p.Words.Number(h)),
-		p.Words.With("minutes", "Count", p.Words.Number(m))
+	hours, rest := p.Words.Count("hours", h), p.Words.Count("minutes", m)
 	switch {
 	case h == 0:
 		return rest

@@ -113,6 +113,16 @@ func (p *Page) phoneURL() templ.SafeURL {
 	return templ.SafeURL(phone.URI(p.Business.Snapshot.Phone()))
 }
 
+// callText returns the text of a link that calls the business. The number keeps its direction in a text that runs from
+// right to left.
+func (p *Page) callText() string {
+	number := p.Business.Snapshot.Phone()
+	if p.Words.Direction() == "rtl" {
+		number = "\u2066" + number + "\u2069"
+	}
+	return p.Words.With("call", "Phone", number)
+}
+
 // contactLink is a link with its text, for example a link that calls the business.
 type contactLink struct {
 	text string

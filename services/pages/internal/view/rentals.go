@@ -124,11 +124,9 @@ func (p *Page) reservationTime(w *usecase.Reservation) string {
 	case !w.Rental.IsHourly():
 		return p.formatDates(*w.From, lastDate)
 	case lastDate == *w.From:
-		return p.Words.ShortDate(noonUTC(*w.From)) + ", " + p.clock(*w.Start) + " – " + p.clock(endTime)
+		return p.Words.JoinTime(p.Words.ShortDay(noonUTC(*w.From)), p.clockSpan(*w.Start, endTime))
 	}
-	return p.Words.ShortDate(noonUTC(*w.From)) + ", " + p.clock(*w.Start) + " – " +
-		p.Words.ShortDate(noonUTC(lastDate)) + ", " +
-		p.clock(endTime)
+	return p.startText(*w.From, *w.Start) + " – " + p.startText(lastDate, endTime)
 }
 
 // findSelectedStart returns the start that the form shows as selected. The result is the chosen start, if there is one.

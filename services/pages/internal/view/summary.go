@@ -77,17 +77,17 @@ func (p *Page) performer(a *usecase.Appointment, n *usecase.Names) string {
 
 // start formats the start of an appointment with the full date.
 func (p *Page) start(d timespan.Date, t timespan.TimeOfDay) string {
-	return p.Words.JoinTime(p.Words.Date(noonUTC(d)), p.clock(t))
+	return p.Words.JoinTime(p.Words.Date(noonUTC(d)), p.clockInText(t))
 }
 
 // startText formats the start of an appointment with a short date.
 func (p *Page) startText(d timespan.Date, t timespan.TimeOfDay) string {
-	return p.Words.JoinTime(p.Words.ShortDay(noonUTC(d)), p.clock(t))
+	return p.Words.JoinTime(p.Words.ShortDay(noonUTC(d)), p.clockInText(t))
 }
 
 // formatSoonSlot formats the next free start, for example as "Today, 16:00".
 func (p *Page) formatSoonSlot(s usecase.Slot) string {
-	return p.Words.JoinTime(p.dayText(s.Date), p.clock(s.Time))
+	return p.Words.JoinTime(p.dayText(s.Date), p.clockInText(s.Time))
 }
 
 // formatStripWeekday returns the name of the weekday that the page shows for a date of [usecase.Calendar.Strip].
@@ -130,9 +130,16 @@ func splitStarts(slots []usecase.Slot) ([]usecase.Slot, []usecase.Slot) {
 	return first, rest
 }
 
+// clock formats a time of day for a table or a list of times.
 func (p *Page) clock(t timespan.TimeOfDay) string {
 	return p.Words.Clock(time.Date(2000, 1, 1, int(t)/60%24, int(t)%60, 0, 0, time.UTC))
 }
+
+// clockInText formats a time of day as part of a text.
+func (p *Page) clockInText(t timespan.TimeOfDay) string { return p.clock(t) + p.Words.ClockUnit() }
+
+// clockSpan formats the time from `from` to `to` as part of a text.
+func (p *Page) clockSpan(from, to timespan.TimeOfDay) string { return p.clock(from) + " – " + p.clockInText(to) }
 
 // slotInstant returns a start in the format of RFC 3339 in UTC, for scripts.
 func (p *Page) slotInstant(s usecase.Slot) string {
@@ -397,7 +404,7 @@ func (p *Page) shortMoment(t time.Time) string {
 	if t.Sub(p.Business.Now) < near {
 		return p.Words.Moment(local)
 	}
-	return p.Words.JoinTime(p.Words.ShortDate(local), p.Words.Clock(local))
+	return p.Words.JoinTime(p.Words.ShortDate(local), p.Words.ClockInText(local))
 }
 
 // policyInHours returns a sentence for each step of the cancellation
