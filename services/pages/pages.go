@@ -126,6 +126,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 		Snapshots: s.Offers(catalog, rdb), Catalog: usecase.NewReader(catalog),
 		Availability: usecase.NewReader(s.Peer("availability", cfg.AvailabilityURL)),
 		Places:       usecase.Places{Businesses: bulkhead.New(maxPlacesPerBusiness), MaxWait: maxPlaceWait},
+		Free:         usecase.NewFreeTimesCache(),
 		Prices:       pricing.NewClient(s.Peer("pricing", cfg.PricingURL)),
 		Bookings:     bookingclient.NewClient(bookings),
 		RentalReader: usecase.NewReader(rentals), Reservations: rental.NewClient(rentals), Clock: rt.Clock,

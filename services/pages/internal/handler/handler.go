@@ -72,6 +72,7 @@ func (p *Pages) Mount(router fiber.Router) {
 	p.mountCanonical(router)
 	router.Get("/", p.showHost)
 	router.Get("/b/:slug", p.showServices)
+	router.Get("/b/:slug/free", p.sendFreeTimes)
 	router.Get("/b/:slug/legal/:part", p.showLegal)
 	p.mountEvents(router)
 	p.mountRentals(router)

@@ -1,6 +1,8 @@
 package handler
 
 import (
+	"strconv"
+
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
@@ -36,4 +38,24 @@ func (p *Pages) listServices(c *fiber.Ctx, page *view.Page, notice string) error
 		page.Cart = usecase.NewCart(page.Query, groups)
 	}
 	return p.show(c, fiber.StatusOK, page, p.menus.Services(page, groups))
+}
+
+// sendFreeTimes sends the texts about free times for the list of services, as JSON: the text of each element, by the
+// id of the element. A script shows them, so that the first page does not wait for the availability service.
+func (p *Pages) sendFreeTimes(c *fiber.Ctx) error {
+	page, err := p.loadPage(c)
+	if err != nil {
+		return err
+	}
+	shown := map[string]string{}
+	if page.Business.IsOpen() {
+		free, err := p.shop.FreeTimes(c.UserContext(), page.Business)
+		if err != nil {
+			return err
+		}
+		shown = view.FreeTexts(page, free)
+	}
+	c.Set(fiber.HeaderCacheControl, "private, max-age="+strconv.Itoa(int(usecase.FreeTimesAge.Seconds())))
+	c.Vary(fiber.HeaderAcceptLanguage)
+	return c.JSON(shown)
 }

@@ -29,6 +29,7 @@ type Shop struct {
 	Catalog      *Reader
 	Availability *Reader
 	Places       Places // limits how many lists of free starts are read at the same time
+	Free         *FreeTimesCache
 	Prices       Prices
 	Bookings     Bookings
 	RentalReader *Reader // reads the calendars of the rental service

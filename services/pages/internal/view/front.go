@@ -6,6 +6,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/google/uuid"
+
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/values/locale"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
@@ -131,6 +133,30 @@ func (p *Page) classFacts(c usecase.ClassStart) string {
 func classSelection(c usecase.ClassStart) usecase.Selection {
 	selection, _ := usecase.ReadSelection(serviceQuery(c.Service, "")) // the id comes from the snapshot, so it is valid
 	return selection.WithStart(usecase.Slot{Date: c.Date, Time: c.Time, ClassScheduleID: &c.Session})
+}
+
+// freeID returns the id of the element that shows the first free start of a service.
+func freeID(service uuid.UUID) string { return "free-" + service.String() }
+
+// placesID returns the id of the element that shows the free places of a class session.
+func placesID(c usecase.ClassSession) string {
+	return "places-" + c.ID.String() + "-" + c.Date.String()
+}
+
+// FreeTexts returns the texts about free times for the list of services, by the id of the element that shows the text.
+func FreeTexts(p *Page, f *usecase.FreeTimes) map[string]string {
+	shown := map[string]string{}
+	for service, first := range f.First {
+		shown[freeID(service)] = p.Words.With("next_free", "When", p.formatSoonSlot(first))
+	}
+	for session, left := range f.Left {
+		if left == 0 {
+			shown[placesID(session)] = p.Words.Say("none_day")
+		} else {
+			shown[placesID(session)] = p.Words.Count("spots_left", left)
+		}
+	}
+	return shown
 }
 
 // splitClasses separates classes from the other services. It returns the groups with their other services, without

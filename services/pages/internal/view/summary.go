@@ -139,7 +139,9 @@ func (p *Page) clock(t timespan.TimeOfDay) string {
 func (p *Page) clockInText(t timespan.TimeOfDay) string { return p.clock(t) + p.Words.ClockUnit() }
 
 // clockSpan formats the time from `from` to `to` as part of a text.
-func (p *Page) clockSpan(from, to timespan.TimeOfDay) string { return p.clock(from) + " – " + p.clockInText(to) }
+func (p *Page) clockSpan(from, to timespan.TimeOfDay) string {
+	return p.clock(from) + " – " + p.clockInText(to)
+}
 
 // slotInstant returns a start in the format of RFC 3339 in UTC, for scripts.
 func (p *Page) slotInstant(s usecase.Slot) string {

@@ -2,6 +2,7 @@
 import "../../../../../libs/platform/web/script/sent";
 import "./parts/cart";
 import "./parts/form";
+import "./parts/free";
 import "./parts/frame";
 import "./parts/month";
 

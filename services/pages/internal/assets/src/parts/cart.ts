@@ -1,3 +1,5 @@
+import { fillFreeTimes } from "./free";
+
 // A service is added to the cart without a jump of the page: the list is replaced in place.
 document.addEventListener("click", async (event) => {
   const link = (event.target as Element).closest<HTMLAnchorElement>("a[data-cart]");
@@ -10,6 +12,7 @@ document.addEventListener("click", async (event) => {
     const list = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector(".groups");
     if (!answer.ok || !list) throw new Error();
     document.querySelector(".groups")?.replaceWith(list);
+    fillFreeTimes();
     history.replaceState(history.state, "", link.href.split("#")[0]);
     document.querySelectorAll<HTMLAnchorElement>(`#${row} a`)[place]?.focus({ preventScroll: true });
   } catch {
