@@ -28,6 +28,8 @@ var demoPictures = []demoPicture{
 	{"cover", "  accent: ", "  cover: %q\n  accent: "},
 	{"anna", "image_url: https://harbor.example/anna.png", "photo: %q"},
 	{"ben", "{key: ben, name: Ben,", "{key: ben, photo: %q, name: Ben,"},
+	{"clara", "name: Ben, category: Stylist, order: 2}", "name: Ben, category: Stylist, order: 2}\n" +
+		"  - {key: clara, photo: %q, name: Clara, category: Stylist, order: 3}"},
 	{"cut", "image_url: https://harbor.example/cut.png", "picture: %q"},
 	{"sauna", "{key: sauna, name: Sauna,", "{key: sauna, picture: %q, name: Sauna,"},
 	{"yoga", "  - key: yoga\n", "  - key: yoga\n    picture: %q\n"},
@@ -61,8 +63,9 @@ func (p *Process) showDemoPictures(ctx context.Context) error {
 	return checkStatus(http.StatusOK, status, body, err)
 }
 
-// insertPictures returns the manifest of the demo business with pictures. The argument `ids` has the ids of the
-// pictures by their names.
+// insertPictures returns the manifest of the demo business with pictures, and with Clara as the third stylist. The
+// manifest without pictures has no Clara, because the public API's examples use it. The argument `ids` has the ids of
+// the pictures by their names.
 func insertPictures(text []byte, ids map[string]string) ([]byte, error) {
 	for _, picture := range demoPictures {
 		if bytes.Count(text, []byte(picture.line)) != 1 {
@@ -70,7 +73,7 @@ func insertPictures(text []byte, ids map[string]string) ([]byte, error) {
 		}
 		text = bytes.Replace(text, []byte(picture.line), fmt.Appendf(nil, picture.shown, ids[picture.name]), 1)
 	}
-	return text, nil
+	return bytes.Replace(text, []byte("staff: [anna, ben]"), []byte("staff: [anna, ben, clara]"), 1), nil
 }
 
 // errNoUploads means that this Slotmesh has no store for pictures.
