@@ -21,7 +21,6 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"github.com/slotmesh/slotmesh/libs/contracts/availability"
 	"github.com/slotmesh/slotmesh/libs/contracts/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/contracts/eventclient"
@@ -184,9 +183,7 @@ func openPeers(cfg Config, rt server.Runtime, s *service.Service, records *store
 		Rentals:  rental.NewClient(rentals),
 		// Availability has the long timeout of publishing, because checking a plan of changes can include thousands of
 		// bookings.
-		Availability: availability.NewClient(
-			s.Peer("availability", cfg.AvailabilityURL, peer.Timeout(cfg.PublishTimeout)),
-		),
+		Availability: s.Peer("availability", cfg.AvailabilityURL, peer.Timeout(cfg.PublishTimeout)),
 		Audit: []peers.EventLister{
 			eventclient.New(catalog),
 			eventclient.New(bookings),

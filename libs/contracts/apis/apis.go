@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/availability"
 	"github.com/slotmesh/slotmesh/libs/contracts/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/contracts/console"
 	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
@@ -17,7 +18,8 @@ import (
 // All holds the internal endpoints of all services.
 var All = func() []*endpoints.Row {
 	rows := slices.Clone(endpoints.All)
-	for _, api := range []*endpoints.API{bookingclient.API, console.API, notifications.API, pricing.API, rental.API} {
+	for _, api := range []*endpoints.API{availability.API, bookingclient.API, console.API, notifications.API,
+		pricing.API, rental.API} {
 		rows = append(rows, api.Rows()...)
 	}
 	return rows

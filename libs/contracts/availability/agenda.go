@@ -10,7 +10,7 @@ import (
 // MaxAgendaDays is the maximal number of dates in one [AgendaRequest].
 const MaxAgendaDays = 42
 
-// AgendaRequest requests the working, occupied and free time of all staff members (POST /internal/agenda).
+// AgendaRequest requests the working, occupied and free time of all staff members ([ComputeAgenda]).
 type AgendaRequest struct {
 	Slug         string        `json:"slug"`
 	OfferVersion int64         `json:"offer_version"` // the response is computed from this version or a newer one

@@ -10,7 +10,7 @@ import (
 )
 
 // BookableRequest requests the assignments that can serve one start of an appointment
-// (POST /internal/bookable). The booking service sends the occupied time in the
+// ([FindAssignments]). The booking service sends the occupied time in the
 // request, so that the availability service need not call the booking service.
 type BookableRequest struct {
 	Slug         string           `json:"slug"`

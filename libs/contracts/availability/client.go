@@ -2,41 +2,40 @@ package availability
 
 import (
 	"context"
+	"encoding/json"
 
-	"github.com/slotmesh/slotmesh/libs/contracts/typed"
+	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
+)
+
+// API is the internal API of the availability service.
+var API = endpoints.NewAPI("availability")
+
+// The endpoints of [API]. Their faults are business_not_found, service_not_found and invalid_parameter. The fault is
+// fault.PeerUnavailable if availability did not answer, or could not reach the catalog service.
+//
+// If [ExplainStart] or [ComputeAgenda] cannot read the data that it needs, the field Computed of its result is false.
+var (
+	ListSlots = endpoints.Get[endpoints.OfSlug, json.RawMessage](API,
+		"/internal/api/public/:slug/slots", "mcp", "pages")
+	ListAvailableDates = endpoints.Get[endpoints.OfSlug, json.RawMessage](API,
+		"/internal/api/public/:slug/available-dates", "mcp", "pages")
+	ExplainNoStarts = endpoints.Get[endpoints.OfSlug, NoStarts](API,
+		"/internal/api/public/:slug/no-starts", "mcp")
+
+	FindAssignments    = endpoints.Ask[BookableRequest, BookableResponse](API, "/internal/bookable", "booking")
+	ComputeAgenda      = endpoints.Ask[AgendaRequest, Agenda](API, "/internal/agenda", "console")
+	ExplainStart       = endpoints.Ask[ExplainRequest, Explanation](API, "/internal/explain", "console")
+	ComputeWorkingTime = endpoints.Ask[WorkingTimeRequest, WorkingTime](API, "/internal/working-time", "console")
+	FindConflicts      = endpoints.Ask[ConflictsRequest, ConflictsResponse](API, "/internal/outside", "console")
 )
 
 // Client is the client of the internal API of the availability service.
-type Client struct{ peer typed.Asker }
+type Client struct{ peer endpoints.Caller }
 
 // NewClient returns a client that sends its requests through the argument `peer`.
-func NewClient(peer typed.Asker) *Client { return &Client{peer: peer} }
+func NewClient(peer endpoints.Caller) *Client { return &Client{peer: peer} }
 
-// Bookable returns the assignments that can serve one start. Faults: business_not_found, service_not_found,
-// invalid_parameter; fault.PeerUnavailable if availability did not answer, or could not reach the catalog service.
+// Bookable calls [FindAssignments].
 func (c *Client) Bookable(ctx context.Context, request BookableRequest) (*BookableResponse, error) {
-	return typed.Ask[BookableResponse](ctx, c.peer, "/internal/bookable", request)
-}
-
-// WorkingTime returns the working time of each active staff member. Faults:
-// business_not_found, invalid_parameter; fault.PeerUnavailable as for Bookable.
-func (c *Client) WorkingTime(ctx context.Context, request WorkingTimeRequest) (*WorkingTime, error) {
-	return typed.Ask[WorkingTime](ctx, c.peer, "/internal/working-time", request)
-}
-
-// Agenda returns the working, occupied and free time of all staff members. Faults: the faults of [Client.WorkingTime].
-func (c *Client) Agenda(ctx context.Context, request AgendaRequest) (*Agenda, error) {
-	return typed.Ask[Agenda](ctx, c.peer, "/internal/agenda", request)
-}
-
-// Explain returns why customers can or cannot book one start. If availability cannot read the
-// data that it needs, Computed of the result is false. Faults: the faults of [Client.Bookable].
-func (c *Client) Explain(ctx context.Context, request ExplainRequest) (*Explanation, error) {
-	return typed.Ask[Explanation](ctx, c.peer, "/internal/explain", request)
-}
-
-// FindConflicts returns those of the given bookings that an unpublished
-// offer would not permit. Faults: the faults of [Client.Bookable].
-func (c *Client) FindConflicts(ctx context.Context, request ConflictsRequest) (*ConflictsResponse, error) {
-	return typed.Ask[ConflictsResponse](ctx, c.peer, "/internal/outside", &request)
+	return FindAssignments.Call(ctx, c.peer, request)
 }

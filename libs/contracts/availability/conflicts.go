@@ -50,7 +50,7 @@ func (h *FutureBooking) Minutes() int {
 }
 
 // ConflictsRequest requests those of the given bookings that a new offer would not permit. The new
-// offer is not published yet (POST /internal/outside).
+// offer is not published yet ([FindConflicts]).
 type ConflictsRequest struct {
 	Slug string `json:"slug"`
 	// OfferVersion is a version of the published offer. The new offer is compared with this version or a newer one.

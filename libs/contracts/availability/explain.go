@@ -54,7 +54,7 @@ type NoStarts struct {
 	Rules map[timespan.Date]string `json:"rules"`
 }
 
-// ExplainRequest asks why customers can or cannot book one start of an appointment (POST /internal/explain).
+// ExplainRequest asks why customers can or cannot book one start of an appointment ([ExplainStart]).
 type ExplainRequest struct {
 	Slug         string   `json:"slug"`
 	OfferVersion int64    `json:"offer_version"` // the response is computed from this version or a newer one

@@ -8,7 +8,7 @@ import (
 )
 
 // WorkingTimeRequest requests the working time of each active staff member. The
-// working time is computed from the published hours (POST /internal/working-time).
+// working time is computed from the published hours ([ComputeWorkingTime]).
 type WorkingTimeRequest struct {
 	Slug         string `json:"slug"`
 	OfferVersion int64  `json:"offer_version"` // the response is computed from this version or a newer one

@@ -81,6 +81,11 @@ type OfBusiness struct {
 	Business uuid.UUID `path:"business"`
 }
 
+// OfSlug holds the path parameter of a request about the business with a slug.
+type OfSlug struct {
+	Slug string `path:"slug"`
+}
+
 // ByToken holds the path parameter of a request for a customer's link or a calendar feed: the token in the URL.
 type ByToken struct {
 	Token string `path:"token"`

@@ -61,7 +61,7 @@ func write(service, method, path string, callers by) *Row {
 }
 
 // All holds the endpoints that are not yet declared by [Define]. Package apis lists all endpoints.
-var All = slices.Concat(ofCatalog, ofAvailability, ofBooking, ofRental)
+var All = slices.Concat(ofCatalog, ofBooking, ofRental)
 
 const business = "/internal/businesses/:business"
 
@@ -87,17 +87,6 @@ var ofCatalog = []*Row{
 	read(catalog, get, "/internal/media/:file", console),
 	write(catalog, post, "/internal/businesses/:slug/media", byOwner),
 	write(catalog, remove, "/internal/businesses/:slug/media/:id", byOwner),
-}
-
-var ofAvailability = []*Row{
-	read(availability, get, "/internal/api/public/:slug/slots", mcp, pages),
-	read(availability, get, "/internal/api/public/:slug/available-dates", mcp, pages),
-	read(availability, get, "/internal/api/public/:slug/no-starts", mcp),
-	read(availability, post, "/internal/bookable", booking),
-	read(availability, post, "/internal/agenda", console),
-	read(availability, post, "/internal/explain", console),
-	read(availability, post, "/internal/working-time", console),
-	read(availability, post, "/internal/outside", console),
 }
 
 var ofBooking = []*Row{

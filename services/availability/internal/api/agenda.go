@@ -1,31 +1,25 @@
 package api
 
 import (
-	"github.com/gofiber/fiber/v2"
+	"context"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/availability"
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
-	"github.com/slotmesh/slotmesh/libs/platform/server"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
 )
 
-// serveAgenda responds with the times at which staff members work, are occupied and are free.
-// The calendar of the owner and the lists of classes show this response. If the occupied time
-// cannot be read, the field "computed" of the response is false, and the response contains only the
+// computeAgenda returns the times at which staff members work, are occupied and are free.
+// The calendar of the owner and the lists of classes show this agenda. If the occupied time
+// cannot be read, the field "computed" of the agenda is false, and the agenda contains only the
 // data of the offer.
-func (p *Public) serveAgenda(c *fiber.Ctx) error {
-	var req availability.AgendaRequest
-	if err := server.JSON(c, &req); err != nil {
-		return err
-	}
+func (p *Public) computeAgenda(ctx context.Context, req availability.AgendaRequest) (*availability.Agenda, error) {
 	if err := req.Check(); err != nil {
-		return err
+		return nil, err
 	}
-	ctx := c.UserContext()
 	offer, err := p.offers.AtLeast(ctx, req.Slug, req.OfferVersion)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	bounded, cancel := p.withReadTimeout(ctx)
 	defer cancel()
@@ -37,7 +31,7 @@ func (p *Public) serveAgenda(c *fiber.Ctx) error {
 	}
 	leave, err := p.places.Enter(ctx, req.Slug)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer leave()
 	found := slot.NewAgenda(offer, req.From, req.To, occupied)
@@ -47,5 +41,5 @@ func (p *Public) serveAgenda(c *fiber.Ctx) error {
 			found.Members[i].Free = []timespan.Span{}
 		}
 	}
-	return c.JSON(found)
+	return found, nil
 }

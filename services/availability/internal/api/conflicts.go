@@ -3,47 +3,37 @@ package api
 import (
 	"context"
 
-	"github.com/gofiber/fiber/v2"
-
 	"github.com/slotmesh/slotmesh/libs/contracts/availability"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
-	"github.com/slotmesh/slotmesh/libs/platform/server"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
 )
 
-// serveConflicts responds with the future bookings that would conflict
+// findConflicts returns the future bookings that would conflict
 // with an offer that is not published yet (docs/decisions/008).
-func (p *Public) serveConflicts(c *fiber.Ctx) error {
-	var req availability.ConflictsRequest
-	if err := server.JSON(c, &req); err != nil {
-		return err
-	}
+func (p *Public) findConflicts(ctx context.Context,
+	req availability.ConflictsRequest) (*availability.ConflictsResponse, error) {
 	if err := req.Check(); err != nil {
-		return err
+		return nil, err
 	}
 	if err := req.Offer.Prepare(); err != nil {
-		return fault.Wrap(fault.InvalidParameter, err, "offer: its time zone or currency is not known here.")
+		return nil, fault.Wrap(fault.InvalidParameter, err, "offer: its time zone or currency is not known here.")
 	}
-	published, err := p.offers.AtLeast(c.UserContext(), req.Slug, req.OfferVersion)
+	published, err := p.offers.AtLeast(ctx, req.Slug, req.OfferVersion)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	leave, err := p.places.Enter(c.UserContext(), req.Slug)
+	leave, err := p.places.Enter(ctx, req.Slug)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer leave()
-	answer, err := findConflicts(c.UserContext(), published, &req)
-	if err != nil {
-		return err
-	}
-	return c.JSON(answer)
+	return checkBookings(ctx, published, &req)
 }
 
-// findConflicts checks each booking of the request against the unpublished
-// offer. If the request ends first, findConflicts returns an error.
-func findConflicts(ctx context.Context, published *catalog.Snapshot,
+// checkBookings checks each booking of the request against the unpublished
+// offer. If the request ends first, checkBookings returns an error.
+func checkBookings(ctx context.Context, published *catalog.Snapshot,
 	req *availability.ConflictsRequest) (*availability.ConflictsResponse, error) {
 	answer := &availability.ConflictsResponse{Conflicts: []availability.Conflict{}}
 	unpublishedCheck, publishedCheck := slot.NewConflictChecker(&req.Offer, req.Bookings),

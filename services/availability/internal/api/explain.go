@@ -3,40 +3,25 @@ package api
 import (
 	"context"
 
-	"github.com/gofiber/fiber/v2"
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/availability"
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
-	"github.com/slotmesh/slotmesh/libs/platform/server"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
 )
 
-// serveExplanation responds with the reason why a start time can or cannot be
-// booked (pages.md, "Why not?"). serveExplanation uses the same data as /slots.
-func (p *Public) serveExplanation(c *fiber.Ctx) error {
-	var req availability.ExplainRequest
-	if err := server.JSON(c, &req); err != nil {
-		return err
-	}
-	if err := checkQuestion(req.Question); err != nil {
-		return err
-	}
-	explanation, err := p.computeExplanation(c.UserContext(), req)
-	if err != nil {
-		return err
-	}
-	return c.JSON(explanation)
-}
-
-// computeExplanation computes the explanation of a start time. If the offer or the
-// occupied time could not be read, it returns an explanation whose field "computed" is false,
-// and no error. Faults: business_not_found, service_not_found, invalid_parameter.
+// computeExplanation returns the reason why a start time can or cannot be booked (pages.md, "Why
+// not?"). It uses the same data as /slots. If the offer or the occupied time could not be read,
+// it returns an explanation whose field "computed" is false, and no error. Faults:
+// business_not_found, service_not_found, invalid_parameter.
 func (p *Public) computeExplanation(ctx context.Context,
 	req availability.ExplainRequest) (*availability.Explanation, error) {
+	if err := checkQuestion(req.Question); err != nil {
+		return nil, err
+	}
 	explanation := &availability.Explanation{Staff: []availability.MemberExplanation{}}
 	offer, err := p.offers.AtLeast(ctx, req.Slug, req.OfferVersion)
 	if fault.Is(err, fault.BusinessNotFound) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/availability"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
@@ -57,7 +58,11 @@ func FuzzBookableBody(f *testing.F) {
 		`"class_schedule_id":"66666666-6666-4666-8666-666666666666"},"occupied":"AQEBERERERERQRGBEREREREREQEBAgIBZmZmZmZmRmaGZmZmZmZmZgIC"}`))
 	f.Add([]byte("\x00{\xff"))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		r, err := parseBookable(body)
+		var r availability.BookableRequest
+		err := request.JSON(body, &r)
+		if err == nil {
+			err = checkQuestion(r.Question)
+		}
 		if err != nil {
 			if !fault.Is(err, fault.InvalidParameter) {
 				t.Errorf("%q: %v", body, err)

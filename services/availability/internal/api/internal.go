@@ -1,9 +1,8 @@
 package api
 
 import (
+	"context"
 	"time"
-
-	"github.com/gofiber/fiber/v2"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/availability"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
@@ -25,35 +24,33 @@ func NewInternal(offers Offers, now clock.Clock) *Internal {
 	return &Internal{offers: offers, clock: now}
 }
 
-// Mount adds the route POST /internal/bookable.
-func (a *Internal) Mount(router fiber.Router) { router.Post("/internal/bookable", a.serveAssignments) }
+// Mount adds the endpoint [availability.FindAssignments].
+func (a *Internal) Mount(r *server.Internal) {
+	server.Mount(r, availability.FindAssignments, a.findAssignments)
+}
 
-// serveAssignments responds with the staff members who can serve an appointment
+// findAssignments returns the staff members who can serve an appointment
 // at a start time. The computation is the same as for /slots (semantics.md §3).
-func (a *Internal) serveAssignments(c *fiber.Ctx) error {
-	body, err := server.Body(c)
-	if err != nil {
-		return err
-	}
-	req, err := parseBookable(body)
-	if err != nil {
-		return err
-	}
-	offer, err := a.offers.AtLeast(c.UserContext(), req.Slug, req.OfferVersion)
-	if err != nil {
-		return err
-	}
+func (a *Internal) findAssignments(ctx context.Context,
+	req availability.BookableRequest) (*availability.BookableResponse, error) {
 	q := req.Question
+	if err := checkQuestion(q); err != nil {
+		return nil, err
+	}
+	offer, err := a.offers.AtLeast(ctx, req.Slug, req.OfferVersion)
+	if err != nil {
+		return nil, err
+	}
 	services, err := offer.Appointment(q.ServiceIDs, q.Variants)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if _, err := offer.ChooseLocations(services, q.LocationID); err != nil {
-		return err
+		return nil, err
 	}
 	question := newQuestion(offer, q, services, a.clock.Now())
 	assignments := slot.FindAssignments(offer, question, q.Date, q.Time, req.Occupied)
-	answer := availability.BookableResponse{OfferVersion: offer.Version, Assignments: assignments,
+	answer := &availability.BookableResponse{OfferVersion: offer.Version, Assignments: assignments,
 		LocationChangeMinutes: offer.Bookings.LocationChangeMinutes}
 	if len(assignments) == 0 {
 		answer.Assignments = []availability.Assignment{}
@@ -61,16 +58,7 @@ func (a *Internal) serveAssignments(c *fiber.Ctx) error {
 	} else if q.Override {
 		answer.Warnings = slot.FindWarnings(offer, question, q.Date, q.Time)
 	}
-	return c.JSON(answer)
-}
-
-// parseBookable parses a request. Unknown and invalid fields are errors. Fault: invalid_parameter.
-func parseBookable(body []byte) (availability.BookableRequest, error) {
-	var r availability.BookableRequest
-	if err := request.JSON(body, &r); err != nil {
-		return r, err
-	}
-	return r, checkQuestion(r.Question)
+	return answer, nil
 }
 
 // checkQuestion checks the number of services and variants, and the start time. Fault: invalid_parameter.

@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/availability"
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/platform/bulkhead"
@@ -47,7 +48,8 @@ func NewPublic(offers Offers, occupied OccupiedReader, now clock.Clock, tel *tel
 
 // Mount adds the routes of the calendars below /api/public/{slug}.
 func (p *Public) Mount(router fiber.Router) {
-	p.mount(router.Group("/api/public/:slug"), func(parse parser) parser { return parse })
+	router.Get("/api/public/:slug/slots", p.slotsHandler(parseSlots))
+	router.Get("/api/public/:slug/available-dates", p.datesHandler(parseDates))
 }
 
 // MountForPeers adds the calendars to the internal port, below /internal, for the MCP server and the pages service.
@@ -55,27 +57,28 @@ func (p *Public) Mount(router fiber.Router) {
 //
 // MountForPeers also adds the routes for explanations, working time, agendas, and the check of bookings against
 // an unpublished offer. No route on this port has a rate limit; the calling services apply their own limits.
-func (p *Public) MountForPeers(router fiber.Router) {
-	p.mount(router.Group("/internal/api/public/:slug"), withPeerParameters)
-	router.Get("/internal/api/public/:slug/no-starts",
+func (p *Public) MountForPeers(r *server.Internal) {
+	r.Handle(availability.ListSlots.Row, p.slotsHandler(withPeerParameters(parseSlots)))
+	r.Handle(availability.ListAvailableDates.Row, p.datesHandler(withPeerParameters(parseDates)))
+	r.Handle(availability.ExplainNoStarts.Row,
 		server.WithParameters(p.serveNoStarts, append(calendarParameters(), "start", "end")...))
-	router.Post("/internal/explain", p.serveExplanation)
-	router.Post("/internal/working-time", p.serveWorkingTime)
-	router.Post("/internal/agenda", p.serveAgenda)
-	router.Post("/internal/outside", p.serveConflicts)
+	server.Mount(r, availability.ExplainStart, p.computeExplanation)
+	server.Mount(r, availability.ComputeWorkingTime, p.computeWorkingTime)
+	server.Mount(r, availability.ComputeAgenda, p.computeAgenda)
+	server.Mount(r, availability.FindConflicts, p.findConflicts)
 }
 
 // parser parses the query parameters of a calendar.
 type parser func(request.Query) (query, error)
 
-func (p *Public) mount(business fiber.Router, extend func(parser) parser) {
-	slots, dates := extend(parseSlots), extend(parseDates)
-	business.Get("/slots", server.WithParameters(func(c *fiber.Ctx) error {
-		return p.serveCalendar(c, slots, sendSlots)
-	}, append(calendarParameters(), "date")...))
-	business.Get("/available-dates", server.WithParameters(func(c *fiber.Ctx) error {
-		return p.serveCalendar(c, dates, sendDates)
-	}, append(calendarParameters(), "start", "end")...))
+func (p *Public) slotsHandler(parse parser) fiber.Handler {
+	return server.WithParameters(func(c *fiber.Ctx) error { return p.serveCalendar(c, parse, sendSlots) },
+		append(calendarParameters(), "date")...)
+}
+
+func (p *Public) datesHandler(parse parser) fiber.Handler {
+	return server.WithParameters(func(c *fiber.Ctx) error { return p.serveCalendar(c, parse, sendDates) },
+		append(calendarParameters(), "start", "end")...)
 }
 
 // calendarParameters returns the names of the query parameters that all calendars have.

@@ -1,39 +1,35 @@
 package api
 
 import (
-	"github.com/gofiber/fiber/v2"
+	"context"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/availability"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
-	"github.com/slotmesh/slotmesh/libs/platform/server"
 	"github.com/slotmesh/slotmesh/libs/values/report"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
 )
 
-// serveWorkingTime responds with the working time of staff members, for utilization reports.
-func (p *Public) serveWorkingTime(c *fiber.Ctx) error {
-	var req availability.WorkingTimeRequest
-	if err := server.JSON(c, &req); err != nil {
-		return err
-	}
+// computeWorkingTime returns the working time of staff members, for utilization reports.
+func (p *Public) computeWorkingTime(ctx context.Context,
+	req availability.WorkingTimeRequest) (*availability.WorkingTime, error) {
 	if err := req.Check(); err != nil {
-		return err
+		return nil, err
 	}
-	offer, err := p.offers.AtLeast(c.UserContext(), req.Slug, req.OfferVersion)
+	offer, err := p.offers.AtLeast(ctx, req.Slug, req.OfferVersion)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	leave, err := p.places.Enter(c.UserContext(), req.Slug)
+	leave, err := p.places.Enter(ctx, req.Slug)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer leave()
 	rows := sumWorkingTime(offer, req.Query)
 	if len(rows) > report.MaxRows {
-		return report.TooManyRows()
+		return nil, report.TooManyRows()
 	}
-	return c.JSON(availability.WorkingTime{Rows: rows})
+	return &availability.WorkingTime{Rows: rows}, nil
 }
 
 // sumWorkingTime returns the working time of each staff member in each period of the report, in minutes.

@@ -126,7 +126,7 @@ func (o *UseCases) findAffectedBookings(ctx context.Context, by peers.Principal,
 	for i := range future {
 		outsideRequest.Bookings[i] = toFutureBooking(&future[i])
 	}
-	answer, err := o.Availability.FindConflicts(ctx, outsideRequest)
+	answer, err := availability.FindConflicts.Call(ctx, o.Availability, outsideRequest)
 	if err != nil {
 		return err
 	}

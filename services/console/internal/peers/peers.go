@@ -8,10 +8,10 @@ import (
 	"log/slog"
 	"net/http"
 
-	"github.com/slotmesh/slotmesh/libs/contracts/availability"
 	"github.com/slotmesh/slotmesh/libs/contracts/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalogclient"
+	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
 	"github.com/slotmesh/slotmesh/libs/contracts/notifications"
 	"github.com/slotmesh/slotmesh/libs/contracts/rental"
 	"github.com/slotmesh/slotmesh/libs/platform/clock"
@@ -26,7 +26,7 @@ type Peers struct {
 	Offers        *catalogclient.Client
 	Bookings      *bookingclient.Client
 	Rentals       *rental.Client
-	Availability  *availability.Client
+	Availability  endpoints.Caller
 	Audit         []EventLister // lists of events of the other services
 	TeamLog       EventLister   // list of events about people and tokens
 	Notifications *notifications.Client

@@ -63,8 +63,8 @@ func (o *UseCases) ReportUtilisation(ctx context.Context, slug string,
 	if err != nil {
 		return nil, err
 	}
-	open, err := o.Availability.WorkingTime(ctx, availability.WorkingTimeRequest{Slug: business.Slug,
-		OfferVersion: business.Version, Query: q})
+	open, err := availability.ComputeWorkingTime.Call(ctx, o.Availability, availability.WorkingTimeRequest{
+		Slug: business.Slug, OfferVersion: business.Version, Query: q})
 	if err != nil {
 		return nil, err
 	}

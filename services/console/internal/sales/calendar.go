@@ -240,7 +240,7 @@ func (o *UseCases) describe(ctx context.Context, business *catalog.Snapshot, cal
 // agenda, and the argument `days` is the number of days. The result is nil if the availability service is unavailable.
 func (o *UseCases) loadAgenda(ctx context.Context, business *catalog.Snapshot, from timespan.Date,
 	days int) (*availability.Agenda, error) {
-	agenda, err := o.Availability.Agenda(ctx, availability.AgendaRequest{
+	agenda, err := availability.ComputeAgenda.Call(ctx, o.Availability, availability.AgendaRequest{
 		Slug: business.Slug, OfferVersion: business.Version, From: from, To: from + timespan.Date(days) - 1,
 	})
 	if fault.Is(err, fault.PeerUnavailable) {

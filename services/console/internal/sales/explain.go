@@ -23,8 +23,8 @@ func (o *UseCases) Explain(ctx context.Context, slug string,
 	if err != nil {
 		return nil, err
 	}
-	return o.Availability.Explain(ctx, availability.ExplainRequest{Slug: business.Slug, OfferVersion: business.Version,
-		Question: start})
+	return availability.ExplainStart.Call(ctx, o.Availability,
+		availability.ExplainRequest{Slug: business.Slug, OfferVersion: business.Version, Question: start})
 }
 
 // StartExplanation explains whether customers can book a start. It has the reasons against the start, and the bookings
