@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/availability"
+	"github.com/slotmesh/slotmesh/libs/contracts/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/contracts/eventlog"
 	"github.com/slotmesh/slotmesh/libs/contracts/eventlog/eventapi"
@@ -136,7 +137,8 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 		Mount(s.Internal)
 	feeds := usecase.NewFeeds(records, offers, businesses, rt.Clock, rt.Telemetry)
 	api.NewFeeds(feeds, records, links).Mount(s.Internal)
-	eventapi.Serve(s.Server, eventlog.New(pool, api.ShowEvents(records, links), cfg.Events, rt.Clock, rt.Telemetry))
+	eventapi.Serve(s.Server, bookingclient.Events,
+		eventlog.New(pool, api.ShowEvents(records, links), cfg.Events, rt.Clock, rt.Telemetry))
 	s.AddErasureJob(catalogPeer, records.Erase)
 	s.AddRetentionJob(catalogPeer, offers, pool, records)
 	asLeader := func(ctx context.Context, work func(context.Context) error) error {

@@ -240,7 +240,8 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	if err := mountMedia(cfg, businesses, rt, s); err != nil {
 		return err
 	}
-	eventapi.Serve(s.Server, eventlog.New(pool, eventViews(), cfg.Events, rt.Clock, rt.Telemetry))
+	eventapi.Serve(s.Server, catalogclient.Events,
+		eventlog.New(pool, eventViews(), cfg.Events, rt.Clock, rt.Telemetry))
 	s.Go("erasing events of removed businesses", func(ctx context.Context) error {
 		return eraseEvents(ctx, businesses, rt.Clock, rt.Telemetry)
 	})

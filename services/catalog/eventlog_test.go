@@ -10,6 +10,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
 	"github.com/slotmesh/slotmesh/libs/contracts/eventclient"
 	"github.com/slotmesh/slotmesh/libs/platform/peer"
@@ -44,7 +45,7 @@ func TestEventLogShowsBusinesses(t *testing.T) {
 	if err := h.owner.Delete(ctx, "harbor", derivedID("harbor")); err != nil {
 		t.Fatal(err)
 	}
-	events := eventclient.New(client)
+	events := eventclient.New(client, catalogclient.Events)
 	page, err := events.Events(t.Context(), "", 10, 0)
 	if err != nil || len(page.Events) != 4 {
 		t.Fatalf("%+v, %v", page, err)

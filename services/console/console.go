@@ -185,9 +185,9 @@ func openPeers(cfg Config, rt server.Runtime, s *service.Service, records *store
 		// bookings.
 		Availability: s.Peer("availability", cfg.AvailabilityURL, peer.Timeout(cfg.PublishTimeout)),
 		Audit: []peers.EventLister{
-			eventclient.New(catalog),
-			eventclient.New(bookings),
-			eventclient.New(rentals),
+			eventclient.New(catalog, catalogclient.Events),
+			eventclient.New(bookings, bookingclient.Events),
+			eventclient.New(rentals, rental.Events),
 		},
 		TeamLog:       team,
 		Notifications: notifications.NewClient(s.Peer("notifications", cfg.NotificationsURL, patient)),

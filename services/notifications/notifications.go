@@ -20,8 +20,10 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/contracts/eventclient"
+	"github.com/slotmesh/slotmesh/libs/contracts/rental"
 	"github.com/slotmesh/slotmesh/libs/platform/peer"
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 	"github.com/slotmesh/slotmesh/libs/platform/server"
@@ -213,12 +215,15 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 			return messages.QueueSignIn(ctx, client, businessID, id)
 		}}}).Mount(s.Internal)
 	subscribers := []feed.Subscriber{messages, webhooks}
-	for name, url := range map[string]string{"catalog": cfg.CatalogURL, "booking": cfg.BookingURL,
-		"rental": cfg.RentalURL} {
+	for _, from := range []struct {
+		url    string
+		events eventclient.Endpoints
+	}{{cfg.CatalogURL, catalogclient.Events}, {cfg.BookingURL, bookingclient.Events}, {cfg.RentalURL, rental.Events}} {
+		name := from.events.Feed.Service
 		reader, err := feed.New(feed.Config{
-			Feed: name, Events: eventclient.New(s.Peer(name, url, peer.Timeout(feed.RequestTimeout))),
-			Subscribers: subscribers,
-			Jobs:        client, Store: records, Clock: rt.Clock, Telemetry: rt.Telemetry,
+			Feed: name, Subscribers: subscribers,
+			Events: eventclient.New(s.Peer(name, from.url, peer.Timeout(feed.RequestTimeout)), from.events),
+			Jobs:   client, Store: records, Clock: rt.Clock, Telemetry: rt.Telemetry,
 		})
 		if err != nil {
 			return err

@@ -23,6 +23,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/eventlog"
 	"github.com/slotmesh/slotmesh/libs/contracts/eventlog/eventapi"
 	"github.com/slotmesh/slotmesh/libs/contracts/pricing"
+	"github.com/slotmesh/slotmesh/libs/contracts/rental"
 	"github.com/slotmesh/slotmesh/libs/platform/limits"
 	"github.com/slotmesh/slotmesh/libs/platform/peer"
 	"github.com/slotmesh/slotmesh/libs/platform/periodic"
@@ -104,7 +105,8 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	s.AddErasureJob(catalog, records.Erase)
 	s.AddRetentionJob(catalog, offers, pool, records)
 
-	eventapi.Serve(s.Server, eventlog.New(pool, api.ShowEvents(records), cfg.Events, rt.Clock, rt.Telemetry))
+	eventapi.Serve(s.Server, rental.Events,
+		eventlog.New(pool, api.ShowEvents(records), cfg.Events, rt.Clock, rt.Telemetry))
 
 	public := api.NewPublic(offers, records, sentences, rt.Clock, rt.Telemetry)
 	public.Mount(s.Public)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/contracts/availability"
 	"github.com/slotmesh/slotmesh/libs/contracts/bookingclient"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/contracts/console"
 	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
 	"github.com/slotmesh/slotmesh/libs/contracts/notifications"
@@ -18,8 +19,8 @@ import (
 // All holds the internal endpoints of all services.
 var All = func() []*endpoints.Row {
 	rows := slices.Clone(endpoints.All)
-	for _, api := range []*endpoints.API{availability.API, bookingclient.API, console.API, notifications.API,
-		pricing.API, rental.API} {
+	for _, api := range []*endpoints.API{availability.API, bookingclient.API, catalogclient.API,
+		console.API, notifications.API, pricing.API, rental.API} {
 		rows = append(rows, api.Rows()...)
 	}
 	return rows

@@ -9,10 +9,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
+	"github.com/slotmesh/slotmesh/libs/contracts/eventclient"
 )
 
 // API holds the endpoints of the booking service that are declared by [endpoints.Define].
 var API = endpoints.NewAPI("booking")
+
+// Events are the endpoints for the events of the booking service.
+var Events = eventclient.Declare(API)
 
 const (
 	signIns  = "/internal/businesses/:business/customer-sign-ins"

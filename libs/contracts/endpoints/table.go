@@ -61,7 +61,7 @@ func write(service, method, path string, callers by) *Row {
 }
 
 // All holds the endpoints that are not yet declared by [Define]. Package apis lists all endpoints.
-var All = slices.Concat(ofCatalog, ofBooking, ofRental)
+var All = slices.Concat(ofCatalog, ofBooking)
 
 const business = "/internal/businesses/:business"
 
@@ -69,8 +69,6 @@ var ofCatalog = []*Row{
 	read(catalog, get, "/internal/offers/:slug", pricing, availability, booking, rental, notifications, pages, console),
 	read(catalog, get, "/internal/slugs/:id", booking, rental, mcp, notifications),
 	read(catalog, get, "/internal/removed", booking, rental, notifications, console),
-	read(catalog, get, "/internal/events", notifications),
-	read(catalog, get, business+"/events", console),
 	read(catalog, get, "/internal/api/public/:slug/info", mcp, pages),
 	read(catalog, get, "/internal/api/public/:slug/services", mcp, pages),
 	read(catalog, get, "/internal/api/public/:slug/staff", mcp, pages),
@@ -144,11 +142,4 @@ var ofBooking = []*Row{
 	write(booking, post, business+"/calendars", byOwner),
 	read(booking, get, business+"/calendars", console),
 	write(booking, remove, business+"/calendars/:id", byOwner),
-	read(booking, get, "/internal/events", notifications),
-	read(booking, get, business+"/events", console),
-}
-
-var ofRental = []*Row{
-	read(rental, get, "/internal/events", notifications),
-	read(rental, get, business+"/events", console),
 }

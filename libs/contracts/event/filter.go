@@ -37,7 +37,7 @@ type Filter struct {
 	From, To time.Time // From is included, To is excluded
 }
 
-// Values returns the filter as query parameters, which eventclient.ReadFilter reads.
+// Values returns the filter as query parameters, which package eventclient reads.
 func (f Filter) Values() url.Values {
 	query := url.Values{}
 	if f.Kind != "" {

@@ -11,6 +11,16 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 )
 
+// Filter is a filter in a request.
+type Filter struct{ event.Filter }
+
+// ReadQuery reads the filter as [ReadFilter] does.
+func (f *Filter) ReadQuery(q request.Query) error {
+	filter, err := ReadFilter(q)
+	f.Filter = filter
+	return err
+}
+
 // ReadFilter reads a filter from the query parameters subject, type, from and to. The
 // parameter `subject` is a kind or an id; `from` and `to` are instants or dates. Dates
 // are in UTC, and events on the date `to` are included. Faults: invalid_parameter.

@@ -13,6 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/customer"
 	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
+	"github.com/slotmesh/slotmesh/libs/contracts/eventclient"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 	"github.com/slotmesh/slotmesh/libs/sale/link"
 	"github.com/slotmesh/slotmesh/libs/values/report"
@@ -20,6 +21,9 @@ import (
 
 // API is the internal API of the rental service.
 var API = endpoints.NewAPI("rental")
+
+// Events are the endpoints for the events of the rental service.
+var Events = eventclient.Declare(API)
 
 const (
 	business     = "/internal/businesses/:slug"

@@ -10,6 +10,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
 	"github.com/slotmesh/slotmesh/libs/contracts/eventclient"
 	"github.com/slotmesh/slotmesh/libs/platform/peer"
@@ -22,7 +23,7 @@ func (w *fixture) events(t *testing.T) *eventclient.Client {
 	t.Helper()
 	p := peer.New("booking", w.internal, telemetry.Discard(), peer.Timeout(2*time.Minute))
 	t.Cleanup(p.Close)
-	return eventclient.New(p)
+	return eventclient.New(p, bookingclient.Events)
 }
 
 // sameJSON fails the test unless `want`, encoded as JSON, equals `got`.

@@ -19,6 +19,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/contracts/availability"
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/contracts/eventlog"
 	"github.com/slotmesh/slotmesh/libs/contracts/eventlog/eventapi"
@@ -202,7 +203,8 @@ func (w *fixture) serve(of limits.Config, tel *telemetry.Telemetry) (string, str
 	feeds := usecase.NewFeeds(w.store, w, w, w.clock, tel)
 	feeds.ComputeTimeout = testkit.MaxWait
 	api.NewFeeds(feeds, w.store, links).Mount(srv.Internal)
-	eventapi.Serve(srv, eventlog.New(w.pool, api.ShowEvents(w.store, links), eventlog.Config{KeepDays: 90}, w.clock, tel))
+	eventapi.Serve(srv, bookingclient.Events,
+		eventlog.New(w.pool, api.ShowEvents(w.store, links), eventlog.Config{KeepDays: 90}, w.clock, tel))
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- srv.Run(ctx) }()
