@@ -7,15 +7,14 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/platform/peer"
 )
 
 // Slug returns the slug of the business with this id. The slug of a business never
 // changes. Fault: business_not_found if there is no such business or if it was removed.
 func Slug(ctx context.Context, p *peer.Client, id uuid.UUID) (string, error) {
-	var out catalog.SlugOf
-	if err := p.Call(ctx, http.MethodGet, "/internal/slugs/"+id.String(), nil, &out); err != nil {
+	out, err := FindSlug.Call(ctx, p, BusinessID{id})
+	if err != nil {
 		return "", err
 	}
 	return out.Slug, nil

@@ -14,6 +14,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
 	"github.com/slotmesh/slotmesh/libs/platform/clock"
 	"github.com/slotmesh/slotmesh/libs/platform/peer"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
@@ -126,8 +127,8 @@ func (c *Client) revalidate(ctx context.Context, slug string, cached *taggedSnap
 	if acceptsStale {
 		header.Set("Cache-Control", catalog.MaxStale)
 	}
-	response, err := c.peer.Do(ctx, peer.Request{Method: http.MethodGet, Path: "/internal/offers/" + slug,
-		Header: header})
+	response, err := c.peer.Do(ctx, peer.Request{Method: http.MethodGet, Header: header,
+		Path: ReadOffer.URL(&endpoints.OfSlug{Slug: slug})})
 	if err != nil {
 		return nil, 0, err
 	}

@@ -3,15 +3,13 @@ package catalogclient
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
-	"net/url"
 	"strconv"
 
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
-	"github.com/slotmesh/slotmesh/libs/contracts/typed"
+	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
 	"github.com/slotmesh/slotmesh/libs/platform/peer"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
@@ -34,12 +32,12 @@ func NewOwner(p *peer.Client) *Owner { return &Owner{peer: p} }
 // bind the payment accounts in the manifest to the business. Only operators may bind payment accounts.
 func (o *Owner) Binding(binds bool) *Owner { return &Owner{peer: o.peer, binds: binds} }
 
-// bindQuery returns the query of the URL for a publication or a rollback.
-func (o *Owner) bindQuery() string {
+// bindsParameter returns the query parameter of a publication or a rollback.
+func (o *Owner) bindsParameter() string {
 	if !o.binds {
 		return ""
 	}
-	return "?" + catalog.BindAccounts + "=true"
+	return strconv.FormatBool(o.binds)
 }
 
 // Publish publishes the manifest in the argument `text` as the newest version of the business.
@@ -50,27 +48,26 @@ func (o *Owner) bindQuery() string {
 // precondition_failed; payload_too_large; forbidden if a payment account is not bound to the business.
 func (o *Owner) Publish(ctx context.Context, slug string, text []byte,
 	mediaType, ifMatch string) (*catalog.Published, error) {
-	header := http.Header{}
+	header := ifMatchHeader(ifMatch)
 	if mediaType != "" {
 		header.Set("Content-Type", mediaType)
 	}
-	if ifMatch != "" {
-		header.Set("If-Match", ifMatch)
-	}
-	request := peer.Request{Method: http.MethodPut, Path: businessPath(slug, o.bindQuery()), Header: header, Body: text}
-	return o.published(ctx, request)
+	return published(ctx, o, Publish, header, Publication[[]byte]{slug, o.bindsParameter(), text})
 }
 
 // Create publishes the first version of a business. Faults: the faults of
 // [Owner.Publish]; precondition_failed if a business with this slug exists already.
 func (o *Owner) Create(ctx context.Context, slug string, text []byte, mediaType string) (*catalog.Published, error) {
 	header := http.Header{"Content-Type": {mediaType}, "If-None-Match": {"*"}}
-	return o.published(ctx, peer.Request{Method: http.MethodPut, Path: businessPath(slug, o.bindQuery()),
-		Header: header, Body: text})
+	return published(ctx, o, Publish, header, Publication[[]byte]{slug, o.bindsParameter(), text})
 }
 
-func (o *Owner) published(ctx context.Context, request peer.Request) (*catalog.Published, error) {
-	response, err := o.peer.Do(ctx, request)
+// published sends a publication or a rollback with additional headers.
+func published[Body any](ctx context.Context, o *Owner,
+	e endpoints.Endpoint[Publication[Body], catalog.Published], header http.Header,
+	wanted Publication[Body]) (*catalog.Published, error) {
+	response, err := o.peer.Do(ctx, peer.Request{Method: e.Method, Path: e.URL(&wanted), Header: header,
+		Body: wanted.Body})
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +83,7 @@ func (o *Owner) published(ctx context.Context, request peer.Request) (*catalog.P
 // create. It publishes nothing. The caller must call [catalog.Snapshot.Prepare] before it uses
 // the result. Faults: invalid_parameter and payload_too_large as for [Owner.Publish].
 func (o *Owner) Compile(ctx context.Context, slug string, text []byte) (*catalog.Snapshot, error) {
-	return typed.Ask[catalog.Snapshot](ctx, o.peer, businessPath(slug, "/offer"), text)
+	return Compile.Call(ctx, o.peer, File[endpoints.OfSlug]{endpoints.OfSlug{Slug: slug}, text})
 }
 
 // Get returns a version of the manifest of a business. Version 0 means the newest one. The argument
@@ -95,15 +92,16 @@ func (o *Owner) Compile(ctx context.Context, slug string, text []byte) (*catalog
 //
 // Faults: business_not_found; not_found for an unknown version.
 func (o *Owner) Get(ctx context.Context, slug string, version int64, accept string) (*catalog.Manifest, error) {
-	path := businessPath(slug, "")
+	wanted := ManifestRequest{Slug: slug}
 	if version != 0 {
-		path += "?version=" + strconv.FormatInt(version, 10)
+		wanted.Version = strconv.FormatInt(version, 10)
 	}
 	header := http.Header{}
 	if accept != "" {
 		header.Set("Accept", accept)
 	}
-	response, err := o.peer.Do(ctx, peer.Request{Method: http.MethodGet, Path: path, Header: header})
+	response, err := o.peer.Do(ctx, peer.Request{Method: http.MethodGet, Path: ReadManifest.URL(&wanted),
+		Header: header})
 	if err != nil {
 		return nil, err
 	}
@@ -118,38 +116,33 @@ func (o *Owner) List(ctx context.Context, of []uuid.UUID, page request.Page) (*c
 	if of != nil && len(of) == 0 {
 		return &catalog.BusinessList{Businesses: []catalog.Business{}}, nil
 	}
-	query := page.Values()
-	for _, id := range of {
-		query.Add("id", id.String())
-	}
-	return typed.Call[catalog.BusinessList](ctx, o.peer, http.MethodGet, "/internal/businesses?"+query.Encode(), nil)
+	return ListBusinesses.Call(ctx, o.peer, BusinessesRequest{page, of})
 }
 
 // Versions returns one page of the versions of a business, newest first.
 // Faults: business_not_found; invalid_parameter for an invalid page.
 func (o *Owner) Versions(ctx context.Context, slug string, page request.Page) (*catalog.VersionList, error) {
-	return typed.Call[catalog.VersionList](ctx, o.peer, http.MethodGet, businessPath(slug, "/versions")+"?"+
-		page.Values().Encode(), nil)
+	return ListVersions.Call(ctx, o.peer, PageRequest{slug, page})
 }
 
 // Rollback publishes an old version of a business again as its newest version. The
 // argument `ifMatch` is the If-Match header of the owner's request, or "". Faults:
 // business_not_found; not_found for an unknown version; precondition_failed.
 func (o *Owner) Rollback(ctx context.Context, slug string, version int64, ifMatch string) (*catalog.Published, error) {
+	return published(ctx, o, Rollback, ifMatchHeader(ifMatch),
+		Publication[catalog.Rollback]{slug, o.bindsParameter(), catalog.Rollback{Version: version}})
+}
+
+func ifMatchHeader(ifMatch string) http.Header {
 	header := http.Header{}
 	if ifMatch != "" {
 		header.Set("If-Match", ifMatch)
 	}
-	return o.published(ctx, peer.Request{Method: http.MethodPost, Path: businessPath(slug, "/rollback"+o.bindQuery()),
-		Header: header, Body: catalog.Rollback{Version: version}})
+	return header
 }
 
 // Delete removes the business with this slug and id, with all its versions and its snapshot. Faults:
 // business_not_found if there is no such business, or if another business now has the slug.
 func (o *Owner) Delete(ctx context.Context, slug string, id uuid.UUID) error {
-	return o.peer.Call(ctx, http.MethodDelete, businessPath(slug, "?id="+id.String()), nil, nil)
-}
-
-func businessPath(slug, rest string) string {
-	return fmt.Sprintf("/internal/businesses/%s%s", url.PathEscape(slug), rest)
+	return Remove.Send(ctx, o.peer, OfBusiness{slug, id})
 }

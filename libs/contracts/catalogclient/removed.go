@@ -3,8 +3,6 @@ package catalogclient
 import (
 	"context"
 	"fmt"
-	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/google/uuid"
@@ -13,6 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/platform/clock"
 	"github.com/slotmesh/slotmesh/libs/platform/peer"
+	"github.com/slotmesh/slotmesh/libs/platform/request"
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
 )
 
@@ -83,13 +82,11 @@ func runPeriodically(ctx context.Context, every time.Duration, tel *telemetry.Te
 // [catalog.KeptAfterRemoval] ago. It returns the number of deleted rows.
 func (e *Eraser) RunOnce(ctx context.Context) (int64, error) {
 	ctx = actor.AsSystem(ctx)
-	query := url.Values{
-		"before": {e.Clock.Now().Add(-catalog.KeptAfterRemoval).UTC().Format(time.RFC3339)},
-		"limit":  {fmt.Sprint(erasePage)},
-	}
+	wanted := RemovedRequest{Page: request.Page{Limit: erasePage},
+		Before: e.Clock.Now().Add(-catalog.KeptAfterRemoval).UTC().Format(time.RFC3339)}
 	for erased := int64(0); ; {
-		var page catalog.RemovedList
-		if err := e.Catalog.Call(ctx, http.MethodGet, "/internal/removed?"+query.Encode(), nil, &page); err != nil {
+		page, err := ListRemoved.Call(ctx, e.Catalog, wanted)
+		if err != nil {
 			return erased, fmt.Errorf("list removed businesses: %w", err)
 		}
 		rows, err := e.Erase(ctx, page.IDs)
@@ -103,6 +100,6 @@ func (e *Eraser) RunOnce(ctx context.Context) (int64, error) {
 		if page.NextCursor == "" {
 			return erased, nil
 		}
-		query.Set("cursor", page.NextCursor)
+		wanted.Cursor = page.NextCursor
 	}
 }

@@ -116,6 +116,7 @@ type Endpoint[Req, Out any] struct{ *Row }
 //   - `query:"name"` is a query parameter, of type string or UUID. A zero value is omitted.
 //   - A field whose pointer implements [Query] is a group of query parameters.
 //   - `body:"json"` is the body. If no field has a tag and the method is not GET, the whole Req is the body.
+//     A body of type []byte is sent unchanged.
 func Define[Req, Out any](api *API, method, path string, by By) Endpoint[Req, Out] {
 	row := &Row{API: api, Service: api.Service, Method: method, Path: path, Callers: by, Status: http.StatusOK,
 		plan: compile[Req](method, path)}
@@ -191,6 +192,9 @@ func (e Endpoint[Req, Out]) Send(ctx context.Context, peer Caller, req Req) erro
 
 func (e Endpoint[Req, Out]) send(ctx context.Context, peer Caller, req *Req, out any) error {
 	body := e.Body(req)
+	if raw, isRaw := body.(*[]byte); isRaw {
+		body = *raw
+	}
 	if e.Method == http.MethodPost && e.Reads() {
 		return peer.Ask(ctx, e.URL(req), body, out)
 	}

@@ -29,6 +29,11 @@ type search struct {
 	Business uuid.UUID `query:"business_id"`
 }
 
+type file struct {
+	Slug    string `path:"slug"`
+	Content []byte `body:"file"`
+}
+
 type change struct {
 	Name string `json:"name"`
 }
@@ -38,6 +43,7 @@ var (
 	find     = endpoints.Get[search, change](test, "/internal/:slug/things/:id", "pages")
 	ask      = endpoints.Ask[change, change](test, "/internal/things", "pages")
 	rename   = endpoints.Post[endpoints.With[item, change], change](test, "/internal/:slug/things/:id", owners)
+	upload   = endpoints.Post[file, change](test, "/internal/:slug/files", owners)
 	forget   = endpoints.Delete[item](test, "/internal/:slug/things/:id", owners)
 	owners   = endpoints.By{"console": {actor.Owner}}
 	anID     = uuid.MustParse("6f1c2a34-5b6d-4e7f-8a9b-0c1d2e3f4a5b")
@@ -138,6 +144,10 @@ func TestCallSendsRequest(t *testing.T) {
 			_, err := rename.Call(t.Context(), s, endpoints.With[item, change]{At: aRequest.Item, Body: change{"b"}})
 			return err
 		}, sent{http.MethodPost, path, &change{"b"}}},
+		"a file": {func(s *sent) error {
+			_, err := upload.Call(t.Context(), s, file{"harbor", []byte("c")})
+			return err
+		}, sent{http.MethodPost, "/internal/harbor/files", []byte("c")}},
 		"a removal": {func(s *sent) error { return forget.Send(t.Context(), s, aRequest.Item) },
 			sent{http.MethodDelete, path, nil}},
 	} {

@@ -2,7 +2,6 @@ package endpoints
 
 import (
 	"net/http"
-	"slices"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 )
@@ -61,31 +60,9 @@ func write(service, method, path string, callers by) *Row {
 }
 
 // All holds the endpoints that are not yet declared by [Define]. Package apis lists all endpoints.
-var All = slices.Concat(ofCatalog, ofBooking)
+var All = ofBooking
 
 const business = "/internal/businesses/:business"
-
-var ofCatalog = []*Row{
-	read(catalog, get, "/internal/offers/:slug", pricing, availability, booking, rental, notifications, pages, console),
-	read(catalog, get, "/internal/slugs/:id", booking, rental, mcp, notifications),
-	read(catalog, get, "/internal/removed", booking, rental, notifications, console),
-	read(catalog, get, "/internal/api/public/:slug/info", mcp, pages),
-	read(catalog, get, "/internal/api/public/:slug/services", mcp, pages),
-	read(catalog, get, "/internal/api/public/:slug/staff", mcp, pages),
-	read(catalog, get, "/internal/api/public/:slug/events", mcp, pages),
-	read(catalog, get, "/internal/api/public/:slug/rentals", mcp, pages),
-	read(catalog, get, "/internal/businesses", console),
-	read(catalog, get, "/internal/businesses/:slug", console),
-	read(catalog, get, "/internal/businesses/:slug/versions", console),
-	read(catalog, post, "/internal/businesses/:slug/offer", console),
-	write(catalog, put, "/internal/businesses/:slug", byOwner),
-	write(catalog, remove, "/internal/businesses/:slug", byOwner),
-	write(catalog, post, "/internal/businesses/:slug/rollback", byOwner),
-	read(catalog, get, "/internal/businesses/:slug/media", console),
-	read(catalog, get, "/internal/media/:file", console),
-	write(catalog, post, "/internal/businesses/:slug/media", byOwner),
-	write(catalog, remove, "/internal/businesses/:slug/media/:id", byOwner),
-}
 
 var ofBooking = []*Row{
 	read(booking, get, business+"/occupied", availability),

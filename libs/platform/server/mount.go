@@ -12,7 +12,8 @@ import (
 // Mount adds an internal endpoint, which answers with the result of the function `handle` as JSON. The context of
 // `handle` contains the actor of the request (libs/contracts/actor).
 //
-// [JSON] decodes the body of the request. If the optional function `decode` is given, `decode` does this instead.
+// [JSON] decodes the body of the request, except a body of type []byte. If the optional
+// function `decode` is given, `decode` decodes the body instead of [JSON].
 func Mount[Req, Out any](r *Internal, e endpoints.Endpoint[Req, Out],
 	handle func(context.Context, Req) (*Out, error), decode ...func([]byte, *Req) error) {
 	r.Handle(e.Row, func(c *fiber.Ctx) error { return answerCall(c, e, handle, decode) })
@@ -100,12 +101,17 @@ func answerCall[Req, Out any](c *fiber.Ctx, e endpoints.Endpoint[Req, Out],
 }
 
 func decodeBody[Req any](c *fiber.Ctx, into any, req *Req, decode []func([]byte, *Req) error) error {
-	if len(decode) == 0 {
+	raw, isRaw := into.(*[]byte)
+	if len(decode) == 0 && !isRaw {
 		return JSON(c, into)
 	}
 	body, err := Body(c)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case isRaw:
+		*raw = body
+		return nil
 	}
 	return decode[0](body, req)
 }

@@ -1,9 +1,13 @@
 package api
 
 import (
+	"context"
+
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalogclient"
+	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 	"github.com/slotmesh/slotmesh/libs/platform/server"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
@@ -17,12 +21,12 @@ type Media struct{ Pictures *usecase.Pictures }
 // Mount adds the public route of the pictures' files.
 func (m *Media) Mount(router fiber.Router) { router.Get("/media/:file", m.file) }
 
-// MountForOwners adds the routes below /internal/businesses/{slug}/media, and the files of pictures at /internal/media.
-func (m *Media) MountForOwners(router fiber.Router) {
-	router.Get("/internal/media/:file", m.file)
-	router.Post("/internal/businesses/:slug/media", m.add)
-	router.Get("/internal/businesses/:slug/media", m.list)
-	router.Delete("/internal/businesses/:slug/media/:id", m.remove)
+// MountForOwners adds the endpoints of pictures to the internal port.
+func (m *Media) MountForOwners(r *server.Internal) {
+	r.Handle(catalogclient.ReadPictureFile.Row, m.file)
+	server.Mount(r, catalogclient.AddPicture, m.add)
+	server.Mount(r, catalogclient.ListPictures, m.list)
+	server.Mount(r, catalogclient.DeletePicture, m.remove)
 }
 
 // file answers with a file of a picture, such as /media/{id}-800.webp.
@@ -41,67 +45,46 @@ func (m *Media) file(c *fiber.Ctx) error {
 	return c.Send(content)
 }
 
-// businessRef returns the business of the path, with the id in the query parameter id.
-func businessRef(c *fiber.Ctx) (store.BusinessRef, error) {
-	slug, err := server.Slug(c)
-	if err != nil {
-		return store.BusinessRef{}, err
-	}
-	of := store.BusinessRef{Slug: slug}
-	if text := c.Query("id"); text != "" {
-		of.ID, err = request.ID("id", text)
-	}
-	return of, err
+// businessRef returns the business of a request. Fault: business_not_found if the slug does not have the form of one.
+func businessRef(of catalogclient.OfBusiness) (store.BusinessRef, error) {
+	slug, err := request.Slug(of.Slug)
+	return store.BusinessRef{Slug: slug, ID: of.ID}, err
 }
 
 // add adds the uploaded file in the body of the request to the pictures of the business.
-func (m *Media) add(c *fiber.Ctx) error {
-	of, err := businessRef(c)
+func (m *Media) add(ctx context.Context,
+	r catalogclient.File[catalogclient.OfBusiness]) (*catalog.UploadedPicture, error) {
+	of, err := businessRef(r.At)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	file, err := server.Body(c)
-	if err != nil {
-		return err
-	}
-	added, err := m.Pictures.Add(c.UserContext(), of, file)
-	if err != nil {
-		return err
-	}
-	return c.Status(fiber.StatusCreated).JSON(added)
+	added, err := m.Pictures.Add(ctx, of, r.File)
+	return &added, err
 }
 
-func (m *Media) list(c *fiber.Ctx) error {
-	slug, err := server.Slug(c)
+func (m *Media) list(ctx context.Context, r catalogclient.PageRequest) (*catalog.PictureList, error) {
+	slug, err := request.Slug(r.Slug)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	page, err := server.Query(c).Page()
+	if r.Cursor != "" && !catalog.IsPictureID(r.Cursor) {
+		return nil, request.BadCursor()
+	}
+	found, err := m.Pictures.List(ctx, slug, r.Cursor, r.Limit+1)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if page.Cursor != "" && !catalog.IsPictureID(page.Cursor) {
-		return request.BadCursor()
-	}
-	found, err := m.Pictures.List(c.UserContext(), slug, page.Cursor, page.Limit+1)
-	if err != nil {
-		return err
-	}
-	found, next := request.Cut(found, page.Limit, func(p catalog.UploadedPicture) string { return p.ID })
-	return c.JSON(catalog.PictureList{Pictures: append([]catalog.UploadedPicture{}, found...), NextCursor: next})
+	found, next := request.Cut(found, r.Limit, func(p catalog.UploadedPicture) string { return p.ID })
+	return &catalog.PictureList{Pictures: append([]catalog.UploadedPicture{}, found...), NextCursor: next}, nil
 }
 
-func (m *Media) remove(c *fiber.Ctx) error {
-	of, err := businessRef(c)
+func (m *Media) remove(ctx context.Context, r catalogclient.PictureID) (*endpoints.None, error) {
+	of, err := businessRef(r.OfBusiness)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	id := c.Params("id")
-	if !catalog.IsPictureID(id) {
-		return fault.New(fault.NotFound, "Picture not found")
+	if !catalog.IsPictureID(r.Picture) {
+		return nil, fault.New(fault.NotFound, "Picture not found")
 	}
-	if err := m.Pictures.Delete(c.UserContext(), of, id); err != nil {
-		return err
-	}
-	return c.SendStatus(fiber.StatusNoContent)
+	return nil, m.Pictures.Delete(ctx, of, r.Picture)
 }

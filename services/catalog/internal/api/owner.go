@@ -1,15 +1,17 @@
 package api
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
-	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalogclient"
+	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 	"github.com/slotmesh/slotmesh/libs/platform/server"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
@@ -23,29 +25,28 @@ type Owner struct {
 	Store      *store.Store // Store is used for reads only
 }
 
-// Mount adds the routes below /internal/businesses and the route /internal/removed.
-func (o *Owner) Mount(router fiber.Router) {
-	router.Get("/internal/businesses", o.list)
-	router.Get("/internal/removed", o.listRemoved)
-	business := router.Group("/internal/businesses/:slug")
-	business.Put("", o.handleIdempotently(o.publish, o.repeatPublished))
-	business.Get("", o.get)
-	business.Delete("", o.handleIdempotently(o.remove, o.repeatRemoved))
-	business.Get("/versions", o.listVersions)
-	business.Post("/rollback", o.handleIdempotently(o.rollback, o.repeatPublished))
-	business.Post("/offer", o.compile)
+// Mount adds the endpoints of businesses.
+func (o *Owner) Mount(r *server.Internal) {
+	server.Mount(r, catalogclient.ListBusinesses, o.list)
+	server.Mount(r, catalogclient.ListRemoved, o.listRemoved)
+	r.Handle(catalogclient.Publish.Row,
+		server.HandleIdempotently(o.publish, o.findIdempotencyResult, o.repeatPublished))
+	r.Handle(catalogclient.ReadManifest.Row, o.get)
+	server.MountIdempotent(r, catalogclient.Remove, o.remove, o.findIdempotencyResult, o.repeatRemoved)
+	server.Mount(r, catalogclient.ListVersions, o.listVersions)
+	r.Handle(catalogclient.Rollback.Row,
+		server.HandleIdempotently(o.rollback, o.findIdempotencyResult, o.repeatPublished))
+	server.Mount(r, catalogclient.Compile, o.compile)
 }
 
-// handleIdempotently returns a handler that runs `change` at most once for each slug and Idempotency-Key. If an earlier
-// request made the change, the handler passes the stored result to the function `repeat`, which sends the response.
-func (o *Owner) handleIdempotently(change fiber.Handler, repeat func(*fiber.Ctx, []byte) error) fiber.Handler {
-	return server.HandleIdempotently(change, func(c *fiber.Ctx) ([]byte, error) {
-		slug, err := server.Slug(c)
-		if err != nil {
-			return nil, err
-		}
-		return o.Store.FindIdempotencyResult(c.UserContext(), slug)
-	}, repeat)
+// findIdempotencyResult returns the stored result of an earlier write with the same slug
+// and Idempotency-Key. It returns nil if no write with the key succeeded.
+func (o *Owner) findIdempotencyResult(c *fiber.Ctx) ([]byte, error) {
+	slug, err := server.Slug(c)
+	if err != nil {
+		return nil, err
+	}
+	return o.Store.FindIdempotencyResult(c.UserContext(), slug)
 }
 
 func (o *Owner) repeatPublished(c *fiber.Ctx, answer []byte) error {
@@ -84,21 +85,18 @@ func (o *Owner) publish(c *fiber.Ctx) error {
 	return sendPublished(c, published)
 }
 
-// compile responds with the snapshot that a publish of the request's body would create. It publishes nothing.
-func (o *Owner) compile(c *fiber.Ctx) error {
-	source, err := server.Body(c)
+// compile returns the snapshot that a publish of the request's body would create. It publishes nothing.
+func (o *Owner) compile(ctx context.Context,
+	r catalogclient.File[endpoints.OfSlug]) (*catalog.Snapshot, error) {
+	slug, err := request.Slug(r.At.Slug)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	slug, err := server.Slug(c)
+	compiled, err := o.Businesses.Compile(ctx, slug, r.File)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	compiled, err := o.Businesses.Compile(c.UserContext(), slug, source)
-	if err != nil {
-		return err
-	}
-	return c.JSON(compiled.Snapshot)
+	return compiled.Snapshot, nil
 }
 
 // ifMatchHeader returns the number of the version in the header If-Match. ifMatchHeader returns nil
@@ -157,34 +155,21 @@ func (o *Owner) rollback(c *fiber.Ctx) error {
 	return sendPublished(c, published)
 }
 
-func (o *Owner) remove(c *fiber.Ctx) error {
-	slug, err := server.Slug(c)
+func (o *Owner) remove(ctx context.Context, r catalogclient.OfBusiness) (*endpoints.None, error) {
+	of, err := businessRef(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var id uuid.UUID
-	if text := c.Query("id"); text != "" {
-		if id, err = request.ID("id", text); err != nil {
-			return err
-		}
-	}
-	if err := o.Businesses.Remove(c.UserContext(), slug, id); err != nil {
-		return err
-	}
-	return c.SendStatus(fiber.StatusNoContent)
+	return nil, o.Businesses.Remove(ctx, of.Slug, of.ID)
 }
 
-func (o *Owner) repeatRemoved(c *fiber.Ctx, answer []byte) error {
+func (o *Owner) repeatRemoved(ctx context.Context, r catalogclient.OfBusiness,
+	answer []byte) (*endpoints.None, error) {
 	var removed store.Removed
 	if err := json.Unmarshal(answer, &removed); err != nil {
-		return err
+		return nil, err
 	}
-	err := o.Businesses.Announce(c.UserContext(), "removed before", c.Params("slug"), removed.BusinessID,
-		removed.LastVersion+1)
-	if err != nil {
-		return err
-	}
-	return c.SendStatus(fiber.StatusNoContent)
+	return nil, o.Businesses.Announce(ctx, "removed before", r.Slug, removed.BusinessID, removed.LastVersion+1)
 }
 
 func versionTag(version int64) string { return fmt.Sprintf(`"%d"`, version) }

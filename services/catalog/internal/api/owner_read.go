@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest/reading"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 	"github.com/slotmesh/slotmesh/libs/platform/server"
@@ -101,75 +102,46 @@ func toBlockStyle(n *yaml.Node) {
 	}
 }
 
-func (o *Owner) list(c *fiber.Ctx) error {
-	page, err := server.Query(c).Page()
+func (o *Owner) list(ctx context.Context, r catalogclient.BusinessesRequest) (*catalog.BusinessList, error) {
+	if r.Cursor != "" && !request.IsSlug(r.Cursor) {
+		return nil, request.BadCursor()
+	}
+	found, err := o.Store.List(ctx, r.IDs, r.Cursor, r.Limit+1)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if page.Cursor != "" && !request.IsSlug(page.Cursor) {
-		return request.BadCursor()
-	}
-	of, err := readIDs(c)
-	if err != nil {
-		return err
-	}
-	found, err := o.Store.List(c.UserContext(), of, page.Cursor, page.Limit+1)
-	if err != nil {
-		return err
-	}
-	found, next := request.Cut(found, page.Limit, func(b store.Business) string { return b.Slug })
-	list := catalog.BusinessList{Businesses: make([]catalog.Business, len(found)), NextCursor: next}
+	found, next := request.Cut(found, r.Limit, func(b store.Business) string { return b.Slug })
+	list := &catalog.BusinessList{Businesses: make([]catalog.Business, len(found)), NextCursor: next}
 	for i, b := range found {
 		list.Businesses[i] = catalog.Business(b)
 	}
-	return c.JSON(list)
+	return list, nil
 }
 
-// readIDs returns the business ids in the query parameter id, or nil if the parameter is missing. Fault:
-// invalid_parameter if there are more than [catalog.MaxListed] ids or if one of them is invalid.
-func readIDs(c *fiber.Ctx) ([]uuid.UUID, error) {
-	texts := server.Query(c)("id")
-	if len(texts) > catalog.MaxListed {
-		return nil, request.TooMany("id", catalog.MaxListed)
-	}
-	var of []uuid.UUID
-	for _, text := range texts {
-		id, err := request.ID("id", text)
-		if err != nil {
-			return nil, err
-		}
-		of = append(of, id)
-	}
-	return of, nil
-}
-
-func (o *Owner) listVersions(c *fiber.Ctx) error {
-	page, err := server.Query(c).Page()
-	if err != nil {
-		return err
-	}
+func (o *Owner) listVersions(ctx context.Context, r catalogclient.PageRequest) (*catalog.VersionList, error) {
 	before := int64(math.MaxInt64)
-	if page.Cursor != "" {
-		if before, err = strconv.ParseInt(page.Cursor, 10, 64); err != nil {
-			return request.BadCursor()
+	if r.Cursor != "" {
+		var err error
+		if before, err = strconv.ParseInt(r.Cursor, 10, 64); err != nil {
+			return nil, request.BadCursor()
 		}
 	}
-	slug, err := server.Slug(c)
+	slug, err := request.Slug(r.Slug)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	found, err := o.Store.Versions(c.UserContext(), slug, before, page.Limit+1)
+	found, err := o.Store.Versions(ctx, slug, before, r.Limit+1)
 	if err != nil {
-		return usecase.Fault(err)
+		return nil, usecase.Fault(err)
 	}
-	found, next := request.Cut(found, page.Limit, func(v store.Version) string {
+	found, next := request.Cut(found, r.Limit, func(v store.Version) string {
 		return strconv.FormatInt(v.Version, 10)
 	})
-	list := catalog.VersionList{Versions: make([]catalog.Version, len(found)), NextCursor: next}
+	list := &catalog.VersionList{Versions: make([]catalog.Version, len(found)), NextCursor: next}
 	for i, v := range found {
 		list.Versions[i] = catalog.Version(v)
 	}
-	return c.JSON(list)
+	return list, nil
 }
 
 func versionParam(c *fiber.Ctx) (int64, error) {
@@ -187,25 +159,21 @@ func versionParam(c *fiber.Ctx) (int64, error) {
 
 // listRemoved lists the ids of businesses that were removed at or before an
 // instant. Other services use the list to erase the data of these businesses.
-func (o *Owner) listRemoved(c *fiber.Ctx) error {
-	before, err := time.Parse(time.RFC3339, c.Query("before"))
+func (o *Owner) listRemoved(ctx context.Context, r catalogclient.RemovedRequest) (*catalog.RemovedList, error) {
+	before, err := time.Parse(time.RFC3339, r.Before)
 	if err != nil {
-		return request.Invalid("before: missing or not an instant; write one such as 2027-03-01T09:30:00Z.")
-	}
-	page, err := server.Query(c).Page()
-	if err != nil {
-		return err
+		return nil, request.Invalid("before: missing or not an instant; write one such as 2027-03-01T09:30:00Z.")
 	}
 	after := uuid.Nil
-	if page.Cursor != "" {
-		if after, err = request.ID("cursor", page.Cursor); err != nil {
-			return err
+	if r.Cursor != "" {
+		if after, err = request.ID("cursor", r.Cursor); err != nil {
+			return nil, err
 		}
 	}
-	ids, err := o.Store.ListRemoved(c.UserContext(), before, after, page.Limit+1)
+	ids, err := o.Store.ListRemoved(ctx, before, after, r.Limit+1)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	ids, next := request.Cut(ids, page.Limit, uuid.UUID.String)
-	return c.JSON(catalog.RemovedList{IDs: ids, NextCursor: next})
+	ids, next := request.Cut(ids, r.Limit, uuid.UUID.String)
+	return &catalog.RemovedList{IDs: ids, NextCursor: next}, nil
 }

@@ -3,12 +3,15 @@ package api
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalogclient"
+	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
 	"github.com/slotmesh/slotmesh/libs/contracts/pricing"
 	"github.com/slotmesh/slotmesh/libs/platform/bulkhead"
 	"github.com/slotmesh/slotmesh/libs/platform/clock"
@@ -48,20 +51,34 @@ type Public struct {
 }
 
 // Mount adds the public routes below /api/public/{slug}.
-func (p *Public) Mount(router fiber.Router) { p.mount(router.Group("/api/public/:slug")) }
+func (p *Public) Mount(router fiber.Router) {
+	for _, r := range p.routes() {
+		router.Get(strings.TrimPrefix(r.row.Path, "/internal"), r.serve)
+	}
+}
 
 // MountForPeers adds the public paths to the internal port, below /internal, for the MCP server. These routes
 // have no rate limits, because the MCP server has already counted each request against the limit of its API key.
-func (p *Public) MountForPeers(router fiber.Router) {
-	p.mount(router.Group("/internal/api/public/:slug"))
+func (p *Public) MountForPeers(internal *server.Internal) {
+	for _, r := range p.routes() {
+		internal.Handle(r.row, r.serve)
+	}
 }
 
-func (p *Public) mount(business fiber.Router) {
-	business.Get("/info", p.sendInfo)
-	business.Get("/services", server.WithParameters(p.sendServices, "locale", "date"))
-	business.Get("/staff", server.WithParameters(p.sendStaff, "service_id", "locale"))
-	business.Get("/events", server.WithParameters(p.sendEvents, "locale"))
-	business.Get("/rentals", server.WithParameters(p.sendRentals, "locale", "date"))
+// route is a path that both ports serve.
+type route struct {
+	row   *endpoints.Row
+	serve fiber.Handler
+}
+
+func (p *Public) routes() []route {
+	return []route{
+		{catalogclient.ReadInfo.Row, p.sendInfo},
+		{catalogclient.ListServices.Row, server.WithParameters(p.sendServices, "locale", "date")},
+		{catalogclient.ListStaff.Row, server.WithParameters(p.sendStaff, "service_id", "locale")},
+		{catalogclient.ListEvents.Row, server.WithParameters(p.sendEvents, "locale")},
+		{catalogclient.ListRentals.Row, server.WithParameters(p.sendRentals, "locale", "date")},
+	}
 }
 
 func (p *Public) sendInfo(c *fiber.Ctx) error {

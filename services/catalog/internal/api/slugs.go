@@ -1,10 +1,11 @@
 package api
 
 import (
-	"github.com/gofiber/fiber/v2"
+	"context"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
-	"github.com/slotmesh/slotmesh/libs/platform/request"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalogclient"
+	"github.com/slotmesh/slotmesh/libs/platform/server"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/usecase"
 )
@@ -13,17 +14,13 @@ import (
 // this id. The slug of a business never changes. A removed business has no slug.
 type Names struct{ Store *store.Store }
 
-// Mount adds the route GET /internal/slugs/{id}.
-func (n *Names) Mount(router fiber.Router) { router.Get("/internal/slugs/:id", n.slug) }
+// Mount adds the endpoint [catalogclient.FindSlug].
+func (n *Names) Mount(r *server.Internal) { server.Mount(r, catalogclient.FindSlug, n.findSlug) }
 
-func (n *Names) slug(c *fiber.Ctx) error {
-	id, err := request.ID("id", c.Params("id"))
+func (n *Names) findSlug(ctx context.Context, r catalogclient.BusinessID) (*catalog.SlugOf, error) {
+	slug, err := n.Store.Slug(ctx, r.ID)
 	if err != nil {
-		return err
+		return nil, usecase.Fault(err)
 	}
-	slug, err := n.Store.Slug(c.UserContext(), id)
-	if err != nil {
-		return usecase.Fault(err)
-	}
-	return c.JSON(catalog.SlugOf{Slug: slug})
+	return &catalog.SlugOf{Slug: slug}, nil
 }

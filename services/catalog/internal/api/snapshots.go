@@ -8,6 +8,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/platform/server"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/current"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/ready"
@@ -24,10 +25,8 @@ type Snapshots struct {
 	Versions *current.Cache[*ready.Version]
 }
 
-// Mount adds the route GET /internal/offers/{slug}.
-func (o *Snapshots) Mount(router fiber.Router) {
-	router.Get("/internal/offers/:slug", o.get)
-}
+// Mount adds the endpoint [catalogclient.ReadOffer].
+func (o *Snapshots) Mount(r *server.Internal) { r.Handle(catalogclient.ReadOffer.Row, o.get) }
 
 func (o *Snapshots) findVersion(c *fiber.Ctx, slug string) (*ready.Version, error) {
 	if c.Get(fiber.HeaderCacheControl) != catalog.MaxStale {
