@@ -18,7 +18,7 @@ import (
 
 // All holds the internal endpoints of all services.
 var All = func() []*endpoints.Row {
-	rows := slices.Clone(endpoints.All)
+	var rows []*endpoints.Row
 	for _, api := range []*endpoints.API{availability.API, bookingclient.API, catalogclient.API,
 		console.API, notifications.API, pricing.API, rental.API} {
 		rows = append(rows, api.Rows()...)

@@ -4,10 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"net/url"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
 	"github.com/slotmesh/slotmesh/libs/platform/peer"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
@@ -29,7 +29,7 @@ func NewAgents(p Doer) *Agents { return &Agents{peer: p} }
 // header, and records the use of the key. Faults: missing_api_key, invalid_api_key.
 func (a *Agents) CheckKey(ctx context.Context, authorization string) (*booking.CheckedKey, error) {
 	response, err := a.peer.Do(ctx, peer.Request{
-		Method: http.MethodPost, Path: "/internal/keys/check", Header: http.Header{"Authorization": {authorization}},
+		Method: http.MethodPost, Path: CheckKey.Path, Header: http.Header{"Authorization": {authorization}},
 		Repeatable: true, ReadOnly: true,
 	})
 	if err != nil {
@@ -61,7 +61,7 @@ func (a *Agents) Book(ctx context.Context, slug, authorization, idempotencyKey s
 	}
 	ctx = actor.With(ctx, actor.Actor{Kind: actor.APIKey})
 	response, err := a.peer.Do(ctx, peer.Request{
-		Method: http.MethodPost, Path: "/internal/api/public/" + url.PathEscape(slug) + "/book", Header: header,
+		Method: http.MethodPost, Path: BookForAgent.URL(&endpoints.OfSlug{Slug: slug}), Header: header,
 		Body:       body,
 		Repeatable: idempotencyKey != "",
 	})

@@ -2,13 +2,11 @@ package bookingclient
 
 import (
 	"context"
-	"net/http"
-	"net/url"
 
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
-	"github.com/slotmesh/slotmesh/libs/contracts/typed"
+	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 )
 
@@ -17,21 +15,20 @@ import (
 // business.
 func (c *Client) CreateCalendar(ctx context.Context, businessID uuid.UUID,
 	wanted booking.NewCalendar) (*booking.Calendar, error) {
-	return typed.Call[booking.Calendar](ctx, c.peer, http.MethodPost, path(businessID, "calendars"), wanted)
+	return CreateCalendarFeed.Call(ctx, c.peer, endpoints.About(businessID, wanted))
 }
 
 // Calendars lists the calendar feeds of a business, oldest first,
 // including revoked ones. Faults: invalid_parameter for an invalid page.
 func (c *Client) Calendars(ctx context.Context, businessID uuid.UUID,
 	page request.Page) (*booking.CalendarList, error) {
-	return typed.Call[booking.CalendarList](ctx, c.peer, http.MethodGet, path(businessID, "calendars")+"?"+
-		page.Values().Encode(), nil)
+	return ListCalendarFeeds.Call(ctx, c.peer, newPageRequest(businessID, page))
 }
 
 // RevokeCalendar revokes a calendar feed immediately. Faults: not_found.
 func (c *Client) RevokeCalendar(ctx context.Context, businessID, id uuid.UUID) error {
-	return c.peer.Call(ctx, http.MethodDelete, path(businessID, "calendars/"+id.String()), nil, nil)
+	return RevokeCalendarFeed.Send(ctx, c.peer, CalendarID{businessID, id})
 }
 
 // CalendarPath returns the path of the internal API that returns the calendar feed with this token.
-func CalendarPath(token string) string { return "/internal/calendars/" + url.PathEscape(token) }
+func CalendarPath(token string) string { return ReadCalendarFeed.URL(&endpoints.ByToken{Token: token}) }

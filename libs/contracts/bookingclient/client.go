@@ -5,25 +5,23 @@ package bookingclient
 
 import (
 	"context"
-	"maps"
 	"net/http"
-	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
-	"github.com/slotmesh/slotmesh/libs/contracts/typed"
+	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
 	"github.com/slotmesh/slotmesh/libs/platform/peer"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Caller sends requests to a peer service. *peer.Client implements it.
+// Caller sends requests to the booking service. *peer.Client implements it.
 type Caller interface {
-	typed.Caller
-	typed.Asker
+	endpoints.Caller
 	Doer
 }
 
@@ -41,8 +39,9 @@ func NewClient(caller Caller) *Client { return &Client{peer: caller} }
 // The argument `asked` selects further data, and a booking whose time is left out.
 func (c *Client) Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time,
 	asked booking.OccupiedQuery) (*booking.Occupied, error) {
-	query := append(make([]byte, 0, 128), path(businessID, "occupied?from=")...)
-	query = strconv.AppendInt(query, from.Unix(), 10)
+	before, after, _ := strings.Cut(ReadOccupied.Path, ":business")
+	query := append(append(append(make([]byte, 0, 128), before...), businessID.String()...), after...)
+	query = strconv.AppendInt(append(query, "?from="...), from.Unix(), 10)
 	query = strconv.AppendInt(append(query, "&to="...), to.Unix(), 10)
 	if asked.Seats {
 		query = append(query, "&seats=true"...)
@@ -69,53 +68,47 @@ func (c *Client) Occupied(ctx context.Context, businessID uuid.UUID, from, to ti
 // After the removal of the business, `version` is greater than every version of its offer. When Published has
 // returned, the booking service sells nothing from an older version. Calls may be repeated and may arrive in any order.
 func (c *Client) NotifyPublished(ctx context.Context, businessID uuid.UUID, version int64) error {
-	_, err := c.peer.Do(ctx, peer.Request{Method: http.MethodPut, Path: path(businessID, "offer"),
-		Body: booking.PublishedOffer{Version: version}, Repeatable: true})
+	wanted := endpoints.About(businessID, booking.PublishedOffer{Version: version})
+	_, err := c.peer.Do(ctx, peer.Request{Method: StorePublished.Method, Path: StorePublished.URL(&wanted),
+		Body: wanted.Body, Repeatable: true})
 	return err
 }
 
 // CreateKey creates an API key. Only the response to this call contains the
 // field Secret of the key. Faults: invalid_parameter.
 func (c *Client) CreateKey(ctx context.Context, businessID uuid.UUID, key booking.NewKey) (*booking.Key, error) {
-	return typed.Call[booking.Key](ctx, c.peer, http.MethodPost, path(businessID, "keys"), key)
+	return CreateKey.Call(ctx, c.peer, endpoints.About(businessID, key))
 }
 
 // Keys lists the API keys of a business, oldest first, including
 // revoked ones. Faults: invalid_parameter for an invalid page.
 func (c *Client) Keys(ctx context.Context, businessID uuid.UUID, page request.Page) (*booking.KeyList, error) {
-	return typed.Call[booking.KeyList](ctx, c.peer, http.MethodGet, path(businessID, "keys")+"?"+page.Values().Encode(),
-		nil)
+	return ListKeys.Call(ctx, c.peer, newPageRequest(businessID, page))
 }
 
 // RevokeKey revokes an API key immediately. A key that is already revoked stays unchanged. Faults: not_found.
 func (c *Client) RevokeKey(ctx context.Context, businessID, keyID uuid.UUID) error {
-	return c.peer.Call(ctx, http.MethodDelete, path(businessID, "keys/"+keyID.String()), nil, nil)
+	return RevokeKey.Send(ctx, c.peer, KeyID{businessID, keyID})
 }
 
 // RevokeAllKeys revokes all API keys of a business. It is one step of the removal of a business.
 func (c *Client) RevokeAllKeys(ctx context.Context, businessID uuid.UUID) error {
-	return c.peer.Call(ctx, http.MethodDelete, path(businessID, "keys"), nil, nil)
+	return RevokeAllKeys.Send(ctx, c.peer, endpoints.OfBusiness{Business: businessID})
 }
 
 // Bookings lists the bookings that match the filter, in the order of their
 // local starts. Faults: invalid_parameter for an invalid filter or page.
 func (c *Client) Bookings(ctx context.Context, businessID uuid.UUID, filter booking.Filter,
 	page request.Page) (*booking.BookingList, error) {
-	query := filter.Values()
-	maps.Copy(query, page.Values())
-	return typed.Call[booking.BookingList](ctx, c.peer, http.MethodGet, path(businessID, "bookings")+"?"+query.Encode(),
-		nil)
+	return ListBookings.Call(ctx, c.peer,
+		BookingsRequest{endpoints.OfBusiness{Business: businessID}, page, Filter{filter}})
 }
 
 // Book makes a booking for a customer as POST /book does. The argument `slug` is the slug
 // of the business. The actor of the booking is the actor in ctx. Faults: the faults of POST /book.
 func (c *Client) Book(ctx context.Context, businessID uuid.UUID, slug string,
 	wanted booking.NewBooking) (*booking.Booking, error) {
-	body := struct {
-		Slug string `json:"slug"`
-		booking.NewBooking
-	}{slug, wanted}
-	return typed.Call[booking.Booking](ctx, c.peer, http.MethodPost, path(businessID, "bookings"), body)
+	return Book.Call(ctx, c.peer, endpoints.About(businessID, BookRequest{slug, wanted}))
 }
 
 // Reschedule changes the time of a booking and returns the booking with its new time. The
@@ -128,13 +121,8 @@ func (c *Client) Book(ctx context.Context, businessID uuid.UUID, slug string,
 func (c *Client) Reschedule(
 	ctx context.Context, businessID, bookingID uuid.UUID, slug string, to booking.Reschedule, boundsRefund bool,
 ) (*booking.Booking, error) {
-	body := struct {
-		Slug         string `json:"slug"`
-		BoundsRefund bool   `json:"bounds_refund,omitempty"`
-		booking.Reschedule
-	}{slug, boundsRefund, to}
-	return typed.Call[booking.Booking](ctx, c.peer, http.MethodPost,
-		path(businessID, "bookings/"+bookingID.String()+"/reschedule"), body)
+	return RescheduleBooking.Call(ctx, c.peer,
+		endpoints.Request(BookingID{businessID, bookingID}, RescheduleRequest{slug, boundsRefund, to}))
 }
 
 // Relocate changes the location of a booking and returns the booking. The argument `slug`
@@ -144,12 +132,8 @@ func (c *Client) Reschedule(
 // slot_unavailable if it cannot take place at the location at its time.
 func (c *Client) Relocate(ctx context.Context, businessID, bookingID uuid.UUID, slug string,
 	to booking.Relocate) (*booking.Booking, error) {
-	body := struct {
-		Slug string `json:"slug"`
-		booking.Relocate
-	}{slug, to}
-	return typed.Call[booking.Booking](ctx, c.peer, http.MethodPost,
-		path(businessID, "bookings/"+bookingID.String()+"/relocate"), body)
+	return RelocateBooking.Call(ctx, c.peer,
+		endpoints.Request(BookingID{businessID, bookingID}, RelocateRequest{slug, to}))
 }
 
 // Transition changes the status of a booking by one of the transitions booking.Transition…, and returns the changed
@@ -157,14 +141,12 @@ func (c *Client) Relocate(ctx context.Context, businessID, bookingID uuid.UUID, 
 // booking or the transition is unknown; conflict if the status of the booking does not permit the transition.
 func (c *Client) Transition(ctx context.Context, businessID, bookingID uuid.UUID,
 	transition string) (*booking.Booking, error) {
-	at := path(businessID, "bookings/"+bookingID.String()+"/"+url.PathEscape(transition))
-	return typed.Call[booking.Booking](ctx, c.peer, http.MethodPost, at, nil)
+	return ChangeBookingStatus.Call(ctx, c.peer, TransitionRequest{BookingID{businessID, bookingID}, transition})
 }
 
 // Cancellation returns the effect that cancelling a booking would have now. Faults: not_found.
 func (c *Client) Cancellation(ctx context.Context, businessID, bookingID uuid.UUID) (*booking.Cancellation, error) {
-	return typed.Call[booking.Cancellation](ctx, c.peer, http.MethodGet,
-		path(businessID, "bookings/"+bookingID.String()+"/cancellation"), nil)
+	return PreviewCancellation.Call(ctx, c.peer, BookingID{businessID, bookingID})
 }
 
 // Cancel cancels a booking and returns it. If the cancellation includes a refund, this refund is
@@ -172,8 +154,7 @@ func (c *Client) Cancellation(ctx context.Context, businessID, bookingID uuid.UU
 // or if the requested refund exceeds the amount that is left of the payment; invalid_parameter.
 func (c *Client) Cancel(ctx context.Context, businessID, bookingID uuid.UUID,
 	wanted booking.Cancel) (*booking.Booking, error) {
-	return typed.Call[booking.Booking](ctx, c.peer, http.MethodPost,
-		path(businessID, "bookings/"+bookingID.String()+"/cancel"), wanted)
+	return CancelBooking.Call(ctx, c.peer, endpoints.Request(BookingID{businessID, bookingID}, wanted))
 }
 
 // Refund refunds a booking that has ended or was cancelled, and returns it. Faults:
@@ -181,25 +162,27 @@ func (c *Client) Cancel(ctx context.Context, businessID, bookingID uuid.UUID,
 // the requested refund exceeds the amount that is left of the payment; invalid_parameter.
 func (c *Client) Refund(ctx context.Context, businessID, bookingID uuid.UUID,
 	wanted booking.NewRefund) (*booking.Booking, error) {
-	return typed.Call[booking.Booking](ctx, c.peer, http.MethodPost,
-		path(businessID, "bookings/"+bookingID.String()+"/refund"), wanted)
+	return RefundBooking.Call(ctx, c.peer, endpoints.Request(BookingID{businessID, bookingID}, wanted))
 }
 
 // Booking returns the current state of a booking. Faults: not_found.
 func (c *Client) Booking(ctx context.Context, businessID, bookingID uuid.UUID) (*booking.Booking, error) {
-	return typed.Call[booking.Booking](ctx, c.peer, http.MethodGet, path(businessID, "bookings/"+bookingID.String()),
-		nil)
+	return ReadBooking.Call(ctx, c.peer, BookingID{businessID, bookingID})
 }
 
 // CountAhead returns the number of pending and confirmed bookings of a business that end in the future.
 func (c *Client) CountAhead(ctx context.Context, businessID uuid.UUID) (int, error) {
-	var out booking.AheadCount
-	if err := c.peer.Call(ctx, http.MethodGet, path(businessID, "bookings/ahead"), nil, &out); err != nil {
+	return count(CountAhead.Call(ctx, c.peer, endpoints.OfBusiness{Business: businessID}))
+}
+
+func newPageRequest(businessID uuid.UUID, page request.Page) PageRequest {
+	return PageRequest{endpoints.OfBusiness{Business: businessID}, page}
+}
+
+// count returns the number in the response to a call.
+func count(out *booking.AheadCount, err error) (int, error) {
+	if err != nil {
 		return 0, err
 	}
 	return out.Count, nil
-}
-
-func path(businessID uuid.UUID, rest string) string {
-	return "/internal/businesses/" + businessID.String() + "/" + rest
 }

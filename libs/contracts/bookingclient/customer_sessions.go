@@ -2,49 +2,13 @@ package bookingclient
 
 import (
 	"context"
-	"net/http"
 
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
-	"github.com/slotmesh/slotmesh/libs/contracts/eventclient"
 )
-
-// API holds the endpoints of the booking service that are declared by [endpoints.Define].
-var API = endpoints.NewAPI("booking")
-
-// Events are the endpoints for the events of the booking service.
-var Events = eventclient.Declare(API)
-
-const (
-	signIns  = "/internal/businesses/:business/customer-sign-ins"
-	sessions = "/internal/businesses/:business/customer-sessions"
-)
-
-// The endpoints of customers' sessions. The methods of [Sessions] document the endpoints that they call.
-var (
-	CreateSignIn = endpoints.Post[ofBusiness[booking.NewSignIn], booking.SignInID](API, signIns,
-		endpoints.By{"pages": {actor.Page}}).Answers(http.StatusCreated).Private()
-	ReadSignIn    = endpoints.Get[SignInRequest, booking.SignIn](API, signIns+"/:id", "notifications").Private()
-	CreateSession = endpoints.Post[ofBusiness[booking.RedeemSignIn], booking.NewSession](API, sessions,
-		endpoints.By{"pages": {actor.Customer}}).Answers(http.StatusCreated).Private()
-	ReadSession = endpoints.Ask[ofBusiness[booking.SessionSecret], booking.SessionCustomer](API,
-		sessions+"/customer", "pages", "rental").Private()
-	ListSales = endpoints.Ask[ofBusiness[booking.CustomerSalesRequest], booking.CustomerSales](API,
-		sessions+"/sales", "pages").Private()
-	EndSession = endpoints.Post[ofBusiness[booking.SessionSecret], endpoints.None](API, sessions+"/end",
-		endpoints.By{"pages": {actor.Customer}})
-)
-
-type ofBusiness[Body any] = endpoints.With[endpoints.OfBusiness, Body]
-
-// SignInRequest identifies a customer's sign-in.
-type SignInRequest struct {
-	Business uuid.UUID `path:"business"`
-	ID       uuid.UUID `path:"id" unknown:"Sign-in not found"`
-}
 
 // Sessions is the client for the sign-ins and the sessions of customers. A session shows all
 // bookings of one customer with one business. The booking service stores sign-ins and sessions.

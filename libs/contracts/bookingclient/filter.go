@@ -11,6 +11,26 @@ import (
 // maxSource is the maximal length of the query parameter source, in characters.
 const maxSource = 1000
 
+// Filter is the filter in a request for bookings.
+type Filter struct{ booking.Filter }
+
+// ReadQuery reads the filter as [ReadFilter] does.
+func (f *Filter) ReadQuery(q request.Query) error {
+	filter, err := ReadFilter(q)
+	f.Filter = filter
+	return err
+}
+
+// TicketFilter is the filter in a request for orders of tickets.
+type TicketFilter struct{ booking.TicketFilter }
+
+// ReadQuery reads the filter as [ReadTicketFilter] does.
+func (f *TicketFilter) ReadQuery(q request.Query) error {
+	filter, err := ReadTicketFilter(q)
+	f.TicketFilter = filter
+	return err
+}
+
 // ReadFilter reads a filter from the query parameters from, to, status,
 // query, service_id, staff_id, source and payment. Faults: invalid_parameter.
 func ReadFilter(q request.Query) (booking.Filter, error) {

@@ -3,11 +3,10 @@ package bookingclient
 import (
 	"context"
 	"net/http"
-	"net/url"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
-	"github.com/slotmesh/slotmesh/libs/contracts/typed"
+	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
 	"github.com/slotmesh/slotmesh/libs/platform/peer"
 )
 
@@ -23,12 +22,13 @@ func NewLinks(p *peer.Client) *Links { return &Links{peer: p} }
 
 // CustomerView returns the booking or order that a link leads to, as the customer sees it.
 func (l *Links) CustomerView(ctx context.Context, token string) (*booking.CustomerView, error) {
-	return typed.Call[booking.CustomerView](ctx, l.peer, http.MethodGet, managePath(token, ""), nil)
+	return ReadCustomerView.Call(ctx, l.peer, endpoints.ByToken{Token: token})
 }
 
 // Calendar returns the booking or order that a link leads to, in the format text/calendar.
 func (l *Links) Calendar(ctx context.Context, token string) ([]byte, error) {
-	answer, err := l.peer.Do(ctx, peer.Request{Method: http.MethodGet, Path: managePath(token, "/calendar")})
+	answer, err := l.peer.Do(ctx, peer.Request{Method: http.MethodGet,
+		Path: ReadCalendar.URL(&endpoints.ByToken{Token: token})})
 	if err != nil {
 		return nil, err
 	}
@@ -40,27 +40,21 @@ func (l *Links) Calendar(ctx context.Context, token string) ([]byte, error) {
 // refund that the page showed to the customer. Faults: invalid_parameter; conflict if the
 // customer may not cancel, or if the refund is no longer the amount that the page showed.
 func (l *Links) Cancel(ctx context.Context, token string, request booking.CancelByLink) (*booking.CustomerView, error) {
-	return l.act(ctx, token, "/cancel", request)
+	return CancelByLink.Call(byCustomer(ctx), l.peer, endpoints.Request(endpoints.ByToken{Token: token}, request))
 }
 
 // Reschedule changes the time of the booking that a link leads to. It returns the booking after the
 // change, as the customer sees it. Faults: invalid_parameter; conflict if the customer may not reschedule;
 // slot_unavailable, no_staff_available, availability_unverified; the faults of catalog.Snapshot.CheckAccount.
 func (l *Links) Reschedule(ctx context.Context, token string, to booking.Reschedule) (*booking.CustomerView, error) {
-	return l.act(ctx, token, "/reschedule", to)
+	return RescheduleByLink.Call(byCustomer(ctx), l.peer, endpoints.Request(endpoints.ByToken{Token: token}, to))
 }
 
 // OpenPayment returns the open payment of a booking or order with its payment page, so that the customer
 // can continue to pay. Faults: conflict if the payment cannot be paid now; payment_unavailable.
 func (l *Links) OpenPayment(ctx context.Context, token string) (*booking.OpenPayment, error) {
-	return typed.Call[booking.OpenPayment](byCustomer(ctx), l.peer, http.MethodPost, managePath(token, "/payment"), nil)
+	return OpenPaymentPage.Call(byCustomer(ctx), l.peer, endpoints.ByToken{Token: token})
 }
-
-func (l *Links) act(ctx context.Context, token, what string, body any) (*booking.CustomerView, error) {
-	return typed.Call[booking.CustomerView](byCustomer(ctx), l.peer, http.MethodPost, managePath(token, what), body)
-}
-
-func managePath(token, rest string) string { return "/internal/manage/" + url.PathEscape(token) + rest }
 
 // byCustomer returns a context whose actor is the customer who uses the link.
 func byCustomer(ctx context.Context) context.Context {

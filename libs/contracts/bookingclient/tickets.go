@@ -4,17 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"net/http"
-	"net/url"
 
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
-	"github.com/slotmesh/slotmesh/libs/contracts/typed"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
-	"github.com/slotmesh/slotmesh/libs/sale/link"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
@@ -23,7 +19,7 @@ import (
 // conflict if a capacity is exceeded or the event is over; the faults of catalog about the business.
 func (c *Client) SellTicket(ctx context.Context, businessID uuid.UUID,
 	order booking.NewTicket) (*booking.Ticket, error) {
-	return typed.Call[booking.Ticket](ctx, c.peer, http.MethodPost, path(businessID, "tickets"), order)
+	return SellTickets.Call(ctx, c.peer, endpoints.About(businessID, order))
 }
 
 // AskedTier is the number of ordered tickets of one tier in a [TicketOrder].
@@ -78,25 +74,22 @@ func (o *TicketOrder) Read() (booking.NewTicket, error) {
 
 // Ticket returns the current state of an order of tickets. Faults: not_found.
 func (c *Client) Ticket(ctx context.Context, businessID, ticketID uuid.UUID) (*booking.Ticket, error) {
-	return typed.Call[booking.Ticket](ctx, c.peer, http.MethodGet, path(businessID, "tickets/"+ticketID.String()), nil)
+	return ReadTicket.Call(ctx, c.peer, TicketID{businessID, ticketID})
 }
 
 // Tickets lists the orders of tickets that match the filter, oldest first, including
 // cancelled ones. Faults: invalid_parameter for an invalid filter or page.
 func (c *Client) Tickets(ctx context.Context, businessID uuid.UUID, filter booking.TicketFilter,
 	page request.Page) (*booking.TicketList, error) {
-	query := page.Values()
-	maps.Copy(query, filter.Values())
-	return typed.Call[booking.TicketList](ctx, c.peer, http.MethodGet, path(businessID, "tickets")+"?"+query.Encode(),
-		nil)
+	return ListTickets.Call(ctx, c.peer,
+		TicketsRequest{endpoints.OfBusiness{Business: businessID}, page, TicketFilter{filter}})
 }
 
 // TicketCancellation returns the effect that cancelling an order would have now,
 // with the refund that the cancellation policy of the order gives. Faults: not_found.
 func (c *Client) TicketCancellation(ctx context.Context,
 	businessID, ticketID uuid.UUID) (*booking.Cancellation, error) {
-	return typed.Call[booking.Cancellation](ctx, c.peer, http.MethodGet,
-		path(businessID, "tickets/"+ticketID.String()+"/cancellation"), nil)
+	return PreviewTicketCancellation.Call(ctx, c.peer, TicketID{businessID, ticketID})
 }
 
 // CancelTicket cancels an order of tickets and refunds the requested amount of its online payment.
@@ -104,8 +97,7 @@ func (c *Client) TicketCancellation(ctx context.Context,
 // cancelled, or if the amount exceeds the payment; invalid_parameter if the amount is invalid.
 func (c *Client) CancelTicket(ctx context.Context, businessID, ticketID uuid.UUID,
 	wanted booking.Cancel) (*booking.Ticket, error) {
-	return typed.Call[booking.Ticket](ctx, c.peer, http.MethodPost,
-		path(businessID, "tickets/"+ticketID.String()+"/cancel"), wanted)
+	return CancelTickets.Call(ctx, c.peer, endpoints.Request(TicketID{businessID, ticketID}, wanted))
 }
 
 // RefundTicket refunds a cancelled order of tickets, for example after the provider refused an earlier
@@ -113,16 +105,18 @@ func (c *Client) CancelTicket(ctx context.Context, businessID, ticketID uuid.UUI
 // amount exceeds the part of the payment that is left; invalid_parameter if the amount is invalid.
 func (c *Client) RefundTicket(ctx context.Context, businessID, ticketID uuid.UUID,
 	wanted booking.NewRefund) (*booking.Ticket, error) {
-	return typed.Call[booking.Ticket](ctx, c.peer, http.MethodPost,
-		path(businessID, "tickets/"+ticketID.String()+"/refund"), wanted)
+	return RefundTickets.Call(ctx, c.peer, endpoints.Request(TicketID{businessID, ticketID}, wanted))
 }
 
 // Link returns the customer's link to a booking or an order of tickets. It returns "" if
 // the link cannot be shown, for example because the data is anonymized. Faults: not_found.
 func (c *Client) Link(ctx context.Context, businessID uuid.UUID, kind event.SubjectKind, id uuid.UUID) (string, error) {
-	var out link.Response
-	if err := c.peer.Call(ctx, http.MethodGet, path(businessID, string(kind)+"s/"+id.String()+"/link"), nil,
-		&out); err != nil {
+	read := ReadBookingLink
+	if kind == event.Ticket {
+		read = ReadTicketLink
+	}
+	out, err := read.Call(ctx, c.peer, SaleID{businessID, id})
+	if err != nil {
 		return "", err
 	}
 	return out.URL, nil
@@ -132,17 +126,11 @@ func (c *Client) Link(ctx context.Context, businessID uuid.UUID, kind event.Subj
 // zone of the business. Events that the business no longer offers count, too. Faults:
 // business_not_found; invalid_parameter if the argument `slug` is the slug of another business.
 func (c *Client) TicketsAhead(ctx context.Context, businessID uuid.UUID, slug string) (int, error) {
-	var out booking.AheadCount
-	at := path(businessID, "tickets/ahead") + "?" + url.Values{"slug": {slug}}.Encode()
-	if err := c.peer.Call(ctx, http.MethodGet, at, nil, &out); err != nil {
-		return 0, err
-	}
-	return out.Count, nil
+	return count(CountTicketsAhead.Call(ctx, c.peer, AheadRequest{endpoints.OfBusiness{Business: businessID}, slug}))
 }
 
 // Sales returns the ticket sales of many events in one call. Faults:
 // invalid_parameter for more than booking.MaxSalesEvents events.
 func (c *Client) Sales(ctx context.Context, businessID uuid.UUID, eventIDs []uuid.UUID) (*booking.Sales, error) {
-	return typed.Ask[booking.Sales](ctx, c.peer, path(businessID, "tickets/sales"),
-		booking.SalesRequest{EventIDs: eventIDs})
+	return CountSales.Call(ctx, c.peer, endpoints.About(businessID, booking.SalesRequest{EventIDs: eventIDs}))
 }

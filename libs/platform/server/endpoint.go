@@ -3,9 +3,7 @@ package server
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/gofiber/fiber/v2"
 	"go.opentelemetry.io/otel/attribute"
@@ -16,14 +14,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Internal mounts the internal endpoints of a service. Each endpoint is declared in libs/contracts/endpoints.
+// Internal mounts the internal endpoints of a service. Each endpoint is declared by libs/contracts/endpoints.
 // Before the handlers of an endpoint run, Internal checks the caller and the actor against the declaration.
-type Internal struct {
-	fiber.Router // embedded only for its type: its methods panic unless Internal overrides them
-	server       *Server
-	prefix       string
-	before       []fiber.Handler // handlers of the enclosing groups
-}
+type Internal struct{ server *Server }
 
 // Handle mounts fiber handlers for an endpoint whose answer is not
 // plain JSON. It panics if the endpoint belongs to another service.
@@ -36,88 +29,17 @@ func (r *Internal) Handle(row *endpoints.Row, handlers ...fiber.Handler) {
 	s.mounted = append(s.mounted, row)
 }
 
-// Get mounts an endpoint with the method GET, as [Internal.Add] does.
-func (r *Internal) Get(path string, handlers ...fiber.Handler) fiber.Router {
-	return r.Add(http.MethodGet, path, handlers...)
-}
-
-// Post mounts an endpoint with the method POST, as [Internal.Add] does.
-func (r *Internal) Post(path string, handlers ...fiber.Handler) fiber.Router {
-	return r.Add(http.MethodPost, path, handlers...)
-}
-
-// Put mounts an endpoint with the method PUT, as [Internal.Add] does.
-func (r *Internal) Put(path string, handlers ...fiber.Handler) fiber.Router {
-	return r.Add(http.MethodPut, path, handlers...)
-}
-
-// Patch mounts an endpoint with the method PATCH, as [Internal.Add] does.
-func (r *Internal) Patch(path string, handlers ...fiber.Handler) fiber.Router {
-	return r.Add(http.MethodPatch, path, handlers...)
-}
-
-// Delete mounts an endpoint with the method DELETE, as [Internal.Add] does.
-func (r *Internal) Delete(path string, handlers ...fiber.Handler) fiber.Router {
-	return r.Add(http.MethodDelete, path, handlers...)
-}
-
-// Group returns a router for the paths below prefix. Each endpoint
-// of the group runs these handlers before its own handlers.
-func (r *Internal) Group(prefix string, handlers ...fiber.Handler) fiber.Router {
-	return &Internal{server: r.server, prefix: r.prefix + prefix, before: slices.Concat(r.before, handlers)}
-}
-
-// Add mounts an endpoint. It panics if the endpoint has no declaration.
-func (r *Internal) Add(method, path string, handlers ...fiber.Handler) fiber.Router {
-	row, err := r.server.findEndpoint(method, r.prefix+path)
-	if err != nil {
-		panic(err)
-	}
-	r.server.internalApp.Add(method, r.prefix+path, slices.Concat([]fiber.Handler{r.server.authorize(row)}, r.before,
-		handlers)...)
-	r.server.mounted = append(r.server.mounted, row)
-	return r
-}
-
-// findEndpoint returns the declaration of an endpoint of the service. It ignores the names of path parameters.
-func (s *Server) findEndpoint(method, path string) (*endpoints.Row, error) {
-	for _, row := range s.rows {
-		if row.Method == method && hasSameShape(row.Path, path) {
-			return row, nil
-		}
-	}
-	return nil, fmt.Errorf("%s: the internal endpoint %s %s has no row in libs/contracts/endpoints",
-		s.name, method, path)
-}
-
-// hasSameShape reports whether two paths have the same segments. All path parameters count as equal.
-func hasSameShape(a, b string) bool {
-	return slices.EqualFunc(strings.Split(a, "/"), strings.Split(b, "/"), func(x, y string) bool {
-		return x == y || strings.HasPrefix(x, ":") && strings.HasPrefix(y, ":")
-	})
-}
-
-// checkMounted returns an error if an endpoint of the service is declared but not mounted.
+// checkMounted returns an error if an endpoint of the service is declared but not mounted. It
+// knows the endpoints of each API of which the service mounts at least one endpoint.
 func (s *Server) checkMounted() error {
-	for _, row := range s.listDeclaredRows() {
-		if !slices.Contains(s.mounted, row) {
-			return fmt.Errorf("%s: %s %s is declared and is not mounted", s.name, row.Method, row.Path)
+	for _, mounted := range s.mounted {
+		for _, row := range mounted.API.Rows() {
+			if !slices.Contains(s.mounted, row) {
+				return fmt.Errorf("%s: %s %s is declared and is not mounted", s.name, row.Method, row.Path)
+			}
 		}
 	}
 	return nil
-}
-
-// listDeclaredRows returns the declarations of all endpoints of the service. These are the declarations in s.rows, and
-// all declarations of each API of which the service mounts at least one endpoint.
-func (s *Server) listDeclaredRows() []*endpoints.Row {
-	declared, seen := slices.Clone(s.rows), map[*endpoints.API]bool{nil: true}
-	for _, row := range s.mounted {
-		if !seen[row.API] {
-			seen[row.API] = true
-			declared = append(declared, row.API.Rows()...)
-		}
-	}
-	return declared
 }
 
 // authorize returns middleware that refuses callers and actors that the declaration `row` does not allow. The

@@ -21,13 +21,13 @@ import (
 var kinds = []actor.Kind{"", actor.APIKey, actor.Page, actor.Customer, actor.Owner, actor.Provider, actor.System}
 
 // withSecrets returns a server of the named service that knows the credentials of all services and has no endpoint yet.
-func withSecrets(t *testing.T, name string, secrets map[string]string, rows []*endpoints.Row) *Server {
+func withSecrets(t *testing.T, name string, secrets map[string]string) *Server {
 	t.Helper()
 	cfg := Config{PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", PublicBodyLimit: 1024,
 		InternalBodyLimit: 1024}
 	cfg.Peers.Secrets = []string{secrets[name] + "0123456789abcdefghijklmnopqrstuv"}
 	cfg.Peers.Callers = strings.Split(peer.CallersSetting(secrets, name), ",")
-	s, err := New(cfg, Runtime{Name: name, Clock: clock.System(), Telemetry: telemetry.Discard(), Endpoints: rows})
+	s, err := New(cfg, Runtime{Name: name, Clock: clock.System(), Telemetry: telemetry.Discard()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestEndpointAllowsOnlyRow(t *testing.T) {
 	callers := append(components.Names(), frontCaller)
 	secrets := peer.NewSecrets(callers...)
 	for _, service := range components.Names() {
-		s, reached := withSecrets(t, service, secrets, nil), 0
+		s, reached := withSecrets(t, service, secrets), 0
 		for _, row := range apis.Of(service) {
 			s.Internal.Handle(row, func(c *fiber.Ctx) error { reached++; return c.Next() },
 				func(c *fiber.Ctx) error { return c.SendStatus(http.StatusNoContent) })
@@ -88,32 +88,28 @@ func ask(t *testing.T, s *Server, row *endpoints.Row, credential string, kind ac
 	return response.StatusCode
 }
 
-func TestEndpointWithoutRowCannotBeMounted(t *testing.T) {
+func TestRunFailsUnlessEveryEndpointIsMounted(t *testing.T) {
 	t.Parallel()
-	secrets := peer.NewSecrets("pages", "test")
-	rows := []*endpoints.Row{{Method: http.MethodGet, Path: "/internal/a/:id",
-		Callers: map[string][]actor.Kind{"pages": nil}}}
-	s := withSecrets(t, "test", secrets, rows)
-	nothing := func(*fiber.Ctx) error { return nil }
-	for name, mount := range map[string]func(){
-		"another path":   func() { s.Internal.Get("/internal/b", nothing) },
-		"another method": func() { s.Internal.Post("/internal/a/:id", nothing) },
-		"a longer path":  func() { s.Internal.Group("/internal/a/:id").Get("/b", nothing) },
-		"every method":   func() { s.Internal.All("/internal/a/:id", nothing) },
-		"middleware":     func() { s.Internal.Use(nothing) },
-	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%s is mounted", name)
-				}
-			}()
-			mount()
-		}()
+	api := endpoints.NewAPI("test")
+	mounted := endpoints.Get[endpoints.None, endpoints.None](api, "/internal/a", "pages")
+	endpoints.Get[endpoints.None, endpoints.None](api, "/internal/b", "pages")
+	s := withSecrets(t, "test", peer.NewSecrets("pages", "test"))
+	s.Internal.Handle(mounted.Row, func(*fiber.Ctx) error { return nil })
+	if err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "/internal/b is declared") {
+		t.Errorf("a service runs without an endpoint of its API: %v", err)
 	}
-	if err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "not mounted") {
-		t.Errorf("a service runs without an endpoint that has a row: %v", err)
-	}
+}
+
+func TestEndpointOfAnotherServiceCannotBeMounted(t *testing.T) {
+	t.Parallel()
+	other := endpoints.Get[endpoints.None, endpoints.None](endpoints.NewAPI("other"), "/internal/a", "pages")
+	s := withSecrets(t, "test", peer.NewSecrets("pages", "test"))
+	defer func() {
+		if recover() == nil {
+			t.Error("a service mounts an endpoint of another service")
+		}
+	}()
+	s.Internal.Handle(other.Row, func(*fiber.Ctx) error { return nil })
 }
 
 func TestKindsAreComplete(t *testing.T) {

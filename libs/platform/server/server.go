@@ -88,15 +88,11 @@ type Runtime struct {
 	// Open makes the internal port accept every caller without a credential. If a request names no actor, its actor is
 	// the owner. Only tests of handlers set Open.
 	Open bool
-	// Endpoints are the declarations of the service's internal endpoints. If the
-	// field is nil, the service uses [endpoints.Of]. Only tests set the field.
-	Endpoints []*endpoints.Row
 }
 
 // Server is one service with its two ports.
 type Server struct {
-	// Public and Internal accept the handlers of the service before Run. Internal
-	// panics for an endpoint that libs/contracts/endpoints does not declare.
+	// Public and Internal accept the handlers of the service before Run.
 	Public   *fiber.App
 	Internal *Internal
 
@@ -113,7 +109,6 @@ type Server struct {
 	readSpeed minReadSpeed
 
 	internalApp *fiber.App
-	rows        []*endpoints.Row // declarations of the internal endpoints
 	mounted     []*endpoints.Row
 	open        bool // value of [Runtime.Open]
 	refused     metric.Int64Counter
@@ -156,7 +151,7 @@ func New(cfg Config, rt Runtime) (*Server, error) {
 			"-hex 32` prints")
 	}
 	s := &Server{name: rt.Name, cfg: cfg, clock: rt.Clock, tel: rt.Telemetry, senders: trustedSenders{proxies, callers},
-		open: rt.Open, rows: rt.Endpoints}
+		open: rt.Open}
 	s.readSpeed = minReadSpeed{grace: readerGrace, bytesPerSecond: cfg.ReaderBytesPerSecond}
 	open := bounds{port: "public", total: cfg.MaxConnections, byAddress: cfg.MaxConnectionsPerAddress, proxies: proxies,
 		tel: rt.Telemetry}
@@ -176,9 +171,6 @@ func New(cfg Config, rt Runtime) (*Server, error) {
 
 // openInternal prepares the internal port, which accepts only declared endpoints.
 func (s *Server) openInternal() {
-	if s.rows == nil {
-		s.rows = endpoints.Of(s.name)
-	}
 	s.refused = s.tel.Counter("slotmesh.internal.refused",
 		"Requests refused at the internal port, by reason.")
 	s.internalApp = s.app(s.cfg.InternalBodyLimit)

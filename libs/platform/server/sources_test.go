@@ -10,7 +10,6 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
 	"github.com/slotmesh/slotmesh/libs/platform/clock"
 	"github.com/slotmesh/slotmesh/libs/platform/peer"
@@ -34,13 +33,12 @@ func startGuarded(t *testing.T, calls *int) *Server {
 		PublicBodyLimit: 1024, InternalBodyLimit: 1024, InternalHosts: []string{"Peers.example"}}
 	cfg.Peers.Secrets = []string{otherSecret}
 	cfg.Peers.Callers = []string{"pages=" + peer.HashCredential(newSecret), "pages=" + peer.HashCredential(oldSecret)}
-	rows := []*endpoints.Row{{Method: http.MethodPost, Path: "/internal/thing",
-		Callers: map[string][]actor.Kind{"pages": nil}}}
-	s, err := New(cfg, Runtime{Name: "test", Clock: clock.System(), Telemetry: telemetry.Discard(), Endpoints: rows})
+	s, err := New(cfg, Runtime{Name: "test", Clock: clock.System(), Telemetry: telemetry.Discard()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Internal.Post("/internal/thing", func(c *fiber.Ctx) error { *calls++; return c.SendString("{}") })
+	thing := endpoints.Ask[endpoints.None, endpoints.None](endpoints.NewAPI("test"), "/internal/thing", "pages")
+	s.Internal.Handle(thing.Row, func(c *fiber.Ctx) error { *calls++; return c.SendString("{}") })
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- s.Run(ctx) }()

@@ -4,6 +4,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/bookingclient"
+	"github.com/slotmesh/slotmesh/libs/platform/server"
 )
 
 // MountAgents adds two routes to the internal port. The MCP server uses these routes to book for agents.
@@ -12,9 +14,9 @@ import (
 // The two routes make the checks of POST /book in the same order, except the checks of the limits per IP
 // address and per API key. The MCP server itself counts the agent's request against these limits, in the
 // same Redis. Therefore the request counts once, even if the MCP server calls a route several times.
-func (p *Public) MountAgents(app fiber.Router) {
-	app.Post("/internal/keys/check", p.checkKey)
-	app.Post("/internal/api/public/:slug/book", p.bookForAgent)
+func (p *Public) MountAgents(r *server.Internal) {
+	r.Handle(bookingclient.CheckKey.Row, p.checkKey)
+	r.Handle(bookingclient.BookForAgent.Row, p.bookForAgent)
 }
 
 // checkKey handles the route that checks the API key in the Authorization header. The

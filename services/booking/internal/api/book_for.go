@@ -22,7 +22,7 @@ import (
 // If a request is repeated, the answer contains the booking as the
 // first request made it, even if the booking has changed since then.
 func (in *Internal) book(c *fiber.Ctx) error {
-	businessID, err := parsePathID(c, "business")
+	businessID, err := readBusiness(c)
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,6 @@ func (in *Internal) book(c *fiber.Ctx) error {
 	if p := confirmation.Payment; p != nil {
 		rendered.CheckoutURL = p.CheckoutURL
 	}
-	c.Set(fiber.HeaderCacheControl, "no-store")
 	return c.Status(fiber.StatusCreated).JSON(rendered)
 }
 

@@ -1,69 +1,42 @@
 package api
 
 import (
+	"context"
 	"encoding/json"
 
-	"github.com/gofiber/fiber/v2"
-
+	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
-	"github.com/slotmesh/slotmesh/libs/platform/server"
+	"github.com/slotmesh/slotmesh/libs/contracts/bookingclient"
+	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-func (in *Internal) serveCancellation(c *fiber.Ctx) error {
-	businessID, bookingID, err := parsePathIDs(c, "booking")
+func (in *Internal) previewCancellation(ctx context.Context,
+	r bookingclient.BookingID) (*booking.Cancellation, error) {
+	preview, err := in.cancellations.Bookings.Preview(ctx, r.Business, r.ID)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	preview, err := in.cancellations.Bookings.Preview(c.UserContext(), businessID, bookingID)
-	if err != nil {
-		return err
-	}
-	return c.JSON(preview.Render())
+	return new(preview.Render()), nil
 }
 
-func (in *Internal) cancel(c *fiber.Ctx) error {
-	businessID, bookingID, err := parsePathIDs(c, "booking")
-	if err != nil {
-		return err
-	}
-	var req booking.Cancel
-	if err := parseOptionalBody(c, &req); err != nil {
-		return err
-	}
-	cancelled, err := in.cancellations.Bookings.Cancel(c.UserContext(), server.Actor(c), businessID, bookingID,
-		req.Refund)
-	if err != nil {
-		return err
-	}
-	return c.JSON(in.showBooking(cancelled))
+func (in *Internal) cancel(ctx context.Context,
+	r bookingclient.BookingChange[booking.Cancel]) (store.Booking, error) {
+	return in.cancellations.Bookings.Cancel(ctx, actor.Of(ctx), r.At.Business, r.At.ID, r.Body.Refund)
 }
 
-func (in *Internal) refund(c *fiber.Ctx) error {
-	businessID, bookingID, err := parsePathIDs(c, "booking")
-	if err != nil {
-		return err
-	}
-	var req booking.NewRefund
-	if err := parseOptionalBody(c, &req); err != nil {
-		return err
-	}
-	refunded, err := in.cancellations.Bookings.Refund(c.UserContext(), server.Actor(c), businessID, bookingID,
-		req.Refund)
-	if err != nil {
-		return err
-	}
-	return c.JSON(in.showBooking(refunded))
+func (in *Internal) refund(ctx context.Context,
+	r bookingclient.BookingChange[booking.NewRefund]) (store.Booking, error) {
+	return in.cancellations.Bookings.Refund(ctx, actor.Of(ctx), r.At.Business, r.At.ID, r.Body.Refund)
 }
 
-// parseOptionalBody parses the JSON body of a request into the value to which the argument
-// `into` points. It does nothing if the request has no body. Fault: invalid_parameter.
-func parseOptionalBody(c *fiber.Ctx, into any) error {
-	body, err := server.Body(c)
-	if err != nil || len(body) == 0 {
-		return err
+// decodeRefund decodes the JSON body of a cancellation or a refund. The body may be empty. Fault: invalid_parameter.
+func decodeRefund[At, Body any](body []byte, r *endpoints.With[At, Body]) error {
+	if len(body) == 0 {
+		return nil
 	}
-	if err := json.Unmarshal(body, into); err != nil {
+	if err := json.Unmarshal(body, &r.Body); err != nil {
 		return fault.New(fault.InvalidParameter,
 			`The body must be {"refund": "policy", "full", "none" or an amount such as 12.50}, or none.`)
 	}

@@ -1,13 +1,17 @@
 package api
 
 import (
+	"context"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/shopspring/decimal"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/bookingclient"
+	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
+	"github.com/slotmesh/slotmesh/libs/platform/request"
 	"github.com/slotmesh/slotmesh/libs/platform/server"
 	"github.com/slotmesh/slotmesh/libs/sale/link"
 	"github.com/slotmesh/slotmesh/libs/values/email"
@@ -29,14 +33,13 @@ func NewCustomerLinks(links *usecase.CustomerLinks, rooms *link.Links) *Customer
 	return &CustomerLinks{links: links, rooms: rooms}
 }
 
-// Mount adds the routes of customers' links.
-func (l *CustomerLinks) Mount(app fiber.Router) {
-	managed := app.Group("/internal/manage/:token", forbidCaching)
-	managed.Get("", l.serveView)
-	managed.Get("/calendar", l.serveCalendar)
-	managed.Post("/cancel", l.withIdempotency(l.cancel))
-	managed.Post("/reschedule", l.withIdempotency(l.reschedule))
-	managed.Post("/payment", l.servePayment)
+// Mount adds the endpoints of customers' links.
+func (l *CustomerLinks) Mount(r *server.Internal) {
+	server.Mount(r, bookingclient.ReadCustomerView, server.ShowResult(l.readView, l.showView))
+	r.Handle(bookingclient.ReadCalendar.Row, l.serveCalendar)
+	r.Handle(bookingclient.CancelByLink.Row, l.withIdempotency(l.cancel))
+	r.Handle(bookingclient.RescheduleByLink.Row, l.withIdempotency(l.reschedule))
+	server.Mount(r, bookingclient.OpenPaymentPage, l.openPayment)
 }
 
 // withIdempotency returns a handler that runs the handler `write` at most once for each Idempotency-Key of a link.
@@ -53,19 +56,8 @@ func (l *CustomerLinks) withIdempotency(write fiber.Handler) fiber.Handler {
 	})
 }
 
-// forbidCaching is a middleware that forbids caches to store the answer, because the answer contains the customer's
-// data.
-func forbidCaching(c *fiber.Ctx) error {
-	c.Set(fiber.HeaderCacheControl, "no-store")
-	return c.Next()
-}
-
-func (l *CustomerLinks) serveView(c *fiber.Ctx) error {
-	m, err := l.links.View(c.UserContext(), c.Params("token"))
-	if err != nil {
-		return err
-	}
-	return c.JSON(l.showView(m))
+func (l *CustomerLinks) readView(ctx context.Context, r endpoints.ByToken) (usecase.CustomerView, error) {
+	return l.links.View(ctx, r.Token)
 }
 
 func (l *CustomerLinks) serveCalendar(c *fiber.Ctx) error {
@@ -103,7 +95,14 @@ func (l *CustomerLinks) reschedule(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	_, to, invalid := parseReschedule(body)
+	var (
+		r  bookingclient.RescheduleRequest
+		to usecase.Reschedule
+	)
+	invalid := request.JSON(body, &r)
+	if invalid == nil {
+		to, invalid = parseReschedule(r)
+	}
 	if invalid != nil {
 		return l.refuse(c, invalid)
 	}
@@ -124,19 +123,19 @@ func parseShownRefund(c *fiber.Ctx) (decimal.Decimal, error) {
 	return req.RefundAmount()
 }
 
-func (l *CustomerLinks) servePayment(c *fiber.Ctx) error {
-	m, charge, intent, err := l.links.OpenPayment(c.UserContext(), c.Params("token"))
+func (l *CustomerLinks) openPayment(ctx context.Context, r endpoints.ByToken) (*booking.OpenPayment, error) {
+	m, charge, intent, err := l.links.OpenPayment(ctx, r.Token)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	currency := m.Booking.Currency
 	if m.Kind == event.Ticket {
 		currency = m.Ticket.Currency
 	}
-	return c.JSON(booking.OpenPayment{
+	return &booking.OpenPayment{
 		Provider: charge.Provider, Amount: currency.JSON(charge.Amount), Currency: currency.Code,
 		CheckoutURL: intent.URL, DueAt: charge.DueAt,
-	})
+	}, nil
 }
 
 // showView converts the customer view into the JSON form of the internal API.

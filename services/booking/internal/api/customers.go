@@ -1,83 +1,48 @@
 package api
 
 import (
-	"github.com/gofiber/fiber/v2"
+	"context"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/contracts/customer"
-	"github.com/slotmesh/slotmesh/libs/platform/server"
 )
 
-func (in *Internal) serveCustomers(c *fiber.Ctx) error {
-	businessID, err := parsePathID(c, "business")
-	if err != nil {
-		return err
+func (in *Internal) searchCustomers(ctx context.Context,
+	r bookingclient.With[customer.Search]) (*customer.List, error) {
+	if err := r.Body.Validate(); err != nil {
+		return nil, err
 	}
-	var req customer.Search
-	if err := server.JSON(c, &req); err != nil {
-		return err
-	}
-	if err := req.Validate(); err != nil {
-		return err
-	}
-	customers, err := in.records.Customers(c.UserContext(), businessID, req)
-	if err != nil {
-		return err
-	}
-	return c.JSON(customer.List{Customers: customers})
+	customers, err := in.records.Customers(ctx, r.At.Business, r.Body)
+	return &customer.List{Customers: customers}, err
 }
 
-func (in *Internal) serveCustomerData(c *fiber.Ctx) error {
-	businessID, err := parsePathID(c, "business")
+func (in *Internal) exportCustomerData(ctx context.Context,
+	r bookingclient.With[customer.Of]) (*booking.CustomerData, error) {
+	address, err := customer.Check(r.Body.Email)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var of customer.Of
-	if err := server.JSON(c, &of); err != nil {
-		return err
-	}
-	if of.Email, err = customer.Check(of.Email); err != nil {
-		return err
-	}
-	bookings, tickets, err := in.records.FindCustomerData(c.UserContext(), businessID, of.Email, customer.MaxExported+1)
+	bookings, tickets, err := in.records.FindCustomerData(ctx, r.At.Business, address, customer.MaxExported+1)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return c.JSON(booking.CustomerData{Bookings: convertAll(bookings, in.showBooking),
-		Tickets: convertAll(tickets, showTicket)})
+	return &booking.CustomerData{Bookings: convertAll(bookings, in.showBooking),
+		Tickets: convertAll(tickets, showTicket)}, nil
 }
 
-func (in *Internal) serveExpiringCustomers(c *fiber.Ctx) error {
-	businessID, err := parsePathID(c, "business")
-	if err != nil {
-		return err
-	}
-	var req customer.Expiring
-	if err := server.JSON(c, &req); err != nil {
-		return err
-	}
-	digests, err := in.records.ExpiringCustomers(c.UserContext(), businessID, req.Then, customer.MaxExpiring+1)
-	if err != nil {
-		return err
-	}
-	return c.JSON(customer.CutExpiring(digests))
+func (in *Internal) listExpiringCustomers(ctx context.Context,
+	r bookingclient.With[customer.Expiring]) (*customer.ExpiringList, error) {
+	digests, err := in.records.ExpiringCustomers(ctx, r.At.Business, r.Body.Then, customer.MaxExpiring+1)
+	return new(customer.CutExpiring(digests)), err
 }
 
-func (in *Internal) eraseCustomer(c *fiber.Ctx) error {
-	businessID, err := parsePathID(c, "business")
-	if err != nil {
-		return err
+func (in *Internal) eraseCustomer(ctx context.Context,
+	r bookingclient.With[customer.Erase]) (*customer.Erased, error) {
+	var err error
+	if r.Body.Email, err = customer.Check(r.Body.Email); err != nil {
+		return nil, err
 	}
-	var req customer.Erase
-	if err := server.JSON(c, &req); err != nil {
-		return err
-	}
-	if req.Email, err = customer.Check(req.Email); err != nil {
-		return err
-	}
-	erased, err := in.records.EraseCustomer(c.UserContext(), businessID, req, in.clock.Now())
-	if err != nil {
-		return err
-	}
-	return c.JSON(erased)
+	erased, err := in.records.EraseCustomer(ctx, r.At.Business, r.Body, in.clock.Now())
+	return &erased, err
 }

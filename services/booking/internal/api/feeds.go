@@ -1,11 +1,15 @@
 package api
 
 import (
+	"context"
 	"encoding/json"
 
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/bookingclient"
+	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
 	"github.com/slotmesh/slotmesh/libs/platform/server"
 	"github.com/slotmesh/slotmesh/libs/sale/link"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
@@ -26,73 +30,50 @@ func NewFeeds(feeds *usecase.Feeds, records *store.Store, links *link.Links) *Fe
 	return &Feeds{feeds: feeds, records: records, links: links}
 }
 
-// Mount adds the routes of calendar feeds.
-func (f *Feeds) Mount(app fiber.Router) {
-	app.Get("/internal/calendars/:token", f.read)
-	business := app.Group("/internal/businesses/:business")
-	business.Post("/calendars", withIdempotency(f.records, f.create, refuseRepeatedFeed))
-	business.Get("/calendars", f.list)
-	business.Delete("/calendars/:id", withIdempotency(f.records, f.revoke, server.AnswerWithResult(fiber.StatusNoContent)))
+// Mount adds the endpoints of calendar feeds.
+func (f *Feeds) Mount(r *server.Internal) {
+	findResult := newResultFinder(f.records)
+	r.Handle(bookingclient.ReadCalendarFeed.Row, f.read)
+	server.MountIdempotent(r, bookingclient.CreateCalendarFeed, f.create, findResult, refuseRepeatedFeed, decodeNewFeed)
+	server.Mount(r, bookingclient.ListCalendarFeeds, f.list)
+	server.MountIdempotent(r, bookingclient.RevokeCalendarFeed, f.revoke, findResult, server.AnswerNothing)
 }
 
-func (f *Feeds) create(c *fiber.Ctx) error {
-	businessID, err := parsePathID(c, "business")
+func (f *Feeds) create(ctx context.Context, r bookingclient.With[booking.NewCalendar]) (*booking.Calendar, error) {
+	feed, token, err := f.feeds.Create(ctx, actor.Of(ctx), r.At.Business, r.Body)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	body, err := server.Body(c)
-	if err != nil {
-		return err
-	}
-	var req booking.NewCalendar
-	if err := json.Unmarshal(body, &req); err != nil {
+	rendered := showFeed(feed)
+	rendered.Token, rendered.URL = token, f.links.FeedURL(token)
+	return &rendered, nil
+}
+
+func decodeNewFeed(body []byte, r *bookingclient.With[booking.NewCalendar]) error {
+	if err := json.Unmarshal(body, &r.Body); err != nil {
 		return fault.Newf(fault.InvalidParameter,
 			"The body must be {\"slug\", \"staff_id\": a UUID or null, \"shows\": \"times\" or \"names\"}: %s.",
 			describeJSONError(err))
 	}
-	feed, token, err := f.feeds.Create(c.UserContext(), server.Actor(c), businessID, req)
-	if err != nil {
-		return err
-	}
-	rendered := showFeed(feed)
-	rendered.Token, rendered.URL = token, f.links.FeedURL(token)
-	c.Set(fiber.HeaderCacheControl, "no-store")
-	return c.Status(fiber.StatusCreated).JSON(rendered)
+	return nil
 }
 
-func refuseRepeatedFeed(_ *fiber.Ctx, answer []byte) error {
+func refuseRepeatedFeed(_ context.Context, _ bookingclient.With[booking.NewCalendar],
+	answer []byte) (*booking.Calendar, error) {
 	var existing store.FeedExistsError
 	if err := json.Unmarshal(answer, &existing); err != nil {
-		return err
+		return nil, err
 	}
-	return usecase.NewFeedExistsFault(existing.ID)
+	return nil, usecase.NewFeedExistsFault(existing.ID)
 }
 
-func (f *Feeds) list(c *fiber.Ctx) error {
-	businessID, err := parsePathID(c, "business")
-	if err != nil {
-		return err
-	}
-	page, err := server.Query(c).Page()
-	if err != nil {
-		return err
-	}
-	feeds, next, err := f.records.Feeds(c.UserContext(), businessID, page)
-	if err != nil {
-		return err
-	}
-	return c.JSON(booking.CalendarList{Calendars: convertAll(feeds, showFeed), NextCursor: next})
+func (f *Feeds) list(ctx context.Context, r bookingclient.PageRequest) (*booking.CalendarList, error) {
+	feeds, next, err := f.records.Feeds(ctx, r.Business, r.Page)
+	return &booking.CalendarList{Calendars: convertAll(feeds, showFeed), NextCursor: next}, err
 }
 
-func (f *Feeds) revoke(c *fiber.Ctx) error {
-	businessID, id, err := parsePathIDs(c, "id")
-	if err != nil {
-		return err
-	}
-	if err := f.feeds.Revoke(c.UserContext(), server.Actor(c), businessID, id); err != nil {
-		return err
-	}
-	return c.SendStatus(fiber.StatusNoContent)
+func (f *Feeds) revoke(ctx context.Context, r bookingclient.CalendarID) (*endpoints.None, error) {
+	return nil, f.feeds.Revoke(ctx, actor.Of(ctx), r.Business, r.ID)
 }
 
 // read answers with the calendar of a feed and an ETag. The pages service

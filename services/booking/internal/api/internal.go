@@ -11,8 +11,10 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/bookingclient"
+	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
 	"github.com/slotmesh/slotmesh/libs/platform/clock"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
@@ -24,37 +26,25 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// withIdempotency returns a handler that runs the handler `write` at most once for each Idempotency-Key of a business.
-// The function `answerRetry` answers a repeated request. Its second argument is the stored result of the first request.
-func (in *Internal) withIdempotency(write fiber.Handler, answerRetry func(*fiber.Ctx, []byte) error) fiber.Handler {
-	return withIdempotency(in.records, write, answerRetry)
-}
-
-func withIdempotency(records *store.Store, write fiber.Handler,
-	answerRetry func(*fiber.Ctx, []byte) error) fiber.Handler {
-	return server.HandleIdempotently(write, func(c *fiber.Ctx) ([]byte, error) {
-		businessID, err := parsePathID(c, "business")
+// newResultFinder returns a function that finds the stored result of an earlier write of the
+// business with the same Idempotency-Key. Its result is nil if no write with the key succeeded.
+func newResultFinder(records *store.Store) func(*fiber.Ctx) ([]byte, error) {
+	return func(c *fiber.Ctx) ([]byte, error) {
+		businessID, err := readBusiness(c)
 		if err != nil {
 			return nil, err
 		}
 		return records.FindIdempotencyResult(c.UserContext(), businessID)
-	}, answerRetry)
-}
-
-// newRetryAnswer returns a function that answers a repeated request. The function decodes the stored result
-// of the first request, converts it with the argument `show`, and answers with the given status.
-func newRetryAnswer[T, W any](status int, show func(T) W) func(*fiber.Ctx, []byte) error {
-	return func(c *fiber.Ctx, answer []byte) error {
-		var result T
-		if err := json.Unmarshal(answer, &result); err != nil {
-			return err
-		}
-		return c.Status(status).JSON(show(result))
 	}
 }
 
-// Internal serves booking's API for other services over HTTP,
-// under /internal. The client is libs/contracts/bookingclient.
+// readBusiness returns the id of the business in the path. Fault: invalid_parameter.
+func readBusiness(c *fiber.Ctx) (uuid.UUID, error) {
+	return request.ID("business", c.Params("business"))
+}
+
+// Internal serves booking's API for other services over HTTP, under /internal.
+// The endpoints and their clients are in libs/contracts/bookingclient.
 type Internal struct {
 	owner         *usecase.Owner
 	booker        *usecase.Booker
@@ -74,75 +64,72 @@ func NewInternal(owner *usecase.Owner, booker *usecase.Booker, cancellations *us
 		records:       records, links: links, clock: c, outcomes: newOutcomes(booker.Telemetry)}
 }
 
-// Mount adds the routes of bookings, orders of tickets, API keys, customers and reports.
-func (in *Internal) Mount(app fiber.Router) {
-	business := app.Group("/internal/businesses/:business")
-	business.Get("/occupied", in.serveOccupied)
-	business.Put("/offer", in.storePublished)
-	business.Post("/keys", in.withIdempotency(in.createKey, refuseRepeatedKey))
-	business.Get("/keys", in.serveKeys)
-	business.Delete("/keys", in.withIdempotency(in.revokeAllKeys, server.AnswerWithResult(fiber.StatusNoContent)))
-	business.Delete("/keys/:key", in.withIdempotency(in.revokeKey, server.AnswerWithResult(fiber.StatusNoContent)))
-	business.Get("/bookings", in.serveBookings)
-	business.Get("/bookings/ahead", in.serveAhead)
-	business.Get("/bookings/:booking", in.serveBooking)
-	business.Get("/bookings/:id/link", in.serveLink(event.Booking))
-	business.Get("/bookings/:booking/cancellation", in.serveCancellation)
-	business.Post("/bookings/:booking/cancel",
-		in.withIdempotency(in.cancel, newRetryAnswer(fiber.StatusOK, in.showBooking)))
-	business.Post("/bookings/:booking/refund",
-		in.withIdempotency(in.refund, newRetryAnswer(fiber.StatusOK, in.showBooking)))
-	business.Post("/bookings", server.StoreIdempotencyKey, in.book)
-	business.Post("/bookings/:booking/reschedule",
-		in.withIdempotency(in.reschedule, newRetryAnswer(fiber.StatusOK, in.showBooking)))
-	business.Post("/bookings/:booking/relocate",
-		in.withIdempotency(in.relocate, newRetryAnswer(fiber.StatusOK, in.showBooking)))
-	business.Post("/bookings/:booking/:move",
-		in.withIdempotency(in.applyTransition, newRetryAnswer(fiber.StatusOK, in.showBooking)))
-	business.Get("/reports/bookings", in.serveBookingsReport)
-	business.Get("/reports/revenue", in.serveRevenueReport)
-	business.Get("/reports/staff-time", in.serveStaffTimeReport)
-	business.Post("/customers/search", in.serveCustomers)
-	business.Post("/customers/held", in.serveCustomerData)
-	business.Post("/customers/expiring", in.serveExpiringCustomers)
-	business.Post("/customers/erase", in.withIdempotency(in.eraseCustomer, server.AnswerWithResult(fiber.StatusOK)))
-	business.Post("/tickets", in.withIdempotency(in.sellTickets, in.answerRepeatedSale))
-	business.Get("/tickets", in.listTickets)
-	business.Get("/tickets/ahead", in.serveTicketsAhead)
-	business.Post("/tickets/sales", in.serveSales)
-	business.Get("/tickets/:ticket", in.serveTicket)
-	business.Get("/tickets/:id/link", in.serveLink(event.Ticket))
-	business.Get("/tickets/:ticket/cancellation", in.serveTicketCancellation)
-	business.Post("/tickets/:ticket/cancel",
-		in.withIdempotency(in.cancelTickets, newRetryAnswer(fiber.StatusOK, showTicket)))
-	business.Post("/tickets/:ticket/refund",
-		in.withIdempotency(in.refundTickets, newRetryAnswer(fiber.StatusOK, showTicket)))
+// Mount adds the endpoints of bookings, orders of tickets, API keys, customers and reports.
+func (in *Internal) Mount(r *server.Internal) {
+	findResult := newResultFinder(in.records)
+	r.Handle(bookingclient.ReadOccupied.Row, in.serveOccupied)
+	server.Mount(r, bookingclient.StorePublished, in.storePublished, decodePublished)
+	server.MountIdempotent(r, bookingclient.CreateKey, in.createKey, findResult, refuseRepeatedKey, decodeNewKey)
+	server.Mount(r, bookingclient.ListKeys, in.listKeys)
+	server.MountIdempotent(r, bookingclient.RevokeAllKeys, in.revokeAllKeys, findResult, server.AnswerNothing)
+	server.MountIdempotent(r, bookingclient.RevokeKey, in.revokeKey, findResult, server.AnswerNothing)
+	in.mountBookings(r, findResult)
+	server.Mount(r, bookingclient.ReportBookings, in.reportBookings)
+	server.Mount(r, bookingclient.ReportRevenue, in.reportRevenue)
+	server.Mount(r, bookingclient.ReportStaffTime, in.reportStaffTime)
+	server.Mount(r, bookingclient.SearchCustomers, in.searchCustomers)
+	server.Mount(r, bookingclient.ExportCustomerData, in.exportCustomerData)
+	server.Mount(r, bookingclient.ListExpiringCustomers, in.listExpiringCustomers)
+	server.MountIdempotent(r, bookingclient.EraseCustomer, in.eraseCustomer, findResult, server.AnswerStored)
+	in.mountTickets(r, findResult)
 }
 
-// storePublished handles PUT /offer: it stores the version of a business's newest offer. When an
-// owner publishes an offer, the catalog service sends this request before it answers the owner.
-func (in *Internal) storePublished(c *fiber.Ctx) error {
-	businessID, err := parsePathID(c, "business")
-	if err != nil {
-		return err
-	}
-	body, err := server.Body(c)
-	if err != nil {
-		return err
-	}
-	var newest booking.PublishedOffer
-	if err := json.Unmarshal(body, &newest); err != nil || newest.Version < 1 {
+func (in *Internal) mountBookings(r *server.Internal, findResult func(*fiber.Ctx) ([]byte, error)) {
+	show := server.Plain(in.showBooking)
+	server.Mount(r, bookingclient.ListBookings, in.listBookings)
+	server.Mount(r, bookingclient.CountAhead, in.countAhead)
+	server.Mount(r, bookingclient.ReadBooking, server.ShowResult(in.readBooking, in.showBooking))
+	server.Mount(r, bookingclient.ReadBookingLink, in.newLinkReader(event.Booking))
+	server.Mount(r, bookingclient.PreviewCancellation, in.previewCancellation)
+	server.MountResult(r, bookingclient.CancelBooking, in.cancel, findResult, show, decodeRefund)
+	server.MountResult(r, bookingclient.RefundBooking, in.refund, findResult, show, decodeRefund)
+	r.Handle(bookingclient.Book.Row, server.StoreIdempotencyKey, in.book)
+	server.MountResult(r, bookingclient.RescheduleBooking, in.reschedule, findResult, show)
+	server.MountResult(r, bookingclient.RelocateBooking, in.relocate, findResult, show)
+	server.MountResult(r, bookingclient.ChangeBookingStatus, in.applyTransition, findResult, show)
+}
+
+func (in *Internal) mountTickets(r *server.Internal, findResult func(*fiber.Ctx) ([]byte, error)) {
+	show := server.Plain(showTicket)
+	server.MountIdempotent(r, bookingclient.SellTickets, in.sellTickets, findResult, in.answerRepeatedSale,
+		decodeNewTicket)
+	server.Mount(r, bookingclient.ListTickets, in.listTickets)
+	server.Mount(r, bookingclient.CountTicketsAhead, in.countTicketsAhead)
+	server.Mount(r, bookingclient.CountSales, in.countSales, decodeSales)
+	server.Mount(r, bookingclient.ReadTicket, server.ShowResult(in.readTicket, showTicket))
+	server.Mount(r, bookingclient.ReadTicketLink, in.newLinkReader(event.Ticket))
+	server.Mount(r, bookingclient.PreviewTicketCancellation, in.previewTicketCancellation)
+	server.MountResult(r, bookingclient.CancelTickets, in.cancelTickets, findResult, show, decodeRefund)
+	server.MountResult(r, bookingclient.RefundTickets, in.refundTickets, findResult, show, decodeRefund)
+}
+
+// storePublished stores the version of a business's newest offer. When an owner publishes an
+// offer, the catalog service sends this request before it answers the owner.
+func (in *Internal) storePublished(ctx context.Context,
+	r bookingclient.With[booking.PublishedOffer]) (*endpoints.None, error) {
+	return nil, in.records.StorePublished(ctx, r.At.Business, r.Body.Version)
+}
+
+func decodePublished(body []byte, r *bookingclient.With[booking.PublishedOffer]) error {
+	if err := json.Unmarshal(body, &r.Body); err != nil || r.Body.Version < 1 {
 		return fault.New(fault.InvalidParameter,
 			`version: missing or not a whole number from 1 on; send {"version": 3}.`)
 	}
-	if err := in.records.StorePublished(c.UserContext(), businessID, newest.Version); err != nil {
-		return err
-	}
-	return c.SendStatus(fiber.StatusNoContent)
+	return nil
 }
 
 func (in *Internal) serveOccupied(c *fiber.Ctx) error {
-	businessID, err := parsePathID(c, "business")
+	businessID, err := readBusiness(c)
 	if err != nil {
 		return err
 	}
@@ -213,37 +200,31 @@ func parseInstant(name, text string) (time.Time, error) {
 	return time.Unix(seconds, 0), nil
 }
 
-func (in *Internal) createKey(c *fiber.Ctx) error {
-	businessID, err := parsePathID(c, "business")
+func (in *Internal) createKey(ctx context.Context, r bookingclient.With[booking.NewKey]) (*booking.Key, error) {
+	key, secret, err := in.owner.CreateKey(ctx, actor.Of(ctx), r.At.Business, r.Body)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	body, err := server.Body(c)
-	if err != nil {
-		return err
-	}
-	var req booking.NewKey
-	if err := json.Unmarshal(body, &req); err != nil {
+	rendered := showKey(key)
+	rendered.Secret = secret
+	return &rendered, nil
+}
+
+func decodeNewKey(body []byte, r *bookingclient.With[booking.NewKey]) error {
+	if err := json.Unmarshal(body, &r.Body); err != nil {
 		return fault.Newf(fault.InvalidParameter,
 			"The body must be {\"name\": \"…\", \"scope\": \"read\", \"write\" or \"all\", \"expires_at\": an RFC "+
 				"3339 instant or null}: %s.", describeJSONError(err))
 	}
-	key, secret, err := in.owner.CreateKey(c.UserContext(), server.Actor(c), businessID, req)
-	if err != nil {
-		return err
-	}
-	rendered := showKey(key)
-	rendered.Secret = secret
-	c.Set(fiber.HeaderCacheControl, "no-store")
-	return c.Status(fiber.StatusCreated).JSON(rendered)
+	return nil
 }
 
-func refuseRepeatedKey(_ *fiber.Ctx, answer []byte) error {
+func refuseRepeatedKey(_ context.Context, _ bookingclient.With[booking.NewKey], answer []byte) (*booking.Key, error) {
 	var existing store.KeyExistsError
 	if err := json.Unmarshal(answer, &existing); err != nil {
-		return err
+		return nil, err
 	}
-	return usecase.NewKeyExistsFault(existing.ID)
+	return nil, usecase.NewKeyExistsFault(existing.ID)
 }
 
 // describeJSONError describes an error of json.Unmarshal for an error message.
@@ -260,116 +241,43 @@ func describeJSONError(err error) string {
 	return "it is not a JSON object"
 }
 
-func (in *Internal) serveKeys(c *fiber.Ctx) error {
-	businessID, err := parsePathID(c, "business")
+func (in *Internal) listKeys(ctx context.Context, r bookingclient.PageRequest) (*booking.KeyList, error) {
+	keys, next, err := in.records.Keys(ctx, r.Business, r.Page)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	page, err := server.Query(c).Page()
-	if err != nil {
-		return err
-	}
-	keys, next, err := in.records.Keys(c.UserContext(), businessID, page)
-	if err != nil {
-		return err
-	}
-	return c.JSON(booking.KeyList{Keys: convertAll(keys, showKey), NextCursor: next})
+	return &booking.KeyList{Keys: convertAll(keys, showKey), NextCursor: next}, nil
 }
 
-func (in *Internal) revokeKey(c *fiber.Ctx) error {
-	businessID, keyID, err := parsePathIDs(c, "key")
-	if err != nil {
-		return err
-	}
-	if err := in.owner.RevokeKey(c.UserContext(), server.Actor(c), businessID, keyID); err != nil {
-		return err
-	}
-	return c.SendStatus(fiber.StatusNoContent)
+func (in *Internal) revokeKey(ctx context.Context, r bookingclient.KeyID) (*endpoints.None, error) {
+	return nil, in.owner.RevokeKey(ctx, actor.Of(ctx), r.Business, r.ID)
 }
 
-func (in *Internal) revokeAllKeys(c *fiber.Ctx) error {
-	businessID, err := parsePathID(c, "business")
-	if err != nil {
-		return err
-	}
-	if err := in.owner.RevokeAllKeys(c.UserContext(), server.Actor(c), businessID); err != nil {
-		return err
-	}
-	return c.SendStatus(fiber.StatusNoContent)
+func (in *Internal) revokeAllKeys(ctx context.Context, r endpoints.OfBusiness) (*endpoints.None, error) {
+	return nil, in.owner.RevokeAllKeys(ctx, actor.Of(ctx), r.Business)
 }
 
-func (in *Internal) serveBookings(c *fiber.Ctx) error {
-	businessID, err := parsePathID(c, "business")
+func (in *Internal) listBookings(ctx context.Context, r bookingclient.BookingsRequest) (*booking.BookingList, error) {
+	bookings, next, err := in.records.Bookings(ctx, r.Business, r.Filter.Filter, r.Page)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	page, err := server.Query(c).Page()
-	if err != nil {
-		return err
-	}
-	filter, err := bookingclient.ReadFilter(server.Query(c))
-	if err != nil {
-		return err
-	}
-	bookings, next, err := in.records.Bookings(c.UserContext(), businessID, filter, page)
-	if err != nil {
-		return err
-	}
-	return c.JSON(booking.BookingList{Bookings: convertAll(bookings, in.showBooking), NextCursor: next})
+	return &booking.BookingList{Bookings: convertAll(bookings, in.showBooking), NextCursor: next}, nil
 }
 
-func (in *Internal) serveBooking(c *fiber.Ctx) error {
-	businessID, bookingID, err := parsePathIDs(c, "booking")
-	if err != nil {
-		return err
-	}
-	stored, err := in.records.Booking(c.UserContext(), businessID, bookingID)
+func (in *Internal) readBooking(ctx context.Context, r bookingclient.BookingID) (store.Booking, error) {
+	stored, err := in.records.Booking(ctx, r.Business, r.ID)
 	if errors.Is(err, store.ErrNotFound) {
-		return fault.New(fault.NotFound, "Booking not found")
+		return store.Booking{}, fault.New(fault.NotFound, "Booking not found")
 	}
-	if err != nil {
-		return err
-	}
-	return c.JSON(in.showBooking(stored))
+	return stored, err
 }
 
-func (in *Internal) serveAhead(c *fiber.Ctx) error {
-	businessID, err := parsePathID(c, "business")
-	if err != nil {
-		return err
-	}
-	n, err := in.records.CountAhead(c.UserContext(), businessID, in.clock.Now())
-	if err != nil {
-		return err
-	}
-	return c.JSON(booking.AheadCount{Count: n})
+func (in *Internal) countAhead(ctx context.Context, r endpoints.OfBusiness) (*booking.AheadCount, error) {
+	n, err := in.records.CountAhead(ctx, r.Business, in.clock.Now())
+	return &booking.AheadCount{Count: n}, err
 }
 
-func (in *Internal) applyTransition(c *fiber.Ctx) error {
-	businessID, bookingID, err := parsePathIDs(c, "booking")
-	if err != nil {
-		return err
-	}
-	updated, err := in.owner.ApplyTransition(c.UserContext(), server.Actor(c), businessID, bookingID,
-		state.TransitionName(c.Params("move")))
-	if err != nil {
-		return err
-	}
-	return c.JSON(in.showBooking(updated))
-}
-
-// parsePathID parses the UUID in the path parameter with the given name. Fault: invalid_parameter.
-func parsePathID(c *fiber.Ctx, name string) (uuid.UUID, error) {
-	return request.ID(name, c.Params(name))
-}
-
-// parsePathIDs parses the id of the business and a second id in the path. The argument
-// `name` is the name of the path parameter with the second id. Fault: invalid_parameter.
-func parsePathIDs(c *fiber.Ctx, name string) (uuid.UUID, uuid.UUID, error) {
-	businessID, err := parsePathID(c, "business")
-	if err != nil {
-		return uuid.Nil, uuid.Nil, err
-	}
-	id, err := parsePathID(c, name)
-	return businessID, id, err
+func (in *Internal) applyTransition(ctx context.Context, r bookingclient.TransitionRequest) (store.Booking, error) {
+	return in.owner.ApplyTransition(ctx, actor.Of(ctx), r.Business, r.ID, state.TransitionName(r.Transition))
 }

@@ -1,39 +1,31 @@
 package api
 
 import (
+	"context"
 	"errors"
 
-	"github.com/gofiber/fiber/v2"
-
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
 	"github.com/slotmesh/slotmesh/libs/sale/link"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// serveLink returns a handler that answers with the customer's link to a booking
-// or an order of tickets. The services that send messages to customers call this
-// handler. Fault: not_found if the business does not have the booking or order.
-func (in *Internal) serveLink(kind event.SubjectKind) fiber.Handler {
-	return func(c *fiber.Ctx) error {
-		businessID, err := parsePathID(c, "business")
-		if err != nil {
-			return err
-		}
-		id, err := parsePathID(c, "id")
-		if err != nil {
-			return err
-		}
-		hash, err := in.records.LinkHash(c.UserContext(), businessID, kind, id)
+// newLinkReader returns a function that returns the customer's link to a booking or an order of
+// tickets. The services that send messages to customers call it. Fault of this function: not_found
+// if the business does not have the booking or order.
+func (in *Internal) newLinkReader(kind event.SubjectKind) func(context.Context,
+	bookingclient.SaleID) (*link.Response, error) {
+	return func(ctx context.Context, r bookingclient.SaleID) (*link.Response, error) {
+		hash, err := in.records.LinkHash(ctx, r.Business, kind, r.ID)
 		if errors.Is(err, store.ErrNotFound) {
-			return fault.Newf(fault.NotFound, "This business has no such %s.", kind)
+			return nil, fault.Newf(fault.NotFound, "This business has no such %s.", kind)
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
-		c.Set(fiber.HeaderCacheControl, "no-store")
-		return c.JSON(link.Response{URL: in.links.URL(kind, id, hash)})
+		return &link.Response{URL: in.links.URL(kind, r.ID, hash)}, nil
 	}
 }
 

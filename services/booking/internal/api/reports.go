@@ -1,50 +1,25 @@
 package api
 
 import (
-	"github.com/gofiber/fiber/v2"
-
-	"github.com/google/uuid"
+	"context"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
-	"github.com/slotmesh/slotmesh/libs/platform/server"
 	"github.com/slotmesh/slotmesh/libs/values/report"
 	"github.com/slotmesh/slotmesh/libs/values/zone"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// parseReport parses the id of the business and the query parameters of a report. Fault: invalid_parameter.
-func parseReport(c *fiber.Ctx) (uuid.UUID, report.Query, error) {
-	businessID, err := parsePathID(c, "business")
-	if err != nil {
-		return uuid.Nil, report.Query{}, err
-	}
-	q, err := server.Query(c).Report()
-	return businessID, q, err
+func (in *Internal) reportBookings(ctx context.Context,
+	r bookingclient.ReportRequest) (*booking.BookingsReport, error) {
+	rows, err := in.records.BookingsReport(ctx, r.Business, r.Query)
+	return &booking.BookingsReport{Rows: rows}, err
 }
 
-func (in *Internal) serveBookingsReport(c *fiber.Ctx) error {
-	businessID, q, err := parseReport(c)
-	if err != nil {
-		return err
-	}
-	rows, err := in.records.BookingsReport(c.UserContext(), businessID, q)
-	if err != nil {
-		return err
-	}
-	return c.JSON(booking.BookingsReport{Rows: rows})
-}
-
-func (in *Internal) serveRevenueReport(c *fiber.Ctx) error {
-	businessID, q, err := parseReport(c)
-	if err != nil {
-		return err
-	}
-	rows, err := in.records.RevenueReport(c.UserContext(), businessID, q)
-	if err != nil {
-		return err
-	}
-	return c.JSON(report.Revenue{Rows: convertAll(rows, showRevenue)})
+func (in *Internal) reportRevenue(ctx context.Context, r bookingclient.ReportRequest) (*report.Revenue, error) {
+	rows, err := in.records.RevenueReport(ctx, r.Business, r.Query)
+	return &report.Revenue{Rows: convertAll(rows, showRevenue)}, err
 }
 
 func showRevenue(r store.RevenueRow) report.RevenueRow {
@@ -54,21 +29,14 @@ func showRevenue(r store.RevenueRow) report.RevenueRow {
 	}
 }
 
-func (in *Internal) serveStaffTimeReport(c *fiber.Ctx) error {
-	businessID, q, err := parseReport(c)
-	if err != nil {
-		return err
+func (in *Internal) reportStaffTime(ctx context.Context,
+	r bookingclient.StaffTimeRequest) (*booking.StaffTimeReport, error) {
+	if r.Timezone == "" {
+		return nil, request.Invalid("timezone: is missing; write an IANA name such as Europe/Lisbon.")
 	}
-	timezone, err := server.Query(c).Required("timezone", "an IANA name such as Europe/Lisbon")
-	if err != nil {
-		return err
+	if _, err := zone.Load(r.Timezone); err != nil {
+		return nil, request.Invalid("timezone: write an IANA name such as Europe/Lisbon.")
 	}
-	if _, err := zone.Load(timezone); err != nil {
-		return request.Invalid("timezone: write an IANA name such as Europe/Lisbon.")
-	}
-	rows, err := in.records.StaffTimeReport(c.UserContext(), businessID, q, timezone)
-	if err != nil {
-		return err
-	}
-	return c.JSON(booking.StaffTimeReport{Rows: rows})
+	rows, err := in.records.StaffTimeReport(ctx, r.Business, r.Query, r.Timezone)
+	return &booking.StaffTimeReport{Rows: rows}, err
 }

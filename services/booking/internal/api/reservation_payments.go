@@ -1,18 +1,20 @@
 package api
 
 import (
+	"context"
 	"encoding/json"
 
-	"github.com/gofiber/fiber/v2"
-
+	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/bookingclient"
+	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
 	"github.com/slotmesh/slotmesh/libs/platform/server"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// ReservationPayments serves the payments of rental's reservations over HTTP. The client is ReservationPayments of
-// libs/contracts/bookingclient.
+// ReservationPayments serves the payments of rental's reservations over HTTP. The client is
+// [bookingclient.ReservationPayments].
 type ReservationPayments struct{ payments *usecase.ReservationPayments }
 
 // NewReservationPayments returns the internal API of payments.
@@ -20,128 +22,69 @@ func NewReservationPayments(payments *usecase.ReservationPayments) *ReservationP
 	return &ReservationPayments{payments: payments}
 }
 
-// Mount adds the routes of payments and of open reservations.
-func (ch *ReservationPayments) Mount(app fiber.Router) {
-	app.Post("/internal/charges", ch.servePayments)
-	app.Post("/internal/charges/news", ch.serveReports)
-	app.Post("/internal/charges/noted", ch.acknowledgeReports)
-	charge := app.Group("/internal/businesses/:business/charges/:reservation", forbidCaching)
-	charge.Post("", ch.openPayment)
-	charge.Post("/page", ch.serveCheckout)
-	charge.Post("/close", ch.closePayment)
-	open := app.Group("/internal/businesses/:business/open-reservations/:reservation", forbidCaching)
-	open.Put("", ch.countReservation)
-	open.Delete("", ch.uncountReservation)
+// Mount adds the endpoints of payments and of open reservations.
+func (ch *ReservationPayments) Mount(r *server.Internal) {
+	server.Mount(r, bookingclient.ListPayments, ch.listPayments, decodeBody)
+	server.Mount(r, bookingclient.ListReports, ch.listReports)
+	server.Mount(r, bookingclient.AcknowledgeReports, ch.acknowledgeReports, decodeBody)
+	server.Mount(r, bookingclient.OpenPayment, ch.openPayment, decodeChange)
+	server.Mount(r, bookingclient.FindCheckout, ch.findCheckout)
+	server.Mount(r, bookingclient.ClosePayment, ch.closePayment, decodeChange)
+	server.Mount(r, bookingclient.CountReservation, ch.countReservation, decodeChange)
+	server.Mount(r, bookingclient.UncountReservation, ch.uncountReservation)
 }
 
-func (ch *ReservationPayments) countReservation(c *fiber.Ctx) error {
-	businessID, id, err := parsePathIDs(c, "reservation")
-	if err != nil {
-		return err
-	}
-	var req booking.OpenReservation
-	if err := parseBody(c, &req); err != nil {
-		return err
-	}
-	if err := ch.payments.CountReservation(c.UserContext(), server.Actor(c), businessID, id, req); err != nil {
-		return err
-	}
-	return c.SendStatus(fiber.StatusNoContent)
+func (ch *ReservationPayments) countReservation(ctx context.Context,
+	r bookingclient.PaymentChange[booking.OpenReservation]) (*endpoints.None, error) {
+	return nil, ch.payments.CountReservation(ctx, actor.Of(ctx), r.At.Business, r.At.ID, r.Body)
 }
 
-func (ch *ReservationPayments) uncountReservation(c *fiber.Ctx) error {
-	businessID, id, err := parsePathIDs(c, "reservation")
-	if err != nil {
-		return err
-	}
-	if err := ch.payments.UncountReservation(c.UserContext(), server.Actor(c), businessID, id); err != nil {
-		return err
-	}
-	return c.SendStatus(fiber.StatusNoContent)
+func (ch *ReservationPayments) uncountReservation(ctx context.Context,
+	r bookingclient.ReservationID) (*endpoints.None, error) {
+	return nil, ch.payments.UncountReservation(ctx, actor.Of(ctx), r.Business, r.ID)
 }
 
-func (ch *ReservationPayments) openPayment(c *fiber.Ctx) error {
-	businessID, id, err := parsePathIDs(c, "reservation")
-	if err != nil {
-		return err
-	}
-	var req booking.NewReservationPayment
-	if err := parseBody(c, &req); err != nil {
-		return err
-	}
-	checkout, err := ch.payments.Open(c.UserContext(), server.Actor(c), businessID, id, req)
-	if err != nil {
-		return err
-	}
-	return c.Status(fiber.StatusCreated).JSON(checkout)
+func (ch *ReservationPayments) openPayment(ctx context.Context,
+	r bookingclient.PaymentChange[booking.NewReservationPayment]) (*booking.ReservationCheckout, error) {
+	checkout, err := ch.payments.Open(ctx, actor.Of(ctx), r.At.Business, r.At.ID, r.Body)
+	return &checkout, err
 }
 
-func (ch *ReservationPayments) serveCheckout(c *fiber.Ctx) error {
-	businessID, id, err := parsePathIDs(c, "reservation")
-	if err != nil {
-		return err
-	}
-	checkout, err := ch.payments.FindCheckout(c.UserContext(), businessID, id)
-	if err != nil {
-		return err
-	}
-	return c.JSON(checkout)
+func (ch *ReservationPayments) findCheckout(ctx context.Context,
+	r bookingclient.ReservationID) (*booking.ReservationCheckout, error) {
+	checkout, err := ch.payments.FindCheckout(ctx, r.Business, r.ID)
+	return &checkout, err
 }
 
-func (ch *ReservationPayments) closePayment(c *fiber.Ctx) error {
-	businessID, id, err := parsePathIDs(c, "reservation")
-	if err != nil {
-		return err
-	}
-	var req booking.ClosePayment
-	if err := parseBody(c, &req); err != nil {
-		return err
-	}
-	state, err := ch.payments.Close(c.UserContext(), server.Actor(c), businessID, id, req)
-	if err != nil {
-		return err
-	}
-	return c.JSON(state)
+func (ch *ReservationPayments) closePayment(ctx context.Context,
+	r bookingclient.PaymentChange[booking.ClosePayment]) (*booking.PaymentState, error) {
+	state, err := ch.payments.Close(ctx, actor.Of(ctx), r.At.Business, r.At.ID, r.Body)
+	return &state, err
 }
 
-func (ch *ReservationPayments) servePayments(c *fiber.Ctx) error {
-	var req booking.ReservationPaymentsRequest
-	if err := parseBody(c, &req); err != nil {
-		return err
-	}
-	payments, err := ch.payments.List(c.UserContext(), req.Reservations)
-	if err != nil {
-		return err
-	}
-	return c.JSON(booking.ReservationPayments{Payments: payments})
+func (ch *ReservationPayments) listPayments(ctx context.Context,
+	r booking.ReservationPaymentsRequest) (*booking.ReservationPayments, error) {
+	payments, err := ch.payments.List(ctx, r.Reservations)
+	return &booking.ReservationPayments{Payments: payments}, err
 }
 
-func (ch *ReservationPayments) serveReports(c *fiber.Ctx) error {
-	payments, err := ch.payments.ListReports(c.UserContext())
-	if err != nil {
-		return err
-	}
-	return c.JSON(booking.ReservationPayments{Payments: payments})
+func (ch *ReservationPayments) listReports(ctx context.Context,
+	_ endpoints.None) (*booking.ReservationPayments, error) {
+	payments, err := ch.payments.ListReports(ctx)
+	return &booking.ReservationPayments{Payments: payments}, err
 }
 
-func (ch *ReservationPayments) acknowledgeReports(c *fiber.Ctx) error {
-	var req booking.ReportAcknowledgements
-	if err := parseBody(c, &req); err != nil {
-		return err
-	}
-	if err := ch.payments.AcknowledgeReports(c.UserContext(), req.Acknowledgements); err != nil {
-		return err
-	}
-	return c.SendStatus(fiber.StatusNoContent)
+func (ch *ReservationPayments) acknowledgeReports(ctx context.Context,
+	r booking.ReportAcknowledgements) (*endpoints.None, error) {
+	return nil, ch.payments.AcknowledgeReports(ctx, r.Acknowledgements)
 }
 
-// parseBody parses the JSON body of a request into the value to
-// which the argument `into` points. Fault: invalid_parameter.
-func parseBody(c *fiber.Ctx, into any) error {
-	body, err := server.Body(c)
-	if err != nil {
-		return err
-	}
+func decodeChange[Body any](body []byte, r *bookingclient.PaymentChange[Body]) error {
+	return decodeBody(body, &r.Body)
+}
+
+// decodeBody decodes a JSON body. It ignores unknown fields. Fault: invalid_parameter.
+func decodeBody[Body any](body []byte, into *Body) error {
 	if err := json.Unmarshal(body, into); err != nil {
 		return fault.Newf(fault.InvalidParameter, "The body cannot be read: %s.", describeJSONError(err))
 	}

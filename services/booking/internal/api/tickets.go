@@ -1,61 +1,46 @@
 package api
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 
-	"github.com/gofiber/fiber/v2"
-
+	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/bookingclient"
-	"github.com/slotmesh/slotmesh/libs/platform/server"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-func (in *Internal) sellTickets(c *fiber.Ctx) error {
-	businessID, err := parsePathID(c, "business")
-	if err != nil {
-		return err
-	}
-	body, err := server.Body(c)
-	if err != nil {
-		return err
-	}
-	order, err := parseNewTicket(body)
-	if err != nil {
-		return err
-	}
-	result, err := in.tickets.Sell(c.UserContext(), server.Actor(c), businessID, order)
-	if err != nil {
-		return err
-	}
-	return in.sendOrder(c, result)
+func (in *Internal) sellTickets(ctx context.Context,
+	r bookingclient.With[booking.NewTicket]) (*booking.Ticket, error) {
+	return in.showOrder(in.tickets.Sell(ctx, actor.Of(ctx), r.At.Business, r.Body))
 }
 
 // answerRepeatedSale answers a repeated request to sell tickets with the order that the first request made.
-func (in *Internal) answerRepeatedSale(c *fiber.Ctx, answer []byte) error {
-	businessID, err := parsePathID(c, "business")
-	if err != nil {
-		return err
-	}
+func (in *Internal) answerRepeatedSale(ctx context.Context, r bookingclient.With[booking.NewTicket],
+	answer []byte) (*booking.Ticket, error) {
 	var order store.Ticket
 	if err := json.Unmarshal(answer, &order); err != nil {
-		return err
+		return nil, err
 	}
-	result, err := in.tickets.AnswerRetry(c.UserContext(), server.Actor(c), businessID, order)
-	if err != nil {
-		return err
-	}
-	return in.sendOrder(c, result)
+	return in.showOrder(in.tickets.AnswerRetry(ctx, actor.Of(ctx), r.At.Business, order))
 }
 
-func (in *Internal) sendOrder(c *fiber.Ctx, result usecase.Order) error {
+func (in *Internal) showOrder(result usecase.Order, err error) (*booking.Ticket, error) {
+	if err != nil {
+		return nil, err
+	}
 	order := in.showNewOrder(result.Ticket)
 	order.CheckoutURL = result.CheckoutURL
-	c.Set(fiber.HeaderCacheControl, "no-store")
-	return c.Status(fiber.StatusCreated).JSON(order)
+	return &order, nil
+}
+
+func decodeNewTicket(body []byte, r *bookingclient.With[booking.NewTicket]) error {
+	var err error
+	r.Body, err = parseNewTicket(body)
+	return err
 }
 
 // parseNewTicket parses the body of a request to sell tickets. Fault: invalid_parameter.
@@ -75,116 +60,56 @@ func parseNewTicket(body []byte) (booking.NewTicket, error) {
 	return order, err
 }
 
-func (in *Internal) listTickets(c *fiber.Ctx) error {
-	businessID, err := parsePathID(c, "business")
+func (in *Internal) listTickets(ctx context.Context, r bookingclient.TicketsRequest) (*booking.TicketList, error) {
+	tickets, next, err := in.records.Tickets(ctx, r.Business, r.TicketFilter.TicketFilter, r.Page)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	query := server.Query(c)
-	page, err := query.Page()
-	if err != nil {
-		return err
-	}
-	filter, err := bookingclient.ReadTicketFilter(query)
-	if err != nil {
-		return err
-	}
-	tickets, next, err := in.records.Tickets(c.UserContext(), businessID, filter, page)
-	if err != nil {
-		return err
-	}
-	return c.JSON(booking.TicketList{Tickets: convertAll(tickets, showTicket), NextCursor: next})
+	return &booking.TicketList{Tickets: convertAll(tickets, showTicket), NextCursor: next}, nil
 }
 
-func (in *Internal) serveTicket(c *fiber.Ctx) error {
-	businessID, ticketID, err := parsePathIDs(c, "ticket")
-	if err != nil {
-		return err
-	}
-	order, err := in.records.Ticket(c.UserContext(), businessID, ticketID)
+func (in *Internal) readTicket(ctx context.Context, r bookingclient.TicketID) (store.Ticket, error) {
+	order, err := in.records.Ticket(ctx, r.Business, r.ID)
 	if errors.Is(err, store.ErrNotFound) {
-		return fault.New(fault.NotFound, "This business has no such tickets.")
+		return store.Ticket{}, fault.New(fault.NotFound, "This business has no such tickets.")
 	}
-	if err != nil {
-		return err
-	}
-	return c.JSON(showTicket(order))
+	return order, err
 }
 
-func (in *Internal) serveTicketsAhead(c *fiber.Ctx) error {
-	businessID, err := parsePathID(c, "business")
-	if err != nil {
-		return err
-	}
-	n, err := in.tickets.CountAhead(c.UserContext(), businessID, c.Query("slug"))
-	if err != nil {
-		return err
-	}
-	return c.JSON(booking.AheadCount{Count: n})
+func (in *Internal) countTicketsAhead(ctx context.Context,
+	r bookingclient.AheadRequest) (*booking.AheadCount, error) {
+	n, err := in.tickets.CountAhead(ctx, r.Business, r.Slug)
+	return &booking.AheadCount{Count: n}, err
 }
 
-func (in *Internal) serveSales(c *fiber.Ctx) error {
-	businessID, err := parsePathID(c, "business")
-	if err != nil {
-		return err
-	}
-	body, err := server.Body(c)
-	if err != nil {
-		return err
-	}
-	var req booking.SalesRequest
-	if err := json.Unmarshal(body, &req); err != nil || len(req.EventIDs) > booking.MaxSalesEvents {
+func (in *Internal) countSales(ctx context.Context,
+	r bookingclient.With[booking.SalesRequest]) (*booking.Sales, error) {
+	events, err := in.records.Sales(ctx, r.At.Business, r.Body.EventIDs)
+	return &booking.Sales{Events: events}, err
+}
+
+func decodeSales(body []byte, r *bookingclient.With[booking.SalesRequest]) error {
+	if err := json.Unmarshal(body, &r.Body); err != nil || len(r.Body.EventIDs) > booking.MaxSalesEvents {
 		return fault.Newf(fault.InvalidParameter, "event_ids: send at most %d UUIDs of events.", booking.MaxSalesEvents)
 	}
-	events, err := in.records.Sales(c.UserContext(), businessID, req.EventIDs)
-	if err != nil {
-		return err
-	}
-	return c.JSON(booking.Sales{Events: events})
+	return nil
 }
 
-func (in *Internal) cancelTickets(c *fiber.Ctx) error {
-	businessID, ticketID, err := parsePathIDs(c, "ticket")
+func (in *Internal) previewTicketCancellation(ctx context.Context,
+	r bookingclient.TicketID) (*booking.Cancellation, error) {
+	preview, err := in.cancellations.Tickets.Preview(ctx, r.Business, r.ID)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var req booking.Cancel
-	if err := parseOptionalBody(c, &req); err != nil {
-		return err
-	}
-	cancelled, err := in.cancellations.Tickets.Cancel(c.UserContext(), server.Actor(c), businessID, ticketID,
-		req.Refund)
-	if err != nil {
-		return err
-	}
-	return c.JSON(showTicket(cancelled))
+	return new(preview.Render()), nil
 }
 
-func (in *Internal) serveTicketCancellation(c *fiber.Ctx) error {
-	businessID, ticketID, err := parsePathIDs(c, "ticket")
-	if err != nil {
-		return err
-	}
-	preview, err := in.cancellations.Tickets.Preview(c.UserContext(), businessID, ticketID)
-	if err != nil {
-		return err
-	}
-	return c.JSON(preview.Render())
+func (in *Internal) cancelTickets(ctx context.Context,
+	r bookingclient.TicketChange[booking.Cancel]) (store.Ticket, error) {
+	return in.cancellations.Tickets.Cancel(ctx, actor.Of(ctx), r.At.Business, r.At.ID, r.Body.Refund)
 }
 
-func (in *Internal) refundTickets(c *fiber.Ctx) error {
-	businessID, ticketID, err := parsePathIDs(c, "ticket")
-	if err != nil {
-		return err
-	}
-	var req booking.NewRefund
-	if err := parseOptionalBody(c, &req); err != nil {
-		return err
-	}
-	refunded, err := in.cancellations.Tickets.Refund(c.UserContext(), server.Actor(c), businessID, ticketID,
-		req.Refund)
-	if err != nil {
-		return err
-	}
-	return c.JSON(showTicket(refunded))
+func (in *Internal) refundTickets(ctx context.Context,
+	r bookingclient.TicketChange[booking.NewRefund]) (store.Ticket, error) {
+	return in.cancellations.Tickets.Refund(ctx, actor.Of(ctx), r.At.Business, r.At.ID, r.Body.Refund)
 }
