@@ -6,6 +6,11 @@ import "maps"
 func init() {
 	maps.Copy(rowOfPage, map[string]string{
 		"GET /business/:slug/settings":                       "sign in",
+		"GET /business/:slug/offer/words":                    "keys, webhooks, calendars",
+		"POST /business/:slug/offer/words":                   "keys, webhooks, calendars",
+		"GET /business/:slug/offer/words/preview":            "keys, webhooks, calendars",
+		"POST /business/:slug/offer/words/preview":           "keys, webhooks, calendars",
+		"POST /business/:slug/offer/words/test":              "keys, webhooks, calendars",
 		"GET /business/:slug/settings/keys":                  "keys, webhooks, calendars",
 		"POST /business/:slug/settings/keys":                 "keys, webhooks, calendars",
 		"POST /business/:slug/settings/keys/:id/revoke":      "keys, webhooks, calendars",

@@ -111,6 +111,7 @@ var rowOfRoute = map[string]string{
 	"GET /admin/businesses/:slug/webhooks/:id/deliveries":   "keys, webhooks, calendars",
 	"POST /admin/businesses/:slug/deliveries/:id/retry":     "keys, webhooks, calendars",
 	"GET /admin/businesses/:slug/messages":                  "see customers",
+	"POST /admin/businesses/:slug/messages/test":            "keys, webhooks, calendars",
 	"GET /admin/businesses/:slug/messages/:id":              "see customers",
 	"POST /admin/businesses/:slug/messages/:id/retry":       "book, move, cancel, sell",
 }

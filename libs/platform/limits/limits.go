@@ -103,6 +103,7 @@ const (
 
 	businessInvitation = "business-invitation"
 	accountNotice      = "account-notice"
+	testMessage        = "test-message"
 
 	customerLink         = "customer-link"
 	networkCustomerLink  = "network-customer-link"

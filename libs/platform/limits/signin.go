@@ -34,6 +34,7 @@ const (
 	maxMailedLinks   = 3
 	maxInvitations   = 5
 	maxNotices       = 5
+	maxTestMessages  = 10
 )
 
 // longerLimits returns the limits whose window is longer than a minute. If SignInsPerMinute or
@@ -44,6 +45,7 @@ func (c *Config) longerLimits() []ratelimit.Limit {
 		{Name: invitation, N: min(c.SignInsPerMinute, maxInvitations), Window: time.Hour},
 		{Name: businessInvitation, N: c.InvitationsPerHour, Window: time.Hour},
 		{Name: accountNotice, N: min(c.SignInsPerMinute, maxNotices), Window: time.Hour},
+		{Name: testMessage, N: min(c.SignInsPerMinute, maxTestMessages), Window: time.Hour},
 		{Name: networkCustomerLink, N: 2 * c.BookPerMinute, Window: time.Hour},
 		{Name: customerLink, N: min(c.BookPerMinute, maxMailedLinks), Window: mailedLinkWindow},
 		{Name: businessCustomerLink, N: 20 * c.BookPerMinute, Window: time.Hour},
@@ -139,6 +141,12 @@ func (g *Gate) CountInvitation(ctx context.Context, account string) error {
 func (g *Gate) CountAccountNotice(ctx context.Context, account, subject string) error {
 	who := ratelimit.ID("account " + account + " notice " + subject)
 	return g.count(ctx, g.rows[accountNotice], who, fault.RateLimited, http.Header{})
+}
+
+// CountTestMessage counts a test message that a person sends to the address of the given account. Fault: rate_limited
+// (429) if the account has received too many test messages.
+func (g *Gate) CountTestMessage(ctx context.Context, account string) error {
+	return g.count(ctx, g.rows[testMessage], ratelimit.ID("account "+account), fault.RateLimited, http.Header{})
 }
 
 // CountBusinessInvitation counts an invitation that the given business sends. The invitations to all recipients count

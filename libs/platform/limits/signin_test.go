@@ -180,6 +180,26 @@ func TestNoticesCountByAccountAndSubject(t *testing.T) {
 	}
 }
 
+func TestTestMessagesCountByAccount(t *testing.T) {
+	t.Parallel()
+	g, manualClock := newGate(readSettings)
+	for range 10 {
+		if err := g.CountTestMessage(t.Context(), "ana"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := g.CountTestMessage(t.Context(), "ana"); !fault.Is(err, fault.RateLimited) {
+		t.Errorf("the eleventh in an hour: %v", err)
+	}
+	if err := g.CountTestMessage(t.Context(), "bo"); err != nil {
+		t.Errorf("another account: %v", err)
+	}
+	manualClock.Advance(time.Hour)
+	if err := g.CountTestMessage(t.Context(), "ana"); err != nil {
+		t.Errorf("an hour later: %v", err)
+	}
+}
+
 func TestZeroLimitCountsNoAttempts(t *testing.T) {
 	t.Parallel()
 	g, _ := newGate(limits.Config{Counting: readSettings.Counting})

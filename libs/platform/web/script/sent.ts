@@ -1,8 +1,8 @@
 // When a form with method POST is sent, its button shows that it is being sent, and the form cannot be sent again.
-// Forms with method GET can be sent again.
+// Forms with method GET, and forms whose answer a frame shows, can be sent again.
 document.addEventListener("submit", (event) => {
   const form = event.target as HTMLFormElement;
-  if (form.method === "get") return;
+  if (form.method === "get" || event.submitter?.hasAttribute("formtarget")) return;
   if (form.dataset.sent) {
     event.preventDefault();
     return;

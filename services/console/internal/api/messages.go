@@ -11,6 +11,7 @@ import (
 
 func (a *Admin) mountMessages(business *authorize.Router) {
 	business.Get("/messages", access.SeeCustomers, a.listMessages)
+	business.Post("/messages/test", access.Integrate, a.sendTestMessage)
 	business.Get("/messages/:id", access.SeeCustomers, newReadHandler("Message", a.Rooms.Sales.FindMessage))
 	business.Post("/messages/:id/retry", access.Serve,
 		newIDHandler("Message", fiber.StatusAccepted, a.Rooms.Sales.RetryMessage))
@@ -40,4 +41,21 @@ func (a *Admin) listMessages(c *fiber.Ctx) error {
 		return err
 	}
 	return c.JSON(list)
+}
+
+// sendTestMessage mails the caller a message with sample facts.
+func (a *Admin) sendTestMessage(c *fiber.Ctx) error {
+	slug, err := server.Slug(c)
+	if err != nil {
+		return err
+	}
+	var sample notifications.SampleMessage
+	if err := decode(c, &sample); err != nil {
+		return err
+	}
+	result, err := a.Rooms.Sales.SendTestMessage(c.UserContext(), principal(c), slug, sample)
+	if err != nil {
+		return err
+	}
+	return c.JSON(result)
 }

@@ -7,12 +7,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 	"github.com/slotmesh/slotmesh/libs/contracts/notifications"
 )
 
 func (c *command) newMessagesGroup() *cobra.Command {
 	return newGroup("messages", "Look at what customers and owners were mailed, or would have been, and send it again",
-		c.newListMessagesCommand(), c.newShowMessageCommand(), c.newRetryMessageCommand())
+		c.newListMessagesCommand(), c.newShowMessageCommand(), c.newRetryMessageCommand(),
+		c.newTestMessageCommand())
 }
 
 func (c *command) newListMessagesCommand() *cobra.Command {
@@ -87,4 +89,25 @@ func (c *command) newRetryMessageCommand() *cobra.Command {
 		newMessageTable)
 	cmd.Example = "  slotmesh messages retry harbor ID"
 	return cmd
+}
+
+func (c *command) newTestMessageCommand() *cobra.Command {
+	var sample notifications.SampleMessage
+	cmd := c.newBusinessCommand("test SLUG --kind KIND", "Mail yourself a message with sample data, marked as a test", 1,
+		func(cmd *cobra.Command, args []string, client *client) error {
+			var result notifications.TestResult
+			if err := client.call(cmd.Context(), http.MethodPost, buildPath(args[0], "messages", "test"), sample,
+				&result); err != nil {
+				return err
+			}
+			return c.print(result, table{head: []string{"TO", "SUBJECT", "STATUS", "REASON"},
+				rows: [][]string{{result.Recipient, result.Subject, result.Status, result.Reason}}})
+		})
+	cmd.Example = `  slotmesh messages test harbor --kind booking_confirmed
+  slotmesh messages test harbor --kind reminder --language pt`
+	cmd.Flags().StringVar(&sample.Kind, "kind", "", "the kind of message, such as booking_confirmed or reminder")
+	cmd.Flags().StringVar(&sample.Language, "language", "",
+		"one of the business's languages; without it, its default language")
+	mustComplete(cmd, "kind", manifest.MessageKinds()...)
+	return mustRequire(cmd, "kind")
 }

@@ -39,6 +39,7 @@ func TestMessagesListShowAndRetry(t *testing.T) {
 	if got := decode(t, s.mustRun("messages", "retry", "harbor", failed, "-o", "json")); got["status"] != "queued" {
 		t.Errorf("sent again: %v", got)
 	}
+	s.expectFailure(1, "verified address", "messages", "test", "harbor", "--kind", "reminder") // the environment's token
 	s.expectFailure(1, "was sent", "messages", "retry", "harbor", mailed[1].ID.String())
 	s.expectFailure(1, "not found", "messages", "show", "harbor", uuid.NewString())
 	s.expectFailure(1, "status", "messages", "list", "harbor", "--status", "lost")

@@ -1,6 +1,8 @@
 package consoletest
 
 import (
+	"encoding/json"
+	"html"
 	"net/http"
 	"slices"
 
@@ -81,4 +83,41 @@ func (s *Notifications) retryMessage(r *http.Request) (*reply, error) {
 	}
 	m.Status, m.Reason = notifications.MessageQueued, ""
 	return &reply{status: http.StatusAccepted, value: m.Message}, nil
+}
+
+// previewMessage answers with HTML that has the kind, the language and the texts of the sample.
+func (s *Notifications) previewMessage(r *http.Request) (*reply, error) {
+	var sample notifications.SampleMessage
+	if err := json.NewDecoder(r.Body).Decode(&sample); err != nil {
+		return nil, err
+	}
+	text := sample.Kind + " in " + sample.Language
+	for _, own := range []*string{sample.Intro, sample.Note} {
+		if own != nil {
+			text += ": " + *own
+		}
+	}
+	return newReply(notifications.MessagePreview{Language: sample.Language, Subject: "Your booking", Text: text,
+		HTML: "<!DOCTYPE html><title>Your booking</title><p>" + html.EscapeString(text) + "</p>"})
+}
+
+// testMessage stores a test message. It refuses the message for [RefusedAddress].
+func (s *Notifications) testMessage(r *http.Request) (*reply, error) {
+	var test notifications.TestMessage
+	if err := json.NewDecoder(r.Body).Decode(&test); err != nil {
+		return nil, err
+	}
+	if test.To == RefusedAddress {
+		return nil, fault.New(fault.Conflict, "The mail server refuses this mail.")
+	}
+	s.tests = append(s.tests, test)
+	return newReply(notifications.TestResult{Recipient: test.To, Subject: "Test: Your booking",
+		Status: notifications.MessageSent})
+}
+
+// ListTests returns the test messages that console has sent by the fake.
+func (s *Notifications) ListTests() []notifications.TestMessage {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.tests)
 }

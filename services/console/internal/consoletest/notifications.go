@@ -24,6 +24,7 @@ type Notifications struct {
 	isUnavailable  bool
 	messages       map[string][]notifications.WholeMessage
 	mails          []notifications.Mail
+	tests          []notifications.TestMessage
 	mailSent       chan struct{} // closed when the next mail is sent
 }
 
@@ -47,6 +48,8 @@ func (s *Notifications) Handler() http.Handler {
 		"GET " + business + "/messages":                 s.listMessages,
 		"GET " + business + "/messages/{id}":            s.showMessage,
 		"POST " + business + "/messages/{id}/retry":     s.retryMessage,
+		"POST " + business + "/messages/preview":        s.previewMessage,
+		"POST " + business + "/messages/test":           s.testMessage,
 		"POST /internal/mails":                          s.sendMail,
 	} {
 		mux.Handle(pattern, serveLocked(&s.mu, answer))

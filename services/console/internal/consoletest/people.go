@@ -70,6 +70,18 @@ func (w *Fixture) CallAs(t *testing.T, token, method, path, body string, header 
 // the secret to [FormatCookie].
 func (w *Fixture) AddSession(t *testing.T, email string, members ...access.Member) string {
 	t.Helper()
+	return w.addSession(t, email, true, members)
+}
+
+// AddUnverifiedSession does the same as AddSession for a person whose address is not verified, because another person
+// has passed on the link.
+func (w *Fixture) AddUnverifiedSession(t *testing.T, email string, members ...access.Member) string {
+	t.Helper()
+	return w.addSession(t, email, false, members)
+}
+
+func (w *Fixture) addSession(t *testing.T, email string, verifies bool, members []access.Member) string {
+	t.Helper()
 	now := w.clock.Now()
 	person, err := w.Store.AddPerson(t.Context(), Operator, uuid.Nil,
 		store.Person{ID: uuid.New(), Email: email, Name: email, CreatedAt: now})
@@ -89,7 +101,7 @@ func (w *Fixture) AddSession(t *testing.T, email string, members ...access.Membe
 		}
 	}
 	_, link := secret.New("")
-	if err := w.Store.AddLink(t.Context(), store.Link{PersonID: person.ID, Purpose: store.PurposeSignIn, Verifies: true,
+	if err := w.Store.AddLink(t.Context(), store.Link{PersonID: person.ID, Purpose: store.PurposeSignIn, Verifies: verifies,
 		ExpiresAt: now.Add(time.Hour)}, link); err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/notifications"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/accountmail"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/secret"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
@@ -182,4 +183,19 @@ func (a *Accounts) MailOwners(ctx context.Context, businessID uuid.UUID, subject
 		}
 		return failed
 	})
+}
+
+// AllowTestMessage returns the verified e-mail address of a principal, and counts a test message to it. For a token, the
+// address is that of the person who created the token. Faults: conflict if the principal has no verified address;
+// rate_limited.
+func (a *Accounts) AllowTestMessage(ctx context.Context, by Principal) (string, error) {
+	address, err := a.Store.FindVerifiedAddress(ctx, by.ID)
+	if errors.Is(err, store.ErrNotFound) {
+		return "", fault.New(fault.Conflict, "A test goes to your own verified address only, and you have none; sign in "+
+			"with slotmesh login as a person with a verified address.")
+	}
+	if err != nil {
+		return "", err
+	}
+	return address, a.Limits.CountTestMessage(ctx, AccountKey(address))
 }

@@ -37,6 +37,7 @@ func (p *Pages) mountOffer(business *authorize.Router) {
 	p.mountText(business)
 	business.Get("/offer/translations", access.ChangeOffer, p.askTranslations)
 	business.Post("/offer/translations", access.ChangeOffer, p.saveTranslations)
+	p.mountWords(business)
 	for _, part := range offerParts {
 		action := cmp.Or(part.action, access.ChangeOffer)
 		business.Get("/offer/"+part.section, action, p.askPart(part))
@@ -269,7 +270,7 @@ func (p *Pages) undoOffer(c *fiber.Ctx) error {
 	}
 	section := posted.Get("section")
 	isPart := slices.ContainsFunc(offerParts, func(part offerPart) bool { return part.section == section })
-	if !isPart && !slices.Contains(view.Sections(), section) {
+	if !isPart && section != wordsSection && !slices.Contains(view.Sections(), section) {
 		section = offerKinds[0].section
 	}
 	o, err := p.loadOfferPage(c, section, 0)
@@ -277,6 +278,10 @@ func (p *Pages) undoOffer(c *fiber.Ctx) error {
 		return err
 	}
 	s := submission{posted: posted, back: "/offer/" + section, action: "/offer/undo"}
+	if section == wordsSection {
+		w := newMessageWords(c, o)
+		s.back, s.action = w.Path(w.Kind, w.Language), s.action+w.Query
+	}
 	draft, err := p.rooms.Offer.UndoOffer(c.UserContext(), o.page.Business.Slug, parseVersion(posted.Get("version")))
 	if err != nil && !fault.Is(err, fault.Conflict) {
 		return err

@@ -88,7 +88,8 @@ func (p *Pages) showPart(c *fiber.Ctx, status int, part offerPart, o *offerPage,
 	f.IsLocked = o.about.ManagedBy != ""
 	return p.render(c, status, o.page, view.EditOffer(o.page, view.OfferItem{
 		Offering: o.about, Form: f, Back: at, Action: at,
-		Title: o.page.Words.Say(cmp.Or(part.title, "offer_"+part.section)),
+		Title:    o.page.Words.Say(cmp.Or(part.title, "offer_"+part.section)),
+		HasWords: part.section == notificationsPart.section,
 	}))
 }
 

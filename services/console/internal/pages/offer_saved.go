@@ -21,7 +21,7 @@ func (o *offerPage) noteSaved(key, pages string) {
 	o.about.Notice = o.page.Words.Say("offer_saved")
 	o.about.BookingPage = pages + "/b/" + o.page.Business.Slug
 	switch {
-	case o.about.Section == notificationsPart.section: // customers never see these settings
+	case o.about.Section == notificationsPart.section, o.about.Section == wordsSection: // the booking page shows neither
 		o.about.Notice, o.about.BookingPage = o.page.Words.Say("done_webhook_changed"), ""
 	case o.page.Business.NotYetOpen:
 		o.about.Notice = o.page.Words.With("offer_saved_unopened", "Open", o.page.Words.Say("first_open"))

@@ -24,7 +24,7 @@ type Rooms struct {
 
 // New returns the use cases. All use cases share the clients of other services, the tables and the accounts.
 func New(services *peers.Peers, records *store.Store, accounts *identity.Accounts) *Rooms {
-	salesUseCases := &sales.UseCases{Peers: services}
+	salesUseCases := &sales.UseCases{Peers: services, Testers: accounts}
 	return &Rooms{
 		Peers: services, Accounts: accounts, Sales: salesUseCases,
 		Offer:        &offer.UseCases{Peers: services, Sales: salesUseCases, Removals: records, Mailer: accounts},

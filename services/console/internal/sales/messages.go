@@ -44,3 +44,34 @@ func (o *UseCases) RetryMessage(ctx context.Context, by peers.Principal, slug st
 	}
 	return message, err
 }
+
+// PreviewMessage returns a message with sample facts. Fault: invalid_parameter.
+func (o *UseCases) PreviewMessage(ctx context.Context, slug string,
+	sample notifications.SampleMessage) (*notifications.MessagePreview, error) {
+	business, err := o.FindBusiness(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	return o.Notifications.PreviewMessage(ctx, business.ID, sample)
+}
+
+// SendTestMessage mails a message with sample facts to the principal, and stores nothing. The mail never goes to another
+// address. Faults: invalid_parameter; conflict if the principal has no verified address, if the business is a sandbox,
+// or if the mail server rejects the mail; rate_limited.
+func (o *UseCases) SendTestMessage(ctx context.Context, by peers.Principal, slug string,
+	sample notifications.SampleMessage) (*notifications.TestResult, error) {
+	business, err := o.FindBusiness(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	to, err := o.Testers.AllowTestMessage(ctx, by)
+	if err != nil {
+		return nil, err
+	}
+	result, err := o.Notifications.SendTestMessage(ctx, business.ID,
+		notifications.TestMessage{SampleMessage: sample, To: to})
+	if err == nil {
+		o.LogChange(ctx, by, "send test message", slug, slog.String("kind", sample.Kind))
+	}
+	return result, err
+}

@@ -4,7 +4,23 @@
 // that made the change.
 package sales
 
-import "github.com/slotmesh/slotmesh/services/console/internal/peers"
+import (
+	"context"
+
+	"github.com/slotmesh/slotmesh/services/console/internal/identity"
+	"github.com/slotmesh/slotmesh/services/console/internal/peers"
+)
 
 // UseCases implements the use cases of sales as methods.
-type UseCases struct{ *peers.Peers }
+type UseCases struct {
+	*peers.Peers
+	Testers Testers
+}
+
+// Testers finds the people who get test messages. [identity.Accounts] implements it.
+type Testers interface {
+	// AllowTestMessage returns the verified e-mail address of a principal, and counts a message to it.
+	AllowTestMessage(ctx context.Context, by peers.Principal) (string, error)
+}
+
+var _ Testers = (*identity.Accounts)(nil)

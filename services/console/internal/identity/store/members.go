@@ -77,6 +77,18 @@ func (s *Store) FindVerifiedMembers(
 		businessID, emails, now.Add(-GroupOperatorLifetime))
 }
 
+// FindVerifiedAddress returns the verified e-mail address of a person or of the person who created a token, directly or
+// through other tokens. The argument `id` is the id of the person or of the token. Errors: [ErrNotFound].
+func (s *Store) FindVerifiedAddress(ctx context.Context, id uuid.UUID) (string, error) {
+	address, err := postgres.Row(ctx, s.pool, pgx.RowTo[string], "find a verified address", `
+		WITH RECURSIVE makers AS (
+		    SELECT $1::uuid AS id
+		    UNION SELECT tokens.created_by FROM tokens JOIN makers ON tokens.id = makers.id
+		)
+		SELECT people.email FROM people JOIN makers ON makers.id = people.id WHERE people.verified_at IS NOT NULL`, id)
+	return address, toNotFound(err)
+}
+
 // FindMember returns one member of a business. Errors: [ErrNotFound].
 func (s *Store) FindMember(ctx context.Context, businessID, personID uuid.UUID) (TeamMember, error) {
 	m, err := postgres.Row(ctx, s.pool, scanTeamMember, "read a member", teamSQL+`AND members.person_id = $2`,

@@ -25,6 +25,7 @@ const PlaceOffer Place = "offer"
 // Offering has the data that every page about the offer needs.
 type Offering struct {
 	Section      string // section of the offer that the page shows
+	Query        string // query of the page to which undo returns, with "?"; "" for most pages
 	Version      int64  // number of the version that the page shows
 	ManagedBy    string // name of the other system that manages the offer; "" for console
 	SavedVersion int64  // number of the version that was just published; 0 for none
@@ -72,11 +73,12 @@ type Form struct {
 type OfferItem struct {
 	Offering
 	Form
-	Title  string
-	Action string // path to which the browser sends the form, relative to the path of the business
-	Back   string
-	Remove string // path of the page that removes the object; "" if the object cannot be removed
-	About  string // text above the form
+	Title    string
+	Action   string // path to which the browser sends the form, relative to the path of the business
+	Back     string
+	Remove   string // path of the page that removes the object; "" if the object cannot be removed
+	HasWords bool   // whether the page links to the owner's words for messages
+	About    string // text above the form
 }
 
 // OfferLine is an object in a list of the offer.

@@ -4,6 +4,7 @@ import "./parts/copy";
 import "./parts/first";
 import "./parts/pictures";
 import "./parts/text";
+import "./parts/words";
 
 // Scripts that make the owner's pages faster to use. Each page works without scripts.
 
