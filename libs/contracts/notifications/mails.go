@@ -16,7 +16,8 @@ type Mail struct {
 	Subject    string   `json:"subject"`
 	Paragraphs []string `json:"paragraphs"`
 	Button     string   `json:"button"`
-	Link       string   `json:"link"` // URL that the button opens, http or https
+	Link       string   `json:"link"`             // URL that the button opens, http or https
+	Reason     string   `json:"reason,omitempty"` // sentence for the footer: why the person gets the mail
 }
 
 // Tenant returns the email address of the recipient. The service handles the requests of each

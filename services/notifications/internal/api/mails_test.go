@@ -35,14 +35,16 @@ func TestMailsSendStoresNothing(t *testing.T) {
 		To: "ana@example.com", FromName: "Harbour\r\nBcc: all@example.com", Language: "ar",
 		Subject:    "Choose a password",
 		Paragraphs: []string{"<b>First</b>", "Second"}, Button: "Choose",
-		Link: "https://owner.example.com/sign-in/password/0123abcd",
+		Link: "https://owner.example.com/sign-in/password/0123abcd", Reason: "It is about your account.",
 	}
 	if err := mails.Send(t.Context(), body); err != nil {
 		t.Fatal(err)
 	}
 	got := server.last
 	if got.To != body.To || !strings.Contains(got.Text, "Second") || !strings.Contains(got.Text, body.Link) ||
-		!strings.Contains(got.HTML, "&lt;b&gt;First") ||
+		!strings.Contains(got.HTML, "&lt;b&gt;First") || !strings.HasPrefix(got.Text, "Slotmesh\n") ||
+		!strings.Contains(got.Text, "Harbour Bcc: all@example.com") ||
+		!strings.HasSuffix(got.Text, "\nIt is about your account.\n") ||
 		!strings.Contains(got.HTML, `dir="rtl"`) || got.ID == "" || !got.Date.Equal(monday) {
 		t.Errorf("%+v", got)
 	}

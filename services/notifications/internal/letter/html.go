@@ -24,8 +24,9 @@ func (p *page) renderHTML() (string, error) {
 // `Colour`.
 type accent struct{ Colour, On template.CSS }
 
-// platformColour is the accent colour of letters if the business has no valid colour.
-var platformColour = color.Color{R: 0x24, G: 0x50, B: 0xc8}
+// platformColour is the colour of Slotmesh's mark. It is also the accent colour of letters if the business has no valid
+// colour.
+var platformColour = color.Color{R: 0x1f, G: 0x4f, B: 0xd8}
 
 // newAccent returns the accent for the given colour. If the colour is invalid, it returns the accent of platformColour.
 func newAccent(colour string) accent {

@@ -21,6 +21,7 @@ type page struct {
 	Preheader           string // the text that lists of mails show after the subject; only in HTML, and not visible
 	Business            string
 	Initial             string // first letter of Business, as a mark in HTML
+	IsPlatform          bool   // whether the mark is that of Slotmesh instead of Initial
 	State               string // what happened; may be empty
 	Tone                tone
 	Headline            string // the time and what was sold ([words.formatFact])

@@ -9,9 +9,13 @@ type Plain struct {
 	Subject      string
 	Paragraphs   []string
 	Button, Link string
+	Reason       string // why the person gets the mail; may be empty
 }
 
-// RenderPlain renders a mail about an account in the layout of all letters. If fields are missing, the error names
+// platform is the name of Slotmesh, which sends the mails about accounts, also those in the name of a business.
+const platform = "Slotmesh"
+
+// RenderPlain renders a mail about an account in the layout of all letters, with the mark of Slotmesh. If fields are missing, the error names
 // them.
 func RenderPlain(f Plain) (Letter, error) {
 	w, err := findWords(f.Language, "", "")
@@ -23,8 +27,13 @@ func RenderPlain(f Plain) (Letter, error) {
 		return Letter{}, errors.New("from_name, subject, paragraphs, button and link: send all of them, the link as " +
 			"http or https")
 	}
-	p := newPage(w, from, "")
-	p.Subject, p.Headline, p.Footer = subject, subject, []line{{Text: from}}
+	p := newPage(w, platform, platformColour.String())
+	p.IsPlatform, p.Subject, p.Headline = true, subject, subject
+	for _, text := range []string{from, clean(f.Reason, maxNote)} {
+		if text != "" && text != platform {
+			p.Footer = append(p.Footer, line{Text: text})
+		}
+	}
 	p.Buttons = []button{{Text: clean(f.Button, maxName), Link: link}}
 	for _, paragraph := range f.Paragraphs {
 		p.Paragraphs = append(p.Paragraphs, clean(paragraph, maxNote))

@@ -162,7 +162,7 @@ func TestAccentHasReadableContrast(t *testing.T) {
 		}
 	})
 	for _, colour := range []string{"", "red", "#fff", "#0b6e4f;}", "#0b6e4g", "\n#0b6e4f", "#0b6e4f\n"} {
-		if a := newAccent(colour); a.Colour != "#2450c8" {
+		if a := newAccent(colour); a.Colour != "#1f4fd8" {
 			t.Errorf("%q has the accent colour %s, want the default", colour, a.Colour)
 		}
 	}

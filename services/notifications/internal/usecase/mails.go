@@ -32,7 +32,7 @@ type Mails struct {
 func (m *Mails) Send(ctx context.Context, body notifications.Mail) error {
 	l, err := letter.RenderPlain(letter.Plain{
 		From: body.FromName, Language: body.Language, Subject: body.Subject, Paragraphs: body.Paragraphs,
-		Button: body.Button, Link: body.Link,
+		Button: body.Button, Link: body.Link, Reason: body.Reason,
 	})
 	if err != nil {
 		return request.Invalid("%v", err)

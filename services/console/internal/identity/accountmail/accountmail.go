@@ -3,6 +3,7 @@
 package accountmail
 
 import (
+	"cmp"
 	"embed"
 	"strconv"
 	"sync"
@@ -26,6 +27,7 @@ type letter struct {
 	paragraphs              []string
 	values                  map[string]string // parameters of the first paragraph
 	button, link            string
+	reason                  string // id of the sentence why the person gets the mail; "" for a mail about their account
 }
 
 // WritePasswordLink returns the mail with the link to choose a new password. The argument `to` is the recipient's
@@ -103,6 +105,7 @@ func WriteInvitation(to, business, link string, invitee Invitee, languages ...st
 	l := letter{
 		from: business, subject: "invited_subject", business: business,
 		paragraphs: []string{"invited_lead", "invited_until"}, button: "invited_button", link: link,
+		reason: "reason_invited",
 	}
 	if business == "" {
 		l.from, l.business, l.paragraphs[0] = platform, platform, "invited_operator"
@@ -126,7 +129,7 @@ func WriteRetentionShortened(to, business, link string, before, after int,
 		from: business, subject: "data_sooner_subject", business: business,
 		paragraphs: []string{"data_sooner_lead", "offer_not_you"},
 		values:     map[string]string{"Before": strconv.Itoa(before), "After": strconv.Itoa(after)},
-		button:     "offer_versions_button", link: link,
+		button:     "offer_versions_button", link: link, reason: "reason_owner",
 	}.write(to, languages)
 }
 
@@ -136,7 +139,7 @@ func WritePaymentAccountChanged(to, business, link string, languages ...string) 
 	return letter{
 		from: business, subject: "payout_subject", business: business,
 		paragraphs: []string{"payout_lead", "offer_not_you"},
-		button:     "offer_versions_button", link: link,
+		button:     "offer_versions_button", link: link, reason: "reason_owner",
 	}.write(to, languages)
 }
 
@@ -147,7 +150,8 @@ func (l letter) write(address string, languages []string) (notifications.Mail, e
 	}
 	w := words.In(all, languages...)
 	mail := notifications.Mail{To: address, FromName: l.from, Language: w.Code,
-		Subject: w.Fill(l.subject, map[string]string{"Business": l.business}), Button: w.Say(l.button), Link: l.link}
+		Subject: w.Fill(l.subject, map[string]string{"Business": l.business}), Button: w.Say(l.button), Link: l.link,
+		Reason: w.Say(cmp.Or(l.reason, "reason_account"))}
 	for i, id := range l.paragraphs {
 		if i == 0 && l.values != nil {
 			mail.Paragraphs = append(mail.Paragraphs, w.Fill(id, l.values))

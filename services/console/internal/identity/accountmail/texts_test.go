@@ -43,6 +43,10 @@ func TestMailsExistInEveryLanguage(t *testing.T) {
 			account.Paragraphs[1] != sooner.Paragraphs[1] {
 			t.Errorf("%s: %+v and %+v", language, sooner, account)
 		}
+		if reset.Reason == "" || invited.Reason == reset.Reason || sooner.Reason == reset.Reason ||
+			sooner.Reason == invited.Reason || account.Reason != sooner.Reason || device.Reason != reset.Reason {
+			t.Errorf("%s: %q, %q and %q", language, reset.Reason, invited.Reason, sooner.Reason)
+		}
 		if added.Subject == removed.Subject || alone.Subject == mail.Subject ||
 			added.Paragraphs[1] != alone.Paragraphs[1] {
 			t.Errorf("%s: %+v, %+v and %+v", language, added, removed, alone)
