@@ -59,6 +59,7 @@ func (fakePeers) SignIn(context.Context, uuid.UUID, uuid.UUID) (*booking.SignIn,
 	return nil, nil
 }
 func (fakePeers) HasReservations(context.Context, uuid.UUID, string) (bool, error) { return false, nil }
+func (fakePeers) PictureFile(context.Context, string) ([]byte, error)              { return nil, nil }
 func (fakePeers) Link(context.Context, uuid.UUID, event.Subject) (string, error)   { return "", nil }
 
 // fixture runs webhooks and messages as the service assembles them, with a manual clock, a receiver

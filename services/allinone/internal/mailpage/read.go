@@ -9,6 +9,7 @@ import (
 	"mime/multipart"
 	"mime/quotedprintable"
 	"net/mail"
+	"net/textproto"
 	"strings"
 
 	"github.com/slotmesh/slotmesh/libs/platform/mailbox"
@@ -24,7 +25,7 @@ type Mail struct {
 	Date     string `json:"date"`
 	Subject  string `json:"subject"`
 	Text     string `json:"text"`
-	HTML     []byte `json:"-"`
+	HTML     []byte `json:"-"` // shows the pictures of the mail by data: URLs
 	Calendar []byte `json:"-"`
 	Raw      []byte `json:"-"`
 }
@@ -43,13 +44,18 @@ func parseMail(stored mailbox.Mail) Mail {
 		return text
 	}
 	m.From, m.ReplyTo, m.Date, m.Subject = header("From"), header("Reply-To"), header("Date"), header("Subject")
-	m.addPart(message.Header.Get("Content-Type"), message.Header.Get("Content-Transfer-Encoding"), message.Body)
+	pictures := map[string]string{}
+	m.addPart(textproto.MIMEHeader(message.Header), message.Body, pictures)
+	for id, url := range pictures {
+		m.HTML = bytes.ReplaceAll(m.HTML, []byte("cid:"+id), []byte(url))
+	}
 	return m
 }
 
-// addPart adds a part of the mail to `m`. If `m` already has a part of the same kind, the new part is ignored.
-func (m *Mail) addPart(contentType, encoding string, body io.Reader) {
-	kind, params, err := mime.ParseMediaType(contentType)
+// addPart adds a part of the mail to `m`. If `m` already has a part of the same kind, the new part is ignored. A picture
+// is added to `pictures`, as a data: URL by its Content-ID.
+func (m *Mail) addPart(header textproto.MIMEHeader, body io.Reader, pictures map[string]string) {
+	kind, params, err := mime.ParseMediaType(header.Get("Content-Type"))
 	if err != nil {
 		return
 	}
@@ -59,10 +65,10 @@ func (m *Mail) addPart(contentType, encoding string, body io.Reader) {
 			if err != nil { // io.EOF, or a part that cannot be read
 				return
 			}
-			m.addPart(p.Header.Get("Content-Type"), p.Header.Get("Content-Transfer-Encoding"), p)
+			m.addPart(p.Header, p, pictures)
 		}
 	}
-	switch strings.ToLower(encoding) {
+	switch strings.ToLower(header.Get("Content-Transfer-Encoding")) {
 	case "quoted-printable":
 		body = quotedprintable.NewReader(body)
 	case "base64":
@@ -79,5 +85,8 @@ func (m *Mail) addPart(contentType, encoding string, body io.Reader) {
 		m.HTML = text
 	case kind == "text/calendar" && m.Calendar == nil:
 		m.Calendar = text
+	case kind == "image/jpeg" && header.Get("Content-Id") != "":
+		pictures[strings.Trim(header.Get("Content-Id"), "<>")] = "data:image/jpeg;base64," +
+			base64.StdEncoding.EncodeToString(text)
 	}
 }

@@ -31,7 +31,11 @@ type Message struct {
 	HTML     string // the same text as HTML
 	Calendar []byte // an iCalendar file, or nil
 	Method   string // method of the calendar: REQUEST, CANCEL or PUBLISH
+	Logo     []byte // a JPEG file that HTML shows as cid:LogoID, or nil
 }
+
+// LogoID is the Content-ID of [Message.Logo].
+const LogoID = "logo@slotmesh"
 
 // RefusedError means that the mail server rejected the message permanently, or that the address is invalid.
 type RefusedError struct{ Reason string }

@@ -48,6 +48,8 @@ type fakePeers struct {
 	signIns       map[uuid.UUID]booking.SignIn
 	renters       []string // addresses of customers with reservations
 	isConsoleDown bool     // calls to console fail
+	pictures      map[string][]byte
+	pictureReads  int
 }
 
 func (p *fakePeers) lockAndChange(change func(*fakePeers)) {
@@ -109,6 +111,16 @@ func (p *fakePeers) HasReservations(_ context.Context, _ uuid.UUID, email string
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Contains(p.renters, email), nil
+}
+
+func (p *fakePeers) PictureFile(_ context.Context, name string) ([]byte, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.pictureReads++
+	if content, ok := p.pictures[name]; ok {
+		return content, nil
+	}
+	return nil, fault.New(fault.PeerUnavailable, "The catalog service does not answer; try again shortly.")
 }
 
 func (p *fakePeers) Link(_ context.Context, _ uuid.UUID, subject event.Subject) (string, error) {

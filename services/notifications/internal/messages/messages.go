@@ -28,6 +28,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
 	"github.com/slotmesh/slotmesh/libs/platform/clock"
+	"github.com/slotmesh/slotmesh/libs/platform/lru"
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/jobs"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/mail"
@@ -51,6 +52,8 @@ type Peers interface {
 	SignIn(ctx context.Context, businessID, id uuid.UUID) (*booking.SignIn, error)
 	// HasReservations reports whether a reservation of the business has the address.
 	HasReservations(ctx context.Context, businessID uuid.UUID, email string) (bool, error)
+	// PictureFile returns a file of an uploaded picture. Fault: not_found.
+	PictureFile(ctx context.Context, name string) ([]byte, error)
 }
 
 // Sender sends a message to the mail server. Its implementation is *mail.Sender, except in tests. Errors:
@@ -111,11 +114,13 @@ type Messages struct {
 	Config
 
 	outcomes metric.Int64Counter
+	logos    *lru.Cache[string, []byte] // logos by the name of their file; nil for a file that is too large
 }
 
 // New returns the messages of a service with the given parts.
 func New(cfg Config) *Messages {
-	return &Messages{Config: cfg, outcomes: cfg.Telemetry.Counter("slotmesh.messages",
+	logos := lru.New[string](maxLogos, func(logo []byte) int { return len(logo) + logoOverhead })
+	return &Messages{Config: cfg, logos: logos, outcomes: cfg.Telemetry.Counter("slotmesh.messages",
 		"Messages by kind and outcome: written, sent, rejected, not sent and retried, not sent within a day, "+
 			"delayed by a limit, replaced by a newer one, or failed before they were written.")}
 }

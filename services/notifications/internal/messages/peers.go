@@ -25,6 +25,7 @@ type Services struct {
 	bookings *bookingclient.Client
 	sessions *bookingclient.Sessions
 	rentals  *rental.Client
+	pictures *catalogclient.Owner
 }
 
 var _ Peers = (*Services)(nil)
@@ -35,7 +36,7 @@ func NewServices(catalog, bookings, rentals, team *peer.Client, tel *telemetry.T
 	return &Services{
 		ByID: catalogclient.NewByID(catalog, catalogclient.NewClient(catalog, tel)), Client: console.NewClient(team),
 		bookings: bookingclient.NewClient(bookings), sessions: bookingclient.NewSessions(bookings),
-		rentals: rental.NewClient(rentals),
+		rentals: rental.NewClient(rentals), pictures: catalogclient.NewOwner(catalog),
 	}
 }
 
@@ -51,6 +52,11 @@ func (s *Services) HasReservations(ctx context.Context, businessID uuid.UUID, em
 		return false, err
 	}
 	return s.rentals.ForBusiness(businessID).KnowsCustomer(ctx, offer.Slug, email)
+}
+
+// PictureFile reads the file from the catalog service.
+func (s *Services) PictureFile(ctx context.Context, name string) ([]byte, error) {
+	return s.pictures.PictureFile(ctx, name)
 }
 
 // Subject reads the subject from the service that stores it.

@@ -23,7 +23,9 @@ func (m *Messages) Preview(ctx context.Context, businessID uuid.UUID,
 	if err != nil {
 		return letter.Letter{}, err
 	}
-	return m.renderSample(offer, sample, false)
+	l, err := m.renderSample(offer, sample, false)
+	l.HTML = m.showLogo(ctx, offer, l.HTML)
+	return l, err
 }
 
 // SendTest mails a sample message at once and stores nothing. It returns the subject line, and whether the mail server delivers messages.
@@ -46,7 +48,7 @@ func (m *Messages) SendTest(ctx context.Context, businessID uuid.UUID,
 		return nil, err
 	}
 	kind := letter.Kind(test.Kind)
-	err = m.Sender.Send(ctx, mail.Message{
+	err = m.send(ctx, offer, mail.Message{
 		ID: uuid.NewString(), Date: m.Clock.Now(), FromName: l.From, To: test.To, ReplyTo: chooseReplyTo(kind, offer),
 		Language: l.Language, Subject: l.Subject, Text: l.Text, HTML: l.HTML,
 	})

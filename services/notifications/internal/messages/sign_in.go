@@ -92,7 +92,7 @@ func (w *signInSender) send(ctx context.Context, offer *catalog.Snapshot, job si
 		w.report(ctx, job, outcomeUnwritten)
 		return nil
 	}
-	err = w.m.Sender.Send(ctx, mail.Message{
+	err = w.m.send(ctx, offer, mail.Message{
 		ID: job.SignInID.String(), Date: w.m.Clock.Now(), FromName: l.From, To: in.Email,
 		ReplyTo: offer.Notifications.ReplyTo, Language: l.Language, Subject: l.Subject, Text: l.Text, HTML: l.HTML,
 	})
