@@ -98,3 +98,30 @@ func TestHandlerShowsMail(t *testing.T) {
 		t.Errorf("by another name: %d", answer.StatusCode)
 	}
 }
+
+// TestHandlerShowsPictures shows that the HTML of a mail shows a picture that is a part of the mail.
+func TestHandlerShowsPictures(t *testing.T) {
+	t.Parallel()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	box := mailbox.Open(listener, mailbox.Options{})
+	t.Cleanup(func() { _ = box.Close() })
+	web := httptest.NewServer(mailpage.Handler(box))
+	t.Cleanup(web.Close)
+	t.Cleanup(http.DefaultTransport.(*http.Transport).CloseIdleConnections)
+	const withPicture = "Subject: Logo\r\nContent-Type: multipart/related; boundary=b\r\n\r\n" +
+		"--b\r\nContent-Type: text/html\r\n\r\n<img src=\"cid:logo@slotmesh\">\r\n" +
+		"--b\r\nContent-Type: image/jpeg\r\nContent-Id: <logo@slotmesh>\r\nContent-Transfer-Encoding: base64\r\n\r\n" +
+		"YWJj\r\n--b--\r\n"
+	if err := smtp.SendMail(listener.Addr().String(), nil, "no-reply@slotmesh.example", []string{"ada@example.com"},
+		[]byte(withPicture)); err != nil {
+		t.Fatal(err)
+	}
+	answer, body := get(t, web.URL+"/mails/1/html", "")
+	if policy := answer.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "img-src data:;") ||
+		!strings.Contains(body, `<img src="data:image/jpeg;base64,YWJj">`) {
+		t.Errorf("%s: %s", policy, body)
+	}
+}
