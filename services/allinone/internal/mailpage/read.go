@@ -52,8 +52,8 @@ func parseMail(stored mailbox.Mail) Mail {
 	return m
 }
 
-// addPart adds a part of the mail to `m`. If `m` already has a part of the same kind, the new part is ignored. A picture
-// is added to `pictures`, as a data: URL by its Content-ID.
+// addPart adds a part of the mail to `m`. If `m` already has a part of the same kind, the new part is ignored. A
+// picture is added to `pictures`, as a data: URL by its Content-ID.
 func (m *Mail) addPart(header textproto.MIMEHeader, body io.Reader, pictures map[string]string) {
 	kind, params, err := mime.ParseMediaType(header.Get("Content-Type"))
 	if err != nil {

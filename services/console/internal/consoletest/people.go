@@ -101,8 +101,8 @@ func (w *Fixture) addSession(t *testing.T, email string, verifies bool, members 
 		}
 	}
 	_, link := secret.New("")
-	if err := w.Store.AddLink(t.Context(), store.Link{PersonID: person.ID, Purpose: store.PurposeSignIn, Verifies: verifies,
-		ExpiresAt: now.Add(time.Hour)}, link); err != nil {
+	if err := w.Store.AddLink(t.Context(), store.Link{PersonID: person.ID, Purpose: store.PurposeSignIn,
+		Verifies: verifies, ExpiresAt: now.Add(time.Hour)}, link); err != nil {
 		t.Fatal(err)
 	}
 	clear, hash := secret.New("")

@@ -185,9 +185,9 @@ func (a *Accounts) MailOwners(ctx context.Context, businessID uuid.UUID, subject
 	})
 }
 
-// AllowTestMessage returns the verified e-mail address of a principal, and counts a test message to it. For a token, the
-// address is that of the person who created the token. Faults: conflict if the principal has no verified address;
-// rate_limited.
+// AllowTestMessage returns the verified e-mail address of a principal, and counts a test message to it. For a token,
+// the address is that of the person who created the token. Faults: conflict if the principal has no verified
+// address; rate_limited.
 func (a *Accounts) AllowTestMessage(ctx context.Context, by Principal) (string, error) {
 	address, err := a.Store.FindVerifiedAddress(ctx, by.ID)
 	if errors.Is(err, store.ErrNotFound) {

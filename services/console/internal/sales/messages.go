@@ -55,9 +55,9 @@ func (o *UseCases) PreviewMessage(ctx context.Context, slug string,
 	return o.Notifications.PreviewMessage(ctx, business.ID, sample)
 }
 
-// SendTestMessage mails a message with sample facts to the principal, and stores nothing. The mail never goes to another
-// address. Faults: invalid_parameter; conflict if the principal has no verified address, if the business is a sandbox,
-// or if the mail server rejects the mail; rate_limited.
+// SendTestMessage mails a message with sample facts to the principal, and stores nothing. The mail never goes to
+// another address. Faults: invalid_parameter; conflict if the principal has no verified address, if the business is
+// a sandbox, or if the mail server rejects the mail; rate_limited.
 func (o *UseCases) SendTestMessage(ctx context.Context, by peers.Principal, slug string,
 	sample notifications.SampleMessage) (*notifications.TestResult, error) {
 	business, err := o.FindBusiness(ctx, slug)

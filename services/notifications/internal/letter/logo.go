@@ -12,9 +12,9 @@ const (
 	maxLogoWidth  = 160
 )
 
-// PlaceLogo replaces the initial of the business in the HTML of a letter with a picture. The argument `source` is the
-// URL of the picture, and `width` and `height` are the picture's size, of which only the ratio counts. The second result
-// is false if the HTML has no initial, because an older version wrote it.
+// PlaceLogo replaces the initial of the business in the HTML of a letter with a picture. The argument `source` is
+// the URL of the picture, and `width` and `height` are the picture's size, of which only the ratio counts. The
+// second result is false if the HTML has no initial, because an older version wrote it.
 func PlaceLogo(letterHTML, source string, width, height int) (string, bool) {
 	before, rest, hasMark := strings.Cut(letterHTML, `<td class="mark"`)
 	_, after, hasEnd := strings.Cut(rest, "</td>")

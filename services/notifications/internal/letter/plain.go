@@ -15,8 +15,8 @@ type Plain struct {
 // platform is the name of Slotmesh, which sends the mails about accounts, also those in the name of a business.
 const platform = "Slotmesh"
 
-// RenderPlain renders a mail about an account in the layout of all letters, with the mark of Slotmesh. If fields are missing, the error names
-// them.
+// RenderPlain renders a mail about an account in the layout of all letters, with the mark of Slotmesh. If fields are
+// missing, the error names them.
 func RenderPlain(f Plain) (Letter, error) {
 	w, err := findWords(f.Language, "", "")
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 
 // compose builds the mail. The plain text, the HTML and the calendar are alternatives in the mail, so that mail
 // programs can process the invitation. For other mail programs, the calendar is also attached as a file (RFC 6047
-// §2.4). The logo is a part beside these alternatives (RFC 2387), because mail programs show such a part without asking,
-// but ask before they load a picture from a web server.
+// §2.4). The logo is a part beside these alternatives (RFC 2387), because mail programs show such a part without
+// asking, but ask before they load a picture from a web server.
 func (s *Sender) compose(m Message) (*gomail.Msg, error) {
 	to, err := parseBareAddress("", m.To)
 	if err != nil {

@@ -28,7 +28,8 @@ func (m *Messages) Preview(ctx context.Context, businessID uuid.UUID,
 	return l, err
 }
 
-// SendTest mails a sample message at once and stores nothing. It returns the subject line, and whether the mail server delivers messages.
+// SendTest mails a sample message at once and stores nothing. It returns the subject line, and whether the mail
+// server delivers messages.
 //
 // Errors: [ErrNoServer]; [ErrSandbox]; the faults of [Peers]; [*mail.RefusedError]; [*mail.UnsentError].
 func (m *Messages) SendTest(ctx context.Context, businessID uuid.UUID,
