@@ -50,8 +50,7 @@ var (
 	Compile        = endpoints.Ask[File[endpoints.OfSlug], catalog.Snapshot](API, business+"/offer", "console")
 
 	ListPictures    = endpoints.Get[PageRequest, catalog.PictureList](API, business+"/media", "console")
-	ReadPictureFile = endpoints.Get[PictureFileRequest, []byte](API, "/internal/media/:file", "console",
-		"notifications")
+	ReadPictureFile = endpoints.Get[PictureFileRequest, []byte](API, "/internal/media/:file", "console", "notifications")
 	AddPicture      = endpoints.Post[File[OfBusiness], catalog.UploadedPicture](API, business+"/media",
 		owner).Answers(http.StatusCreated)
 	DeletePicture = endpoints.Delete[PictureID](API, business+"/media/:id", owner)
