@@ -185,7 +185,8 @@ func TestLinkRequestsAreTheSameForEveryAddress(t *testing.T) {
 	}
 	for _, invalid := range []string{"", "zoe", `"><script>`} {
 		if status, text := ask(invalid); status != http.StatusUnprocessableEntity ||
-			!strings.Contains(text, `aria-invalid="true"`) || !strings.Contains(text, "<title>Error: ") || strings.Contains(text, "<script>") {
+			!strings.Contains(text, `aria-invalid="true"`) || !strings.Contains(text, "<title>Error: ") ||
+			strings.Contains(text, "<script>") {
 			t.Errorf("%q: %d %s", invalid, status, text)
 		}
 	}

@@ -19,7 +19,9 @@ func TestArabicPageInflectsDurationsAndKeepsNumbersInOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.Words = words.In(sentences, "ar")
-	for minutes, want := range map[int]string{60: "ساعة واحدة", 120: "ساعتان", 180: "3 ساعات", 75: "ساعة واحدة 15 دقيقة"} {
+	for minutes, want := range map[int]string{
+		60: "ساعة واحدة", 120: "ساعتان", 180: "3 ساعات", 75: "ساعة واحدة 15 دقيقة",
+	} {
 		if got := p.formatDuration(minutes); got != want {
 			t.Errorf("%d: %q, want %q", minutes, got, want)
 		}
@@ -29,8 +31,8 @@ func TestArabicPageInflectsDurationsAndKeepsNumbersInOrder(t *testing.T) {
 	}
 }
 
-// TestFaultPageLeadsOn shows that the page of a fault names the ways to reach the business. Without a business, it links
-// to the page of the host.
+// TestFaultPageLeadsOn shows that the page of a fault names the ways to reach the business. Without a business, it
+// links to the page of the host.
 func TestFaultPageLeadsOn(t *testing.T) {
 	t.Parallel()
 	p := newPage(t, &catalog.Snapshot{Contact: catalog.Contact{Phone: "+351 21", Email: "hello@harbor.example"}})
@@ -45,7 +47,8 @@ func TestFaultPageLeadsOn(t *testing.T) {
 	}
 	p.Business = nil
 	html.Reset()
-	if err := FaultPage(p, 404).Body.Render(t.Context(), &html); err != nil || !strings.Contains(html.String(), `href="/"`) {
+	err := FaultPage(p, 404).Body.Render(t.Context(), &html)
+	if err != nil || !strings.Contains(html.String(), `href="/"`) {
 		t.Errorf("%v: %s", err, html.String())
 	}
 }
