@@ -152,21 +152,23 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 		}, rt.Clock, rt.Telemetry)
 	s.Go("apply offers to sales", followers.Run)
 	s.Go("archive occupied time", usecase.NewArchiveJob(records, asLeader, rt.Clock, rt.Telemetry).Run)
-	s.Go("idempotency sweep", func(ctx context.Context) error { return sweep(ctx, records, rt.Clock, rt.Telemetry) })
+	s.Go("sweep of old writes", func(ctx context.Context) error {
+		return postgres.RunWriteCleanup(ctx, pool, rt.Telemetry.Logger)
+	})
+	s.Go("sweep", func(ctx context.Context) error { return sweep(ctx, records, rt.Clock, rt.Telemetry) })
 	return nil
 }
 
-// sweepInterval is the interval between two removals of expired idempotency records.
-// Expired records and sign-ins have no effect. Therefore frequent removals are not necessary.
+// sweepInterval is the interval between two removals of expired rows.
+// Expired rows have no effect. Therefore frequent removals are not necessary.
 const sweepInterval = 10 * time.Minute
 
-// sweep removes expired idempotency records, and expired sign-ins of customers, every [sweepInterval],
-// until `ctx` ends. If the database is unavailable, sweep retries after the next interval.
+// sweep removes expired sign-ins of customers, and expired idempotency records of the previous release, every
+// [sweepInterval], until `ctx` ends. If the database is unavailable, sweep retries after the next interval.
 func sweep(ctx context.Context, records *store.Store, now clock.Clock, tel *telemetry.Telemetry) error {
 	return periodic.Job{Every: sweepInterval, Timeout: time.Minute,
-		FailureMessage: "expired idempotency records and sign-ins stay for now",
+		FailureMessage: "expired sign-ins and idempotency records stay for now",
 		Do: func(ctx context.Context) error {
-			_, err := records.SweepIdempotency(ctx, now.Now())
-			return errors.Join(err, records.SweepSignIns(ctx, now.Now()))
+			return errors.Join(records.SweepFormerRecords(ctx, now.Now()), records.SweepSignIns(ctx, now.Now()))
 		}}.Run(ctx, tel.Logger)
 }

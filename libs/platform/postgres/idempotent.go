@@ -179,10 +179,13 @@ func (k *storedResult) matches(hash []byte) error {
 }
 
 func (w Write) findResult(ctx context.Context, tx pgx.Tx) (*storedResult, error) {
+	return scanResult(tx.QueryRow(ctx, resultSQL, w.Business, w.ID, time.Time{}))
+}
+
+// scanResult returns nil if the query found no row.
+func scanResult(row pgx.Row) (*storedResult, error) {
 	var k storedResult
-	err := tx.QueryRow(ctx, `SELECT request_hash, answer FROM made_writes WHERE business_id = $1 AND write_id = $2`,
-		w.Business, w.ID).
-		Scan(&k.hash, &k.answer)
+	err := row.Scan(&k.hash, &k.answer)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return nil, nil
@@ -190,6 +193,41 @@ func (w Write) findResult(ctx context.Context, tx pgx.Tx) (*storedResult, error)
 		return nil, fmt.Errorf("find an idempotency result: %w", err)
 	}
 	return &k, nil
+}
+
+const (
+	// resultSQL reads the result of the write $2 of the business $1, if it was made after the instant $3.
+	resultSQL = `SELECT request_hash, answer FROM made_writes
+WHERE business_id = $1 AND write_id = $2 AND made_at > $3 AND answer <> ` + InProgress
+
+	// refuseUnmadeSQL is [RefuseSQL] with the additional condition that the write has no result, made after $4.
+	refuseUnmadeSQL = `
+INSERT INTO refused_writes AS known (business_id, write_id, refused_at)
+SELECT $1, $2, $3
+WHERE NOT EXISTS (SELECT FROM made_writes
+                  WHERE business_id = $1 AND write_id = $2 AND made_at > $4 AND answer <> ` + InProgress + `)
+ON CONFLICT (business_id, write_id) DO UPDATE SET refused_at = greatest(known.refused_at, excluded.refused_at)`
+)
+
+// findOrRefuse returns the stored result of the write, if it was made after `madeAfter`. If there is none, it refuses
+// every attempt that began before `startedBefore`, and returns nil. It takes one round trip and one transaction.
+func (w Write) findOrRefuse(ctx context.Context, pool *pgxpool.Pool,
+	startedBefore, madeAfter time.Time) (*storedResult, error) {
+	var (
+		batch  pgx.Batch
+		stored *storedResult
+	)
+	batch.Queue(LockSQL, w.ID)
+	batch.Queue(refuseUnmadeSQL, w.Business, w.ID, startedBefore, madeAfter)
+	batch.Queue(resultSQL, w.Business, w.ID, madeAfter).QueryRow(func(row pgx.Row) error {
+		var err error
+		stored, err = scanResult(row)
+		return err
+	})
+	if err := pool.SendBatch(ctx, &batch).Close(); err != nil {
+		return nil, fmt.Errorf("find an idempotency result: %w", err)
+	}
+	return stored, nil
 }
 
 func (w Write) storeResult(ctx context.Context, tx pgx.Tx, hash []byte, answer any) error {
@@ -228,10 +266,10 @@ func FindIdempotencyResult(ctx context.Context, pool *pgxpool.Pool, business uui
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
 	defer cancel()
-	_, err := w.learnOutcome(ctx, pool, func(ctx context.Context, tx pgx.Tx) (bool, error) {
+	err := retryLookup(ctx, func(ctx context.Context) error {
 		var err error
-		stored, err = w.findResult(ctx, tx)
-		return stored != nil, err
+		stored, err = w.findOrRefuse(ctx, pool, w.StartTime.Add(time.Microsecond), time.Time{})
+		return err
 	})
 	switch {
 	case err != nil:

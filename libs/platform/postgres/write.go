@@ -133,13 +133,26 @@ const RefuseSQL = `
 INSERT INTO refused_writes AS known (business_id, write_id, refused_at) VALUES ($1, $2, $3)
 ON CONFLICT (business_id, write_id) DO UPDATE SET refused_at = greatest(known.refused_at, excluded.refused_at)`
 
-// learnOutcome calls [Write.decide] repeatedly, each time on another connection, until a call succeeds or ctx ends.
+// learnOutcome calls [Write.decide] until a call succeeds or ctx ends.
 func (w Write) learnOutcome(ctx context.Context, pool *pgxpool.Pool,
 	findResult func(context.Context, pgx.Tx) (bool, error)) (bool, error) {
+	exists := false
+	err := retryLookup(ctx, func(ctx context.Context) error {
+		var err error
+		exists, err = w.decide(ctx, pool, findResult)
+		return err
+	})
+	return exists, err
+}
+
+// retryLookup calls `lookUp` repeatedly, each time on another connection, until a call succeeds or ctx ends.
+func retryLookup(ctx context.Context, lookUp func(context.Context) error) error {
 	for pause := 10 * time.Millisecond; ; pause *= 2 {
-		exists, err := w.decide(ctx, pool, findResult)
+		try, cancel := context.WithTimeout(ctx, outcomeReserve/3) // leaves time for a retry on another connection
+		err := lookUp(try)
+		cancel()
 		if err == nil || !pauseRetry(ctx, pause) {
-			return exists, err
+			return err
 		}
 	}
 }
@@ -148,8 +161,6 @@ func (w Write) learnOutcome(ctx context.Context, pool *pgxpool.Pool,
 // can no longer make it. If the transaction of an attempt is still open, decide waits until that transaction ends.
 func (w Write) decide(ctx context.Context, pool *pgxpool.Pool,
 	findResult func(context.Context, pgx.Tx) (bool, error)) (bool, error) {
-	ctx, cancel := context.WithTimeout(ctx, outcomeReserve/3) // leaves time for a retry on another connection
-	defer cancel()
 	exists := false
 	err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, LockSQL, w.ID); err != nil {

@@ -60,7 +60,7 @@ var crossBusiness = []struct{ name, has string }{
 	{"What is old", "DELETE FROM made_writes WHERE made_at <= clock_timestamp()"},
 	{"What is old", "DELETE FROM customer_sign_ins WHERE expires_at <= $1"},
 	{"What is old", "DELETE FROM refused_writes WHERE refused_at <= clock_timestamp()"},
-	{"What is old", "DELETE FROM idempotency_records WHERE (business_id, principal, idempotency_key) IN"},
+	{"What is old", "DELETE FROM idempotency_records WHERE expires_at <= $1"},
 	{"What is old",
 		"DELETE FROM messages WHERE (business_id, id) IN (SELECT business_id, id FROM messages WHERE created_at < $1 LIMIT $2)"},
 	{"What is old",

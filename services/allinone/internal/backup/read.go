@@ -222,6 +222,10 @@ func (b *Backup) fillAll(ctx context.Context, tx pgx.Tx) error {
 	for i, t := range b.Tables {
 		names[i] = t.quotedName()
 	}
+	// Triggers have written rows before the backup. The backup contains these rows too.
+	if err := b.setTriggers(ctx, tx, "DISABLE"); err != nil {
+		return err
+	}
 	// Migrations have written rows to some of the tables. The backup contains these rows too.
 	for _, statement := range []string{"SET CONSTRAINTS ALL DEFERRED", "TRUNCATE " + strings.Join(names, ", ")} {
 		if _, err := tx.Exec(ctx, statement); err != nil {
@@ -236,6 +240,20 @@ func (b *Backup) fillAll(ctx context.Context, tx pgx.Tx) error {
 	for _, s := range b.Sequences {
 		if _, err := tx.Exec(ctx, `SELECT setval($1::regclass, $2)`, pgx.Identifier{s.Schema, s.Name}.Sanitize(),
 			s.Last); err != nil {
+			return err
+		}
+	}
+	// PostgreSQL does not change a table whose constraints it still has to check.
+	if _, err := tx.Exec(ctx, "SET CONSTRAINTS ALL IMMEDIATE"); err != nil {
+		return err
+	}
+	return b.setTriggers(ctx, tx, "ENABLE")
+}
+
+// setTriggers enables or disables the triggers of all tables, except those of constraints.
+func (b *Backup) setTriggers(ctx context.Context, tx pgx.Tx, action string) error {
+	for _, t := range b.Tables {
+		if _, err := tx.Exec(ctx, "ALTER TABLE "+t.quotedName()+" "+action+" TRIGGER USER"); err != nil {
 			return err
 		}
 	}

@@ -94,8 +94,8 @@ func (r *roundTrips) TracePrepareEnd(context.Context, *pgx.Conn, pgx.TracePrepar
 
 // table returns a short name for a statement.
 func table(sql string) string {
-	for _, name := range []string{"INSERT INTO occupied_time", "INSERT INTO idempotency_records",
-		"DELETE FROM idempotency_records", "FROM api_keys", "UPDATE api_keys", "FROM occupied_time"} {
+	for _, name := range []string{"INSERT INTO occupied_time", "INSERT INTO made_writes",
+		"DELETE FROM made_writes", "FROM api_keys", "UPDATE api_keys", "FROM occupied_time"} {
 		if strings.Contains(sql, name) {
 			return name
 		}

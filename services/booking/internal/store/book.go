@@ -104,22 +104,18 @@ type NewBooking struct {
 
 	// Lock is set if the request holds an idempotency lock. Book then stores the confirmation as the answer
 	// for the key. If the booking must be paid online, [Store.OpenPayment] stores the confirmation instead.
-	Lock *IdempotencyLock
+	Lock *postgres.Lock
 
 	// APIKey is the id of the API key of the request. The key must still be valid when
 	// the booking is written. The nil UUID means that the request has no API key.
 	APIKey uuid.UUID
-
-	// Write identifies the write of the booking by the client's idempotency key. Write is empty
-	// if the request has no key; [NewBooking.WriteIdentity] then uses the id of the booking.
-	Write postgres.Write
 }
 
 // WriteIdentity returns the identity of the write of the booking. The identity is derived from the
 // idempotency key. If the request has no key, the identity is derived from the id of the booking.
 func (b *NewBooking) WriteIdentity() postgres.Write {
-	if b.Write.ID != uuid.Nil {
-		return b.Write
+	if b.Lock != nil {
+		return b.Lock.Write
 	}
 	return postgres.Write{Business: b.BusinessID, ID: b.ID, StartTime: b.Now}
 }
@@ -209,23 +205,17 @@ const (
 // may_sell acquires the last lock, and fails the statement if the offer or the API key is no longer
 // valid. Therefore the caller may use a cached offer and a cached API key to decide a request.
 //
-// The subquery `locked` locks the idempotency record, so that no other request can
+// The subquery `locked` locks the row of the idempotency lock, so that no other request can
 // acquire the idempotency lock while the statement runs. If another request has
 // already acquired it, the subquery returns no row, and bookSQL inserts nothing.
 var bookSQL = `
-WITH locked AS MATERIALIZED (
-    SELECT 1
-    FROM idempotency_records
-    WHERE business_id = @business_id AND principal = @principal AND idempotency_key = @idempotency_key
-      AND token = @token AND confirmation IS NULL
-    FOR UPDATE
-), taken AS (
+WITH ` + lockedRow + `, taken AS (
     INSERT INTO occupied_time (business_id, booking_id, part, resource_id, lane, during, holder, ` + stayColumns + `)
     SELECT @business_id, @id, p.part, p.resource_id, p.lane, tstzrange(p.starts_at, p.ends_at),
            CASE WHEN @session_id::uuid IS NULL THEN @id::uuid ELSE '00000000-0000-0000-0000-000000000000' END,
            ` + stayValues + `
     FROM ` + unnestParts + `
-    WHERE @token::uuid IS NULL OR EXISTS (SELECT FROM locked)
+    WHERE @locked_at::timestamptz IS NULL OR EXISTS (SELECT FROM locked)
     ORDER BY p.part
     ON CONFLICT DO NOTHING
     RETURNING 1
@@ -234,7 +224,7 @@ WITH locked AS MATERIALIZED (
     SELECT @business_id, @starts_at, @session_id, @party_size
     WHERE @session_id::uuid IS NOT NULL AND @party_size::integer <= @capacity::integer
       AND (SELECT count(*) FROM taken) = cardinality(@resource_ids::uuid[])
-      AND (@token::uuid IS NULL OR EXISTS (SELECT FROM locked))
+      AND (@locked_at::timestamptz IS NULL OR EXISTS (SELECT FROM locked))
     ON CONFLICT (business_id, starts_at, session_id)
         DO UPDATE SET taken = session.taken + excluded.taken WHERE session.taken + excluded.taken <= @capacity
     RETURNING 1
@@ -251,7 +241,7 @@ WITH locked AS MATERIALIZED (
            @now::timestamptz, @now::timestamptz, @timezone, @location::jsonb, @link_hash
     WHERE (SELECT count(*) FROM taken) = cardinality(@resource_ids::uuid[])
       AND (@session_id::uuid IS NULL OR EXISTS (SELECT FROM counted))
-      AND (@token::uuid IS NULL OR EXISTS (SELECT FROM locked))
+      AND (@locked_at::timestamptz IS NULL OR EXISTS (SELECT FROM locked))
     ON CONFLICT DO NOTHING
     RETURNING ` + toldColumns + `, withdrawn, NULL::jsonb AS payment
 ), charged AS (
@@ -265,12 +255,9 @@ WITH locked AS MATERIALIZED (
 ), recorded AS (
     ` + recordCreated + `
 ), answered AS (
-    UPDATE idempotency_records
-    SET confirmation = @confirmation
-    WHERE business_id = @business_id AND principal = @principal AND idempotency_key = @idempotency_key
-      AND token = @token AND EXISTS (SELECT FROM booked)
+    ` + storeConfirmation + ` AND EXISTS (SELECT FROM booked)
 )
-SELECT EXISTS (SELECT FROM booked), @token::uuid IS NULL OR EXISTS (SELECT FROM locked),
+SELECT EXISTS (SELECT FROM booked), @locked_at::timestamptz IS NULL OR EXISTS (SELECT FROM locked),
        CASE WHEN @most_open::integer IS NOT NULL AND EXISTS (SELECT FROM booked)
             THEN may_open(@business_id, @id, @customer_email, @now::timestamptz, @most_open::integer) END,
        may_write(@business_id, @write_id, @begun) AND may_sell(@business_id, @offer_version, @api_key)`
@@ -365,14 +352,14 @@ func bookArgs(b NewBooking) (pgx.NamedArgs, error) {
 	return args, errors.Join(services, form, location, charge, lock)
 }
 
-// addLock adds the idempotency lock `c`, and the confirmation for the key of the lock,
-// to the SQL parameters `args`. The arguments `c` and `confirmation` may be nil.
-func addLock(args pgx.NamedArgs, c *IdempotencyLock, confirmation *Confirmation) error {
-	args["principal"], args["idempotency_key"], args["token"], args["confirmation"] = nil, nil, nil, nil
-	if c == nil {
+// addLock adds the idempotency lock `l`, and the confirmation for the key of the lock,
+// to the SQL parameters `args`. The arguments `l` and `confirmation` may be nil.
+func addLock(args pgx.NamedArgs, l *postgres.Lock, confirmation *Confirmation) error {
+	args["locked_at"], args["confirmation"] = nil, nil
+	if l == nil {
 		return nil
 	}
-	args["principal"], args["idempotency_key"], args["token"] = c.Principal, c.Key, c.Token
+	args["locked_at"] = l.AcquiredAt
 	if confirmation == nil {
 		return nil
 	}

@@ -214,7 +214,7 @@ func TestRefusedBookingTakesNoSeat(t *testing.T) {
 	expectTaken(t, s, "a second first booking of a customer", second)
 
 	key := newKey()
-	key.BusinessID = class.business
+	key.Business = class.business
 	lost := mustAcquire(t, s, key, bodyHash, now)
 	mustAcquire(t, s, key, bodyHash, now.Add(deadline)) // another request has the lock now
 	late := class.seats(2)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
+	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
@@ -23,36 +24,37 @@ const (
 
 var bodyHash, otherHash = sha256.Sum256([]byte("body")), sha256.Sum256([]byte("another body"))
 
-func newKey() store.IdempotencyKey {
-	return store.IdempotencyKey{BusinessID: uuid.New(), Principal: "api_key:" + uuid.NewString(), Key: "order-7"}
+// newKey returns the write of a request with an idempotency key, which began at the time `now`.
+func newKey() postgres.Write {
+	return postgres.Write{Business: uuid.New(), ID: uuid.New(), StartTime: now}
+}
+
+func newLockRequest(key postgres.Write, hash [32]byte, at time.Time) postgres.LockRequest {
+	return postgres.LockRequest{Write: key, Hash: hash, Now: at, Duration: deadline}
 }
 
 // acquire requests the idempotency lock at the time `at`; the lock expires after `deadline`.
-func acquire(t *testing.T, s *store.Store, key store.IdempotencyKey, hash [32]byte,
-	at time.Time) (*store.IdempotencyLock, store.Record) {
+func acquire(t *testing.T, s *store.Store, key postgres.Write, hash [32]byte, at time.Time) store.LockResult {
 	t.Helper()
-	result, err := s.AcquireLock(testkit.AsSystem(t), store.LockRequest{IdempotencyKey: key, Hash: hash, Now: at,
-		ExpiresAt: at.Add(deadline), Keep: keep})
-	c, record := result.Lock, result.Record
+	result, err := s.AcquireLock(testkit.AsSystem(t), newLockRequest(key, hash, at))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c, record
+	return result
 }
 
-func mustAcquire(t *testing.T, s *store.Store, key store.IdempotencyKey, hash [32]byte,
-	at time.Time) *store.IdempotencyLock {
+func mustAcquire(t *testing.T, s *store.Store, key postgres.Write, hash [32]byte, at time.Time) *postgres.Lock {
 	t.Helper()
-	c, record := acquire(t, s, key, hash, at)
-	if c == nil {
-		t.Fatalf("the key is held: %+v", record)
+	result := acquire(t, s, key, hash, at)
+	if result.Lock == nil {
+		t.Fatalf("the key is held: %+v", result)
 	}
-	return c
+	return result.Lock
 }
 
 // setConfirmation returns a booking whose write stores its answer under the lock.
-func setConfirmation(c *store.IdempotencyLock) store.NewBooking {
-	b := newBooking(c.BusinessID, newPart(uuid.New(), 0, 0, 45))
+func setConfirmation(c *postgres.Lock) store.NewBooking {
+	b := newBooking(c.Business, newPart(uuid.New(), 0, 0, 45))
 	b.Lock = c
 	return b
 }
@@ -77,37 +79,27 @@ func TestConfirmationIsKeptForOneDay(t *testing.T) {
 		{"just within the day", bodyHash, now.Add(keep - time.Second), true},
 		{"with another body", otherHash, now, false},
 	} {
-		got, record := acquire(t, s, key, c.hash, c.at)
-		if got != nil || record.IsSameRequest != c.same || record.Confirmation == nil ||
+		record := acquire(t, s, key, c.hash, c.at)
+		if record.Lock != nil || record.IsSameRequest != c.same || record.Confirmation == nil ||
 			!cmp.Equal(*record.Confirmation,
 				want) {
-			t.Errorf("%s: lock %v, same request %t, confirmation %+v", c.name, got, record.IsSameRequest,
+			t.Errorf("%s: lock %v, same request %t, confirmation %+v", c.name, record.Lock, record.IsSameRequest,
 				record.Confirmation)
 		}
 	}
-	if got, err := s.FindConfirmation(testkit.AsSystem(t), key, bodyHash, now, now); err != nil ||
+	if got, err := s.FindConfirmation(testkit.AsSystem(t), newLockRequest(key, bodyHash, now)); err != nil ||
 		!cmp.Equal(got, want) {
 		t.Errorf("the stored confirmation is %+v, %v", got, err)
 	}
-	if _, err := s.FindConfirmation(testkit.AsSystem(t), key, otherHash, now, now); !errors.Is(err, store.ErrNotFound) {
+	if _, err := s.FindConfirmation(testkit.AsSystem(t),
+		newLockRequest(key, otherHash, now)); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("another body's answer: %v", err)
 	}
-	if _, err := s.FindConfirmation(testkit.AsSystem(t), key, bodyHash, now, now.Add(keep)); !errors.Is(err,
-		store.ErrNotFound) {
+	if _, err := s.FindConfirmation(testkit.AsSystem(t),
+		newLockRequest(key, bodyHash, now.Add(keep))); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("a day after: %v", err)
 	}
 	mustAcquire(t, s, key, otherHash, now.Add(keep))
-}
-
-func TestIdempotencyKeysAreScoped(t *testing.T) {
-	t.Parallel()
-	s, _ := open(t)
-	key := newKey()
-	otherBusiness, otherPrincipal := key, key
-	otherBusiness.BusinessID, otherPrincipal.Principal = uuid.New(), newKey().Principal
-	for _, k := range []store.IdempotencyKey{key, otherBusiness, otherPrincipal} {
-		mustAcquire(t, s, k, bodyHash, now)
-	}
 }
 
 func TestLockIsHeldUntilDeadline(t *testing.T) {
@@ -115,11 +107,11 @@ func TestLockIsHeldUntilDeadline(t *testing.T) {
 	s, pool := open(t)
 	key := newKey()
 	first := mustAcquire(t, s, key, bodyHash, now)
-	if _, record := acquire(t, s, key, bodyHash, now.Add(deadline-time.Second)); !record.IsSameRequest ||
+	if record := acquire(t, s, key, bodyHash, now.Add(deadline-time.Second)); !record.IsSameRequest ||
 		record.Confirmation != nil {
 		t.Errorf("within the deadline it is not in flight: %+v", record)
 	}
-	if _, record := acquire(t, s, key, otherHash, now); record.IsSameRequest {
+	if record := acquire(t, s, key, otherHash, now); record.IsSameRequest {
 		t.Error("another body passes for the same")
 	}
 	second := mustAcquire(t, s, key, bodyHash, now.Add(deadline)) // the first lock has expired
@@ -154,13 +146,13 @@ func TestLostRaceKeepsLock(t *testing.T) {
 	key := newKey()
 	c := mustAcquire(t, s, key, bodyHash, now)
 	b := setConfirmation(c)
-	if err := s.Book(testkit.AsSystem(t), newBooking(key.BusinessID, b.Parts...)); err != nil {
+	if err := s.Book(testkit.AsSystem(t), newBooking(key.Business, b.Parts...)); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Book(testkit.AsSystem(t), b); !errors.Is(err, store.ErrOccupied) {
 		t.Fatalf("got %v, want ErrOccupied", err)
 	}
-	if _, record := acquire(t, s, key, bodyHash, now); record.Confirmation != nil || !record.IsSameRequest {
+	if record := acquire(t, s, key, bodyHash, now); record.Confirmation != nil || !record.IsSameRequest {
 		t.Errorf("the record is %+v", record)
 	}
 	b.Parts[0] = newPart(uuid.New(), 0, 0, 45)
@@ -175,16 +167,13 @@ func TestConcurrentAcquireGivesOneLock(t *testing.T) {
 	key := newKey()
 	var (
 		wg    sync.WaitGroup
-		locks = make([]*store.IdempotencyLock, 40)
+		locks = make([]*postgres.Lock, 40)
 		errs  = make([]error, len(locks))
 	)
 	for i := range locks {
 		wg.Go(func() {
-			result, err := s.AcquireLock(actor.AsSystem(context.Background()),
-				store.LockRequest{IdempotencyKey: key, Hash: bodyHash, Now: now, ExpiresAt: now.Add(deadline),
-					Keep: keep})
-			record := result.Record
-			locks[i], errs[i] = result.Lock, err
+			record, err := s.AcquireLock(actor.AsSystem(context.Background()), newLockRequest(key, bodyHash, now))
+			locks[i], errs[i] = record.Lock, err
 			if locks[i] == nil && (!record.IsSameRequest || record.Confirmation != nil) {
 				t.Errorf("a request that lost the race gets %+v", record)
 			}
@@ -202,24 +191,5 @@ func TestConcurrentAcquireGivesOneLock(t *testing.T) {
 	}
 	if occupied != 1 {
 		t.Errorf("%d hold the key", occupied)
-	}
-}
-
-func TestExpiredRecordsAreSwept(t *testing.T) {
-	t.Parallel()
-	s, pool := open(t)
-	_, err := pool.Exec(testkit.AsSystem(t), `
-		INSERT INTO idempotency_records (business_id, principal, idempotency_key, request_hash, token, claimed_until, expires_at)
-		SELECT gen_random_uuid(), 'page:', 'k', $1, gen_random_uuid(), $2, $2::timestamptz + n * interval '1 second'
-		FROM generate_series(-2499, 10) AS n`, bodyHash[:], now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	removed, err := s.SweepIdempotency(testkit.AsSystem(t), now)
-	if err != nil || removed != 2500 {
-		t.Errorf("removed %d, %v; want 2500", removed, err)
-	}
-	if n := mustCount(t, pool, `SELECT count(*) FROM idempotency_records`); n != 10 {
-		t.Errorf("%d are left, want 10", n)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 )
 
 // singleSQL and groupedSQL return the occupied time of a business in a window. singleSQL returns one row for each
@@ -97,11 +98,11 @@ func (s *Store) Occupied(ctx context.Context, businessID uuid.UUID, from, to tim
 
 // SnapshotRequest selects the data that [Store.Snapshot] reads in addition to the occupied time.
 type SnapshotRequest struct {
-	FirstBookingOf string       // the e-mail address whose earlier bookings are looked up; "" for none
-	Seats          bool         // read the number of seats taken in class sessions
-	Locations      bool         // read the locations of the occupied time
-	Except         uuid.UUID    // the booking to reschedule, whose time counts as free; the nil UUID for none
-	Lock           *LockRequest // the idempotency lock to acquire; nil for none
+	FirstBookingOf string                // the e-mail address whose earlier bookings are looked up; "" for none
+	Seats          bool                  // read the number of seats taken in class sessions
+	Locations      bool                  // read the locations of the occupied time
+	Except         uuid.UUID             // the booking to reschedule, whose time counts as free; the nil UUID for none
+	Lock           *postgres.LockRequest // the idempotency lock to acquire; nil for none
 }
 
 // Snapshot is the stored data that a decision about one booking depends on.
@@ -126,9 +127,7 @@ func (s *Store) Snapshot(ctx context.Context, businessID uuid.UUID, from, to tim
 		batch pgx.Batch
 	)
 	if req.Lock != nil {
-		if err := queueLock(&batch, *req.Lock, &now.Lock); err != nil {
-			return Snapshot{}, err
-		}
+		queueLock(&batch, *req.Lock, &now.Lock)
 	}
 	sql, args := occupiedSQL(from, to), []any{pgtype.UUID{Bytes: businessID, Valid: true}, from, to}
 	if req.Except != uuid.Nil {

@@ -188,12 +188,13 @@ func TestRefuseStopsEarlierAttempts(t *testing.T) {
 	s, pool := open(t)
 	key := newKey()
 	second := mustAcquire(t, s, key, bodyHash, now)
-	if err := s.Refuse(testkit.AsSystem(t), *second, now.Add(time.Second)); err != nil {
+	second.StartTime = now.Add(time.Second)
+	if err := s.Refuse(testkit.AsSystem(t), *second); err != nil {
 		t.Fatal(err)
 	}
 	attempt := func(startedAt time.Time) error {
 		b := setConfirmation(mustAcquire(t, s, key, bodyHash, now.Add(time.Hour)))
-		b.Write = key.Write(startedAt)
+		b.Lock.StartTime = startedAt
 		err := s.Book(testkit.AsSystem(t), b)
 		if err != nil {
 			if released := s.ReleaseLock(testkit.AsSystem(t), *b.Lock); released != nil {
@@ -218,12 +219,13 @@ func TestRefusedKeyWithoutLockRefusesEarlierAttempts(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	key := newKey()
-	if _, err := s.FindConfirmation(testkit.AsSystem(t), key, bodyHash, now.Add(time.Second), now); !errors.Is(err,
+	later := key
+	later.StartTime = now.Add(time.Second)
+	if _, err := s.FindConfirmation(testkit.AsSystem(t), newLockRequest(later, bodyHash, now)); !errors.Is(err,
 		store.ErrNotFound) {
 		t.Fatal(err)
 	}
 	b := setConfirmation(mustAcquire(t, s, key, bodyHash, now))
-	b.Write = key.Write(now)
 	if err := s.Book(testkit.AsSystem(t), b); !errors.Is(err, postgres.ErrRefused) {
 		t.Errorf("an attempt that began before: %v", err)
 	}

@@ -59,8 +59,8 @@ type OpenPayment struct {
 	BusinessID   uuid.UUID
 	Confirmation Confirmation // the field Payment of Confirmation is set
 	DueAt        time.Time
-	Lock         *IdempotencyLock // if not nil: Confirmation is stored as the answer for its key
-	Write        postgres.Write   // the identity of the write, [NewBooking.WriteIdentity]
+	Lock         *postgres.Lock // if not nil: Confirmation is stored as the answer for its key
+	Write        postgres.Write // the identity of the write, [NewBooking.WriteIdentity]
 	Now          time.Time
 }
 
@@ -69,19 +69,13 @@ type OpenPayment struct {
 //
 // may_write fails the statement if the write was refused while the provider was creating the charge.
 var openPaymentSQL = `
-WITH locked AS MATERIALIZED (
-    SELECT 1
-    FROM idempotency_records
-    WHERE business_id = @business_id AND principal = @principal AND idempotency_key = @idempotency_key
-      AND token = @token AND confirmation IS NULL
-    FOR UPDATE
-), booking AS MATERIALIZED (
+WITH ` + lockedRow + `, booking AS MATERIALIZED (
     SELECT 1 FROM bookings WHERE business_id = @business_id AND id = @id FOR UPDATE
 ), opened AS (
     UPDATE payments
     SET status = 'open', reference = @reference, due_at = @due_at, updated_at = @now
     WHERE business_id = @business_id AND subject_id = @id AND status = 'creating'
-      AND (@token::uuid IS NULL OR EXISTS (SELECT FROM locked)) AND EXISTS (SELECT FROM booking)
+      AND (@locked_at::timestamptz IS NULL OR EXISTS (SELECT FROM locked)) AND EXISTS (SELECT FROM booking)
     RETURNING *
 ), told AS (
     UPDATE bookings SET sequence = sequence + 1
@@ -90,10 +84,7 @@ WITH locked AS MATERIALIZED (
 ), recorded AS (
     ` + recordOpened + `
 ), answered AS (
-    UPDATE idempotency_records
-    SET confirmation = @confirmation
-    WHERE business_id = @business_id AND principal = @principal AND idempotency_key = @idempotency_key
-      AND token = @token AND EXISTS (SELECT FROM opened)
+    ` + storeConfirmation + ` AND EXISTS (SELECT FROM opened)
 )
 SELECT EXISTS (SELECT FROM opened), may_write(@business_id, @write_id, @begun)`
 
@@ -101,8 +92,8 @@ SELECT EXISTS (SELECT FROM opened), may_write(@business_id, @write_id, @begun)`
 // charge was stored as open if it is open or paid, or if the confirmation is stored.
 const openedSQL = `
 SELECT EXISTS (SELECT FROM payments WHERE business_id = $1 AND subject_id = $2 AND status IN ('open', 'paid'))
-    OR EXISTS (SELECT FROM idempotency_records
-               WHERE business_id = $1 AND principal = $3 AND idempotency_key = $4 AND token = $5 AND confirmation IS NOT NULL)`
+    OR EXISTS (SELECT FROM made_writes
+               WHERE business_id = $1 AND write_id = $3 AND made_at = $4 AND answer <> ` + postgres.InProgress + `)`
 
 // OpenPayment stores that the charge of a booking is open. Errors: [ErrPaymentOver], [postgres.ErrRefused].
 // Fault: outcome_unknown if OpenPayment does not know whether the charge is stored as open.
@@ -126,8 +117,7 @@ func (s *Store) OpenPayment(ctx context.Context, p OpenPayment) error {
 			return ErrPaymentOver
 		}
 		return nil
-	}, newExistsQuery(openedSQL, p.BusinessID, p.Confirmation.ID, args["principal"], args["idempotency_key"],
-		args["token"]))
+	}, newExistsQuery(openedSQL, p.BusinessID, p.Confirmation.ID, p.Write.ID, args["locked_at"]))
 }
 
 // AbandonRequest is a booking, order of tickets or reservation whose payment

@@ -52,19 +52,19 @@ func (b *Booker) Book(ctx context.Context, offer *catalog.Snapshot, by actor.Act
 		return store.Confirmation{}, fault.New(fault.SourceForbidden, "A booking is made by an actor.")
 	}
 	ctx = actor.With(ctx, by)
+	lock := b.newLock(ctx, offer.ID, by, idemKey)
 	r, invalid := validateAnswers(offer, by, r)
 	if err := cmp.Or(offer.CheckAccount(r.Override, b.Clock.Now()), checkProvider(offer, r.PreferredProvider),
 		invalid); err != nil {
-		return b.findResult(ctx, offer.ID, by, idemKey, err)
+		return b.findResult(ctx, lock, err)
 	}
-	lock := b.newLock(ctx, offer.ID, by, idemKey)
 	confirmation, err := sale.RetryChanged(offer, b.readOffer(ctx, offer.Slug),
 		func(offer *catalog.Snapshot) (*store.Confirmation, error) {
 			q, err := b.newQuestion(offer, by, r)
 			if err != nil {
 				return b.refuseBeforeRead(ctx, lock, err)
 			}
-			snapshot, err := b.readSnapshot(ctx, q, lock.request) // also acquires the lock
+			snapshot, err := b.readSnapshot(ctx, q, lock.request()) // also acquires the lock
 			if err != nil {
 				return nil, err
 			}
@@ -86,7 +86,7 @@ func (b *Booker) Book(ctx context.Context, offer *catalog.Snapshot, by actor.Act
 	if err != nil {
 		return b.refuse(ctx, lock, err)
 	}
-	return *confirmation, nil // the lock is not released: the record now holds the confirmation
+	return *confirmation, nil // the lock is not released: its row now holds the confirmation
 }
 
 // readOffer returns a function that reads the newest offer. Faults: the faults of [NewUnverifiedFault].
@@ -182,7 +182,7 @@ func (b *Booker) write(ctx context.Context, e evaluation, c availability.Assignm
 		n.ChangeMinutes = e.offer.Bookings.LocationChangeMinutes
 	}
 	n.LinkHash = b.Links.Hash(event.Booking, id)
-	n.Lock, n.Write = lock.lock, lock.write
+	n.Lock = lock.lock
 	if by.Kind == actor.APIKey {
 		n.APIKey = by.ID
 	}

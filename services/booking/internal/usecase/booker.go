@@ -2,7 +2,6 @@ package usecase
 
 import (
 	"context"
-	"crypto/sha256"
 	"time"
 
 	"github.com/google/uuid"
@@ -12,6 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/contracts/pricing"
 	"github.com/slotmesh/slotmesh/libs/platform/clock"
+	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
 	"github.com/slotmesh/slotmesh/libs/sale/link"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
@@ -43,11 +43,10 @@ type Bookings interface {
 	Booking(ctx context.Context, businessID, id uuid.UUID) (store.Booking, error)
 	Reschedule(ctx context.Context, r store.Reschedule) (store.Booking, error)
 	Book(ctx context.Context, b store.NewBooking) error
-	AcquireLock(ctx context.Context, request store.LockRequest) (store.LockResult, error)
-	FindConfirmation(ctx context.Context, key store.IdempotencyKey, hash [sha256.Size]byte, startedAt,
-		now time.Time) (store.Confirmation, error)
-	Refuse(ctx context.Context, l store.IdempotencyLock, startedAt time.Time) error
-	ReleaseLock(ctx context.Context, l store.IdempotencyLock) error
+	AcquireLock(ctx context.Context, request postgres.LockRequest) (store.LockResult, error)
+	FindConfirmation(ctx context.Context, request postgres.LockRequest) (store.Confirmation, error)
+	Refuse(ctx context.Context, l postgres.Lock) error
+	ReleaseLock(ctx context.Context, l postgres.Lock) error
 	OpenPayment(ctx context.Context, p store.OpenPayment) error
 	AbandonPayment(ctx context.Context, a store.AbandonRequest, now time.Time) error
 	FindOpenPayment(ctx context.Context, businessID, id uuid.UUID, now time.Time) (store.PaymentHandle, error)

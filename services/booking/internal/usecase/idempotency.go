@@ -17,37 +17,35 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// keepConfirmations is how long booking stores a confirmation for
-// repeated requests with the same idempotency key (semantics.md §3).
-const keepConfirmations = 24 * time.Hour
-
 // lockDuration returns how long a request may hold its idempotency lock. The duration is
 // longer than the request timeout, because the clocks of replicas differ. Without this
 // margin, another request could acquire the lock while the first request still runs.
 func (b *Booker) lockDuration() time.Duration { return b.RequestTimeout + 5*time.Second }
 
-// requestLock is the idempotency lock of one request to book. If the request
-// has no idempotency key, the fields `write`, `request` and `lock` are not set.
+// requestLock is the idempotency lock of one request to book.
 type requestLock struct {
-	businessID uuid.UUID
-	by         actor.Actor
-	idemKey    idempotency.Request
-	startedAt  time.Time // when the request arrived
-	write      postgres.Write
-	request    *store.LockRequest     // the lock to request with the first read of the database; nil after this read
-	lock       *store.IdempotencyLock // nil if the request does not hold the lock
+	wanted     *postgres.LockRequest // nil if the request has no idempotency key
+	isAnswered bool                  // true: the database has answered the request for the lock
+	lock       *postgres.Lock        // nil if the request does not hold the lock
 }
 
 func (b *Booker) newLock(ctx context.Context, businessID uuid.UUID, by actor.Actor,
 	idemKey idempotency.Request) *requestLock {
-	l := &requestLock{businessID: businessID, by: by, idemKey: idemKey, startedAt: clock.ArrivalTime(ctx)}
-	if idemKey.Key != "" {
-		now, key := b.Clock.Now(), newIdempotencyKey(businessID, by, idemKey)
-		l.write = key.Write(l.startedAt)
-		l.request = &store.LockRequest{IdempotencyKey: key, Hash: idemKey.Hash, Now: now,
-			ExpiresAt: now.Add(b.lockDuration()), Keep: keepConfirmations}
+	if idemKey.Key == "" {
+		return &requestLock{}
 	}
-	return l
+	write := postgres.Write{Business: businessID, StartTime: clock.ArrivalTime(ctx),
+		ID: postgres.WriteID("book", businessID.String(), by.String(), idemKey.Key)}
+	return &requestLock{wanted: &postgres.LockRequest{Write: write, Hash: idemKey.Hash, Now: b.Clock.Now(),
+		Duration: b.lockDuration()}}
+}
+
+// request returns the lock to request with the first read of the database. After this read, it returns nil.
+func (l *requestLock) request() *postgres.LockRequest {
+	if l.isAnswered {
+		return nil
+	}
+	return l.wanted
 }
 
 // acquire processes the result of the lock request. It does nothing if the request sent no lock request.
@@ -56,10 +54,10 @@ func (b *Booker) newLock(ctx context.Context, businessID uuid.UUID, by actor.Act
 // Faults: idempotency_mismatch if the key was used with another
 // body; idempotency_in_progress if another request holds the lock.
 func (l *requestLock) acquire(result store.LockResult) (*store.Confirmation, error) {
-	if l.request == nil {
+	if l.request() == nil {
 		return nil, nil
 	}
-	l.request, l.lock = nil, result.Lock
+	l.isAnswered, l.lock = true, result.Lock
 	switch {
 	case result.Lock != nil:
 		return nil, nil
@@ -79,7 +77,8 @@ func (l *requestLock) acquire(result store.LockResult) (*store.Confirmation, err
 // if the business's account does not allow bookings, Refuse returns the fault of the account.
 func (b *Booker) Refuse(ctx context.Context, offer *catalog.Snapshot, by actor.Actor, idemKey idempotency.Request,
 	refusal error) (store.Confirmation, error) {
-	return b.findResult(ctx, offer.ID, by, idemKey, cmp.Or(offer.CheckAccount(false, b.Clock.Now()), refusal))
+	return b.findResult(ctx, b.newLock(ctx, offer.ID, by, idemKey),
+		cmp.Or(offer.CheckAccount(false, b.Clock.Now()), refusal))
 }
 
 // RefuseWithoutOffer answers a request for which the offer of the business could not be read.
@@ -93,11 +92,7 @@ func (b *Booker) RefuseWithoutOffer(ctx context.Context, businessID uuid.UUID, b
 	if !fault.Is(refusal, fault.AvailabilityUnverified) {
 		return store.Confirmation{}, refusal
 	}
-	return b.recoverResult(ctx, businessID, by, idemKey, refusal)
-}
-
-func newIdempotencyKey(businessID uuid.UUID, by actor.Actor, idemKey idempotency.Request) store.IdempotencyKey {
-	return store.IdempotencyKey{BusinessID: businessID, Principal: by.String(), Key: idemKey.Key}
+	return b.recoverResult(ctx, b.newLock(ctx, businessID, by, idemKey), refusal)
 }
 
 func newInProgressFault() error {
@@ -117,14 +112,11 @@ func newOvertakenFault() error {
 //
 // If there is no confirmation, findResult returns the argument `refusal`. It then
 // also refuses earlier requests with the same key that are still in flight.
-func (b *Booker) findResult(ctx context.Context, businessID uuid.UUID, by actor.Actor, idemKey idempotency.Request,
-	refusal error) (store.Confirmation, error) {
-	if idemKey.Key == "" {
+func (b *Booker) findResult(ctx context.Context, lock *requestLock, refusal error) (store.Confirmation, error) {
+	if lock.wanted == nil {
 		return store.Confirmation{}, refusal
 	}
-	stored, err := b.Bookings.FindConfirmation(ctx, newIdempotencyKey(businessID, by, idemKey), idemKey.Hash,
-		clock.ArrivalTime(ctx),
-		b.Clock.Now())
+	stored, err := b.Bookings.FindConfirmation(ctx, *lock.wanted)
 	if errors.Is(err, store.ErrNotFound) {
 		return store.Confirmation{}, refusal
 	}
@@ -134,11 +126,10 @@ func (b *Booker) findResult(ctx context.Context, businessID uuid.UUID, by actor.
 // recoverResult answers a request that failed before it could acquire its idempotency
 // lock: the offer or the database could not be read. It makes a second attempt to
 // find a stored confirmation. Fault: outcome_unknown if the key cannot be looked up.
-func (b *Booker) recoverResult(ctx context.Context, businessID uuid.UUID, by actor.Actor, idemKey idempotency.Request,
-	refusal error) (store.Confirmation, error) {
+func (b *Booker) recoverResult(ctx context.Context, lock *requestLock, refusal error) (store.Confirmation, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.RefuseTimeout)
 	defer cancel()
-	stored, err := b.findResult(ctx, businessID, by, idemKey, refusal)
+	stored, err := b.findResult(ctx, lock, refusal)
 	if err != nil && !errors.Is(err, refusal) {
 		err = fault.Unknown(errors.Join(err, refusal))
 	}
@@ -148,10 +139,11 @@ func (b *Booker) recoverResult(ctx context.Context, businessID uuid.UUID, by act
 // refuseBeforeRead refuses a request before the stored bookings are read. If an earlier request with the
 // same key and body has a confirmation, refuseBeforeRead returns the confirmation instead of the refusal.
 func (b *Booker) refuseBeforeRead(ctx context.Context, lock *requestLock, refusal error) (*store.Confirmation, error) {
-	if lock.request == nil {
+	request := lock.request()
+	if request == nil {
 		return nil, refusal
 	}
-	result, err := b.Bookings.AcquireLock(ctx, *lock.request)
+	result, err := b.Bookings.AcquireLock(ctx, *request)
 	if err != nil {
 		return nil, err
 	}
@@ -170,8 +162,8 @@ func (b *Booker) refuseBeforeRead(ctx context.Context, lock *requestLock, refusa
 //
 // Fault: outcome_unknown if the refusal cannot be stored, because an earlier request may then still book.
 func (b *Booker) refuse(ctx context.Context, lock *requestLock, refusal error) (store.Confirmation, error) {
-	if lock.request != nil { // the database did not answer the request for the lock
-		return b.recoverResult(ctx, lock.businessID, lock.by, lock.idemKey, refusal)
+	if lock.request() != nil { // the database did not answer the request for the lock
+		return b.recoverResult(ctx, lock, refusal)
 	}
 	if lock.lock == nil || fault.Is(refusal, fault.OutcomeUnknown) { // no lock, or the write may still commit
 		return store.Confirmation{}, refusal
@@ -184,7 +176,7 @@ func (b *Booker) refuse(ctx context.Context, lock *requestLock, refusal error) (
 		}
 		return store.Confirmation{}, refusal
 	}
-	if err := b.Bookings.Refuse(ctx, *lock.lock, lock.startedAt); err != nil {
+	if err := b.Bookings.Refuse(ctx, *lock.lock); err != nil {
 		refusal = fault.Unknown(errors.Join(err, refusal))
 	}
 	return store.Confirmation{}, refusal

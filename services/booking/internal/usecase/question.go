@@ -12,6 +12,7 @@ import (
 	bookings "github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/contracts/pricing"
+	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 	"github.com/slotmesh/slotmesh/libs/sale"
 	"github.com/slotmesh/slotmesh/libs/values/rule"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
@@ -55,7 +56,7 @@ func (q question) window() (time.Time, time.Time) {
 // taken. If a pricing rule depends on it, readSnapshot also reads whether the booking is the customer's first
 // booking. If the argument `lock` is not nil, readSnapshot acquires the idempotency lock in the same round trip.
 // Fault: availability_unverified.
-func (b *Booker) readSnapshot(ctx context.Context, q question, lock *store.LockRequest) (store.Snapshot, error) {
+func (b *Booker) readSnapshot(ctx context.Context, q question, lock *postgres.LockRequest) (store.Snapshot, error) {
 	req := store.SnapshotRequest{Seats: q.isClass(), Locations: hasLocations(q.offer), Except: q.except, Lock: lock}
 	if q.except == uuid.Nil && slices.Contains(q.offer.PriceNeeds, rule.NewCustomer) {
 		req.FirstBookingOf = q.request.CustomerEmail
