@@ -128,16 +128,6 @@ func TestBookTakesLocation(t *testing.T) {
 	}
 }
 
-func TestBookRejectsServicesWithoutCommonLocation(t *testing.T) {
-	t.Parallel()
-	w := open(t, noLimits)
-	w.change(addLocations)
-	w.change(func(o *catalog.Snapshot) { o.Services[0].LocationIDs = []uuid.UUID{harbourID} })
-	w.expect("none in common", w.book(w.key("write"),
-		newOrder("10:00", map[string]any{"service_ids": []uuid.UUID{freeID, cutID}})), 400, "invalid_parameter")
-	w.expectRows(0)
-}
-
 func TestConcurrentBookKeepsMemberAtOneLocation(t *testing.T) {
 	t.Parallel()
 	w := open(t, noLimits)

@@ -18,7 +18,6 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/platform/idempotency"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
-	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
 var thePage = actor.Actor{Kind: actor.Page}
@@ -92,118 +91,6 @@ func TestPageBookingStoresConsent(t *testing.T) {
 		map[string]any{"form_data": map[string]any{"own": 1, "_consent": map[string]any{"news": true}}})), 201, "")
 	if n := w.count(`SELECT count(*) FROM bookings WHERE source = 'api' AND form_data = '{"own": 1}' AND NOT on_page`); n != 1 {
 		t.Errorf("%d bookings by an API key have their own answers and no consent", n)
-	}
-}
-
-func TestBookEnforcesRequiredAnswers(t *testing.T) {
-	t.Parallel()
-	w := open(t, noLimits)
-	w.change(addQuestion(20))
-	key := w.key("write")
-	w.expect("not enforced", w.book(key, newOrder("09:30", nil)), 201, "")
-	w.change(func(o *catalog.Snapshot) { o.FormEnforceAPI = true })
-	w.expect("no answer", w.book(key, newOrder("11:30", nil)), 400, "invalid_parameter")
-	w.expect("answered",
-		w.book(key, newOrder("11:30", map[string]any{"form_data": map[string]any{"level": "old", "own": 1}})), 201, "")
-	if n := w.count(`SELECT count(*) FROM bookings WHERE form_data = '{"level": "old", "own": 1}'`); n != 1 {
-		t.Errorf("%d bookings keep their answers", n)
-	}
-}
-
-func TestPageKeysAreSeparate(t *testing.T) {
-	t.Parallel()
-	w := open(t, noLimits)
-	w.change(addQuestion(20))
-	form := addAnswers(`{"level": "old"}`)
-	first, err := w.bookOnPage("k", newPageRequest("09:30", form))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if second, err := w.bookOnPage("k", newPageRequest("09:30", form)); err != nil || second.ID != first.ID ||
-		second.ManageURL != first.ManageURL {
-		t.Errorf("a second click: %+v, %v", second, err)
-	}
-	if _, err := w.bookOnPage("k", newPageRequest("11:30", form)); !fault.Is(err, fault.IdempotencyMismatch) {
-		t.Errorf("another request: %v", err)
-	}
-	w.expect("an API key's", w.book(w.key("write"), newOrder("11:30", nil), header, "k"), 201, "")
-	ownersOwn := idempotency.With(actor.With(t.Context(), ownerActor), idempotency.Request{Key: "k"})
-	if got, err := w.client().Book(ownersOwn, w.offer.ID, "harbor", newPageRequest("13:30")); err != nil ||
-		got.ID == first.ID {
-		t.Errorf("the owner's: %+v, %v", got, err)
-	}
-	w.expectRows(3)
-}
-
-// TestPageChecksInOrder shows that the booking page gets the checks of POST /book in the same order,
-// without those of the API key. If two checks fail, the earlier one is reported.
-func TestPageChecksInOrder(t *testing.T) {
-	t.Parallel()
-	w := open(t, noLimits)
-	w.change(addQuestion(1))
-	paused := timespan.NewDate(2027, 3, 2)
-	unknown := func(n *booking.NewBooking) { n.ServiceIDs = []string{uuid.NewString()} }
-	form, wrong := addAnswers(`{"level": "old"}`), addAnswers(`{"level": "old", "notes": 1}`)
-	pause := func(until *timespan.Date) { w.change(func(o *catalog.Snapshot) { o.Bookings.PausedUntil = until }) }
-	refused := func(name string, kind fault.Kind, n booking.NewBooking) {
-		t.Helper()
-		if _, err := w.bookOnPage("", n); !fault.Is(err, kind) {
-			t.Errorf("%s: %v, want %s", name, err, kind.Code)
-		}
-	}
-	pause(&paused)
-	refused("paused, with a wrong body", fault.NotAcceptingBookings, newPageRequest("later", wrong))
-	pause(nil)
-	refused("a wrong answer about an unknown service", fault.InvalidParameter, newPageRequest("09:30", wrong, unknown))
-	w.set(func(w *fixture) { w.slotsErr = fault.New(fault.PeerUnavailable, "away") })
-	refused("an unknown service while nothing can be counted", fault.ServiceNotFound,
-		newPageRequest("09:30", form, unknown))
-	refused("nothing can be counted", fault.AvailabilityUnverified, newPageRequest("09:30", form))
-	w.set(func(w *fixture) { w.slotsErr = nil })
-	if _, err := w.bookOnPage("", newPageRequest("09:30", form)); err != nil {
-		t.Fatal(err)
-	}
-	w.set(func(w *fixture) { w.hasSlots = false })
-	refused("closed, with as many open as there may be", fault.NoStaffAvailable, newPageRequest("11:30", form))
-	w.set(func(w *fixture) { w.hasSlots = true })
-	refused("as many open as there may be", fault.TooManyOpen, newPageRequest("11:30", form))
-	w.expectRows(1)
-}
-
-func TestOnlyPageAnswersAreChecked(t *testing.T) {
-	t.Parallel()
-	w := open(t, noLimits)
-	w.change(addQuestion(20))
-	inSauna := func(n *booking.NewBooking) { n.ServiceIDs = []string{saunaID.String()} }
-	for name, c := range map[string]struct {
-		ask      booking.NewBooking
-		sentence string
-	}{
-		"no form": {newPageRequest("09:30"), `form_data.level: "Your level" needs an answer.`},
-		"blank": {newPageRequest("09:30", addAnswers(`{"level": " "}`)),
-			`form_data.level: "Your level" needs an answer.`},
-		"no option": {newPageRequest("09:30", addAnswers(`{"level": "both"}`)),
-			`form_data.level: "Your level" takes one of its options by key: new, old.`},
-		"too long": {newPageRequest("09:30", addAnswers(`{"level": "new", "notes": "12345678901"}`)),
-			`form_data.notes: "Notes" takes at most 10 characters.`},
-		"not ticked": {newPageRequest("09:30", inSauna, addAnswers(`{"towel": false}`)),
-			`form_data.towel: "Towel?" must be ticked.`},
-		"a strange answer": {newPageRequest("09:30", addAnswers(`{"level": {"a": 1}}`)),
-			`form_data.level: "Your level" takes text.`},
-	} {
-		_, err := w.bookOnPage("", c.ask)
-		if !fault.Is(err, fault.InvalidParameter) || fault.Of(err).Sentence != c.sentence {
-			t.Errorf("%s: %v, want %s", name, err, c.sentence)
-		}
-	}
-	if _, err := w.bookOnPage("",
-		newPageRequest("09:30", inSauna, addAnswers(`{"towel": true, "level": 7}`))); err != nil {
-		t.Errorf("a question about another service is not asked: %v", err)
-	}
-	w.expect("an API key answers as it likes", w.book(w.key("write"), newOrder("11:30", nil)), 201, "")
-	if _, err := w.client().Book(actor.With(t.Context(), ownerActor), w.offer.ID, "harbor",
-		newPageRequest("13:30")); err != nil {
-		t.Errorf("the owner: %v", err)
 	}
 }
 

@@ -12,13 +12,11 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/shopspring/decimal"
 	"github.com/stripe/stripe-go/v86/webhook"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
 	"github.com/slotmesh/slotmesh/libs/testkit"
-	"github.com/slotmesh/slotmesh/libs/values/money"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment/stripe"
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
@@ -137,155 +135,6 @@ func TestOnlineBookingReturnsPayment(t *testing.T) {
 	s.expectRows(1)
 	if n := s.count(`SELECT count(*) FROM payments p WHERE p::text LIKE '%secret%'`); n != 0 {
 		t.Error("the client secret is stored with the charge")
-	}
-}
-
-// TestPaymentIsRequiredByRules checks all combinations of the conditions in semantics.md §3. Payment is
-// required if there is a provider, the total is above 0 and the requirement is not none. The mode must be online, or
-// customer_choice with the choice online.
-func TestPaymentIsRequiredByRules(t *testing.T) {
-	t.Parallel()
-	f := newFakeStripe(t)
-	s := openShop(t, f.URL)
-	hour := 0
-	for _, providers := range [][]string{nil, {"stripe"}} {
-		for _, mode := range []string{"online", "at_door", "customer_choice"} {
-			for _, choice := range []any{nil, "online", "at_door"} {
-				for _, requirement := range []string{"none", "full"} {
-					for _, price := range []int64{0, 4000} {
-						s.change(func(o *catalog.Snapshot) {
-							o.Payments.Providers, o.Payments.Modes.Services = providers, mode
-							o.Services[0].PaymentRequirement, o.Services[0].Price = requirement, price
-						})
-						body := newOrder(fmt.Sprintf("%02d:00", hour%24), map[string]any{"payment_choice": choice})
-						body["date"] = fmt.Sprintf("2027-03-%02d", 2+hour/24)
-						hour++
-						a := s.book(s.key, body)
-						if len(providers) == 0 && price > 0 && choice == "online" {
-							s.expect("without a provider", a, 409, "payment_not_offered")
-							continue
-						}
-						want := len(providers) > 0 && price > 0 && requirement != "none" &&
-							(mode == "online" || mode == "customer_choice" && choice == "online")
-						if a.status != http.StatusCreated || *a.body.PaymentRequired != want ||
-							(a.payment(t) != nil) != want {
-							t.Errorf("providers %v, %s, choice %v, %s, price %d: %d %s", providers, mode, choice,
-								requirement, price, a.status, a.text)
-						}
-					}
-				}
-			}
-		}
-	}
-}
-
-func TestAmountFollowsServiceRequirements(t *testing.T) {
-	t.Parallel()
-	f := newFakeStripe(t)
-	s := openShop(t, f.URL)
-	deposit := func(requirement, value string) func(*catalog.Service) {
-		d := decimal.RequireFromString(value)
-		return func(s *catalog.Service) { s.PaymentRequirement, s.DepositValue = requirement, &d }
-	}
-	for i, c := range []struct {
-		change func(*catalog.Service)
-		two    bool // with a second service for 15.00, to be paid in full
-		amount json.Number
-	}{
-		{func(*catalog.Service) {}, false, "40.00"},
-		{deposit("deposit_percent", "20"), false, "8.00"},
-		{deposit("deposit_percent", "0.0125"), false, "0.01"}, // 0.005, rounded half up
-		{deposit("deposit_fixed", "12.5"), false, "12.50"},
-		{deposit("deposit_fixed", "99"), false, "40.00"}, // never more than the price
-		{deposit("deposit_percent", "20"), true, "23.00"},
-	} {
-		s.change(func(o *catalog.Snapshot) {
-			o.Services[0].DepositValue = nil
-			o.Services[0].PaymentRequirement = "full"
-			c.change(&o.Services[0])
-			o.Services[2].Price = 1500
-		})
-		ids := []uuid.UUID{cutID}
-		if c.two {
-			ids = append(ids, freeID)
-		}
-		a := s.book(s.key, newOrder(fmt.Sprintf("%02d:00", 8+2*i), map[string]any{"service_ids": ids}))
-		p := a.payment(t)
-		if a.status != http.StatusCreated || p == nil || p.Amount != c.amount {
-			t.Errorf("case %d: %d %s, want %s to pay", i, a.status, a.text, c.amount)
-			continue
-		}
-		f.mu.Lock()
-		got, want := f.intents[p.Reference], strings.Replace(strings.TrimLeft(c.amount.String(), "0."), ".", "", 1)
-		f.mu.Unlock()
-		if got.Account != "acct_harbor" || got.Currency != "eur" || got.Amount != want {
-			t.Errorf("case %d: Stripe has %+v, want %s", i, got, want)
-		}
-	}
-}
-
-func TestBookFailsWithoutUsableProvider(t *testing.T) {
-	t.Parallel()
-	s := openShop(t, newFakeStripe(t).URL)
-	s.change(func(o *catalog.Snapshot) { o.Payments.Accounts = nil })
-	s.expect("no account", s.book(s.key, newOrder("09:30", nil)), 409, "payment_not_offered")
-	s.change(func(o *catalog.Snapshot) {
-		o.Payments.Providers, o.Payments.Accounts = []string{"other"}, map[string]string{"other": "x"}
-	})
-	s.expect("not connected", s.book(s.key, newOrder("09:30", nil)), 409, "payment_not_offered")
-	s.expectRows(0)
-}
-
-// orderedProvider is a provider that records in `calls` when RoundChargeable is called, and refuses unless `canCharge`
-// is true.
-type orderedProvider struct {
-	payment.Provider
-	name      string
-	canCharge bool
-	calls     *[]string
-}
-
-func (p orderedProvider) RoundChargeable(amount int64, currency money.Currency) (int64, error) {
-	*p.calls = append(*p.calls, p.name)
-	if !p.canCharge {
-		return 0, payment.ErrRefused
-	}
-	return p.Provider.RoundChargeable(amount, currency)
-}
-
-// TestPreferredProviderIsTriedFirst has three providers, of which all, one or none can
-// charge. The preferred provider is asked first, then the others in their order.
-func TestPreferredProviderIsTriedFirst(t *testing.T) {
-	t.Parallel()
-	s := openShop(t, newFakeStripe(t).URL)
-	names := []string{"a", "b", "c"}
-	s.change(func(o *catalog.Snapshot) {
-		o.Payments.Providers, o.Payments.Accounts = names, map[string]string{"a": "x", "b": "x", "c": "x"}
-	})
-	for i, c := range []struct {
-		preferred any
-		able      string
-		requested string
-	}{
-		{nil, "abc", "a"}, {"a", "abc", "a"}, {"b", "abc", "b"}, {"c", "abc", "c"},
-		{nil, "c", "abc"}, {"a", "c", "abc"}, {"b", "c", "bac"}, {"c", "b", "cab"}, {"c", "", "cab"},
-	} {
-		var req []string
-		providers := payment.Providers{}
-		for _, name := range names {
-			providers[name] = orderedProvider{s.providers[stripe.Name], name, strings.Contains(c.able, name), &req}
-		}
-		s.booker.Payments = usecase.PaymentOptions{Providers: providers, CallTimeout: time.Minute,
-			ExpiresAfter: expiresAfter}
-		a := s.book(s.key, newOrder(fmt.Sprintf("%02d:00", 8+i), map[string]any{"preferred_provider": c.preferred}))
-		if got := strings.Join(req, ""); got != c.requested {
-			t.Errorf("%v preferred, %q can charge: %q were asked, want %q", c.preferred, c.able, got, c.requested)
-		}
-		if c.able == "" {
-			s.expect("none can", a, 409, "payment_not_offered")
-		} else if p := a.payment(t); p == nil || p.Provider != req[len(req)-1] {
-			t.Errorf("%v preferred, %q can charge: got %d %s", c.preferred, c.able, a.status, a.text)
-		}
 	}
 }
 

@@ -113,19 +113,3 @@ func TestSandboxPaysImmediately(t *testing.T) {
 		t.Errorf("%d of 3 charges are paid", n)
 	}
 }
-
-// TestOnlySandboxBusinessesUseSandbox shows that a business that is not a sandbox cannot use the sandbox
-// provider. This holds even if its settings name the provider.
-func TestOnlySandboxBusinessesUseSandbox(t *testing.T) {
-	t.Parallel()
-	s := setSandbox(openShop(t, nowhere))
-	s.change(func(o *catalog.Snapshot) {
-		o.Account.Sandbox = false
-		o.Payments.Providers, o.Payments.Accounts = []string{payment.Sandbox},
-			map[string]string{payment.Sandbox: payment.Sandbox}
-	})
-	s.expect("live", s.book(s.key, newOrder("09:30", nil)), 409, "payment_not_offered")
-	if n := s.count(`SELECT count(*) FROM bookings`); n != 0 {
-		t.Errorf("%d bookings are written", n)
-	}
-}

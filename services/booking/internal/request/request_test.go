@@ -2,6 +2,7 @@ package request_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -192,6 +193,20 @@ func TestParseNamesInvalidField(t *testing.T) {
 				t.Errorf("%.200s: the sentence is %q, want one about %s", b, sentence, field)
 			}
 		}
+	}
+}
+
+func TestParseNamesLookalikeField(t *testing.T) {
+	t.Parallel()
+	for name, known := range map[string]string{"staffId": "staff_id", "PARTY_SIZE": "party_size",
+		"isPackage": "is_package"} {
+		_, err := request.Parse(body(t, map[string]any{name: 1}), server)
+		if want := fmt.Sprintf("%q: there is no such field; write %s.", name, known); fault.Of(err).Sentence != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	if _, err := request.Parse(body(t, map[string]any{"gift_note": 1}), server); err != nil {
+		t.Errorf("a field of a newer version: %v", err)
 	}
 }
 
