@@ -5,6 +5,8 @@ package idempotency
 import (
 	"context"
 	"crypto/sha256"
+
+	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
 // Header is the name of the request header with the idempotency key. If several requests have the same key, the service
@@ -39,4 +41,10 @@ func WithHolder(ctx context.Context, holder string) context.Context {
 func Of(ctx context.Context) Request {
 	r, _ := ctx.Value(requestKey{}).(Request)
 	return r
+}
+
+// NewInProgressFault returns the fault for a request with the same key as another request that is still in progress.
+func NewInProgressFault() error {
+	return fault.New(fault.IdempotencyInProgress,
+		Header+": a request with this key is still in flight; try again shortly.")
 }

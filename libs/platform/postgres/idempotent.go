@@ -161,8 +161,7 @@ func (w Write) begin(ctx context.Context, tx pgx.Tx) error {
 		return fmt.Errorf("begin a write: %w", err)
 	}
 	if !isAllowed {
-		return fault.New(fault.IdempotencyInProgress,
-			idempotency.Header+": a request with this key is still in flight; try again shortly.")
+		return idempotency.NewInProgressFault()
 	}
 	return nil
 }

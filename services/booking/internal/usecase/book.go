@@ -188,7 +188,7 @@ func (b *Booker) write(ctx context.Context, e evaluation, c availability.Assignm
 	}
 	switch err := b.Bookings.Book(ctx, n); {
 	case errors.Is(err, store.ErrLockLost):
-		return n, newInProgressFault()
+		return n, idempotency.NewInProgressFault()
 	case errors.Is(err, store.ErrOfferChanged):
 		return n, sale.ErrChanged
 	case errors.Is(err, store.ErrKeyRevoked):

@@ -65,7 +65,7 @@ func (l *requestLock) acquire(result store.LockResult) (*store.Confirmation, err
 		return nil, fault.New(fault.IdempotencyMismatch,
 			"Idempotency-Key: this key was used with another body; send a new key with a new booking.")
 	case result.Confirmation == nil:
-		return nil, newInProgressFault()
+		return nil, idempotency.NewInProgressFault()
 	}
 	return result.Confirmation, nil
 }
@@ -93,11 +93,6 @@ func (b *Booker) RefuseWithoutOffer(ctx context.Context, businessID uuid.UUID, b
 		return store.Confirmation{}, refusal
 	}
 	return b.recoverResult(ctx, b.newLock(ctx, businessID, by, idemKey), refusal)
-}
-
-func newInProgressFault() error {
-	return fault.New(fault.IdempotencyInProgress,
-		"Idempotency-Key: a request with this key is still in flight; try again shortly.")
 }
 
 func newOvertakenFault() error {

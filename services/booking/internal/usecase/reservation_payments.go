@@ -12,6 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/contracts/customer"
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
+	"github.com/slotmesh/slotmesh/libs/platform/idempotency"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/libs/values/money"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
@@ -112,7 +113,7 @@ func (c *ReservationPayments) answerRetry(ctx context.Context,
 	case err != nil:
 		return booking.ReservationCheckout{}, err
 	case stored.Status == store.PaymentCreating:
-		return booking.ReservationCheckout{}, newInProgressFault()
+		return booking.ReservationCheckout{}, idempotency.NewInProgressFault()
 	}
 	return c.FindCheckout(ctx, businessID, id)
 }

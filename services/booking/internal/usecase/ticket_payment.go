@@ -10,6 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
+	"github.com/slotmesh/slotmesh/libs/platform/idempotency"
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 	"github.com/slotmesh/slotmesh/libs/sale"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
@@ -102,7 +103,7 @@ func (t *Tickets) AnswerRetry(ctx context.Context, by actor.Actor, businessID uu
 	}
 	result, err := t.answerPaidRetry(ctx, businessID, order)
 	if errors.Is(err, sale.ErrChanged) {
-		return Order{}, newInProgressFault()
+		return Order{}, idempotency.NewInProgressFault()
 	}
 	return result, err
 }
@@ -125,7 +126,7 @@ func (t *Tickets) answerPaidRetry(ctx context.Context, businessID uuid.UUID, fir
 		}
 		return Order{}, sale.ErrChanged
 	case order.Payment == nil || order.Payment.Status == store.PaymentCreating:
-		return Order{}, newInProgressFault()
+		return Order{}, idempotency.NewInProgressFault()
 	case order.Payment.Status != store.PaymentOpen:
 		return order, nil
 	}

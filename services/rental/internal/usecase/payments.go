@@ -14,6 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
+	"github.com/slotmesh/slotmesh/libs/platform/idempotency"
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 	"github.com/slotmesh/slotmesh/libs/sale"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
@@ -134,14 +135,9 @@ func (o *Owner) AnswerRetry(ctx context.Context, by actor.Actor, businessID uuid
 	}
 	current, err := o.answerPaidRetry(actor.With(ctx, by), businessID, reservation)
 	if errors.Is(err, sale.ErrChanged) {
-		return ReserveResult{}, newInProgressFault()
+		return ReserveResult{}, idempotency.NewInProgressFault()
 	}
 	return current, err
-}
-
-func newInProgressFault() error {
-	return fault.New(fault.IdempotencyInProgress,
-		"Idempotency-Key: a request with this key is still in flight; try again shortly.")
 }
 
 // answerPaidRetry answers a repeated request for a reservation that is paid online.
@@ -163,7 +159,7 @@ func (o *Owner) answerPaidRetry(ctx context.Context, businessID uuid.UUID,
 		}
 		return ReserveResult{}, sale.ErrChanged
 	case r.Payment != nil && r.Payment.Status == booking.PaymentStateCreating:
-		return ReserveResult{}, newInProgressFault()
+		return ReserveResult{}, idempotency.NewInProgressFault()
 	case !r.Payment.CanPay(o.clock.Now()):
 		return ReserveResult{Reservation: r}, nil
 	}
