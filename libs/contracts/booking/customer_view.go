@@ -75,6 +75,7 @@ type ReschedulePermission struct {
 // CustomerTicket is an order of tickets as its customer sees it, with the actions that the customer may take now.
 type CustomerTicket struct {
 	ID           uuid.UUID     `json:"id"`
+	EventID      uuid.UUID     `json:"event_id"`
 	Status       string        `json:"status"`
 	EventName    string        `json:"event_name"`
 	TierName     string        `json:"tier_name"` // TierName and Tiers are as in [Ticket]

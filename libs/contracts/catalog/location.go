@@ -103,6 +103,18 @@ func (o *Snapshot) EventLocation(e *Event) *Location { return o.findOrDefault(e.
 // rental. It returns nil if the business has no locations.
 func (o *Snapshot) RentalLocation(r *Rental) *Location { return o.findOrDefault(r.LocationID) }
 
+// SoldLocation returns the location of the event or the rental with this id. If the business no longer offers it,
+// the result is the first location that customers visit, or nil if the business has no such location.
+func (o *Snapshot) SoldLocation(id uuid.UUID) *Location {
+	if e := o.Event(id); e != nil {
+		return o.EventLocation(e)
+	}
+	if r := o.Rental(id); r != nil {
+		return o.RentalLocation(r)
+	}
+	return o.Place()
+}
+
 func (o *Snapshot) findOrDefault(id *uuid.UUID) *Location {
 	if id != nil {
 		if l := o.FindLocation(*id); l != nil {
@@ -110,6 +122,12 @@ func (o *Snapshot) findOrDefault(id *uuid.UUID) *Location {
 		}
 	}
 	return o.DefaultLocation()
+}
+
+// HasLocations reports whether bookings of the business have a location. They do not if
+// customers always come to the same place, because the location then follows from the snapshot.
+func (o *Snapshot) HasLocations() bool {
+	return len(o.Locations) > 1 || len(o.Locations) == 1 && o.Locations[0].Kind != KindPlace
 }
 
 // LocationReach returns how far bookings at other locations can lie from an appointment and still prevent it, in

@@ -127,6 +127,16 @@ func TestLocationsOfEventAndSession(t *testing.T) {
 	if l := o.SessionLocation(class, &catalog.ClassSession{LocationID: &uuid.UUID{3}}); l != &o.Locations[2] {
 		t.Errorf("the session is at %v, not at its location", l)
 	}
+	o.Rentals = []catalog.Rental{{ID: uuid.New(), LocationID: &uuid.UUID{3}}}
+	if err := o.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	if l := o.SoldLocation(o.Rentals[0].ID); l != &o.Locations[2] {
+		t.Errorf("the location of a sold rental: %v", l)
+	}
+	if l := o.SoldLocation(uuid.New()); l != &o.Locations[0] {
+		t.Errorf("the location of an object that is no longer offered: %v", l)
+	}
 	if l := o.EventLocation(&catalog.Event{LocationID: &uuid.UUID{2}}); l != &o.Locations[1] {
 		t.Errorf("the event is at %v, not at its location", l)
 	}

@@ -26,6 +26,7 @@ type CustomerView struct {
 // the customer may take now. Fields without a comment are those of [Reservation].
 type CustomerReservation struct {
 	ID           uuid.UUID             `json:"id"`
+	RentalID     uuid.UUID             `json:"rental_id"`
 	RentalName   string                `json:"rental_name"`
 	Status       string                `json:"status"`
 	Withdrawn    bool                  `json:"withdrawn"` // as in [Reservation]

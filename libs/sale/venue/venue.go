@@ -11,12 +11,25 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/message/words"
 )
 
-// Set sets the location and the position of a calendar entry to the place of the business. The
-// location is the address on one line or, if the place has no address, the name of the place. The
-// country and the name are in the given language. Set changes nothing if the business has no place.
-func Set(event *ical.Event, snapshot *catalog.Snapshot, language string) {
-	if place := snapshot.Place(); place != nil {
-		setPlace(event, snapshot, place, language)
+// Set sets the location and the position of a calendar entry to the location `at` of the business. The result is the
+// address on one line or, for a telephone call, the number that the customer calls. Without them, the result
+// is the name of the location. The country and the name are in the given language. If `at` is nil, the result is the
+// name of the business.
+func Set(event *ical.Event, snapshot *catalog.Snapshot, at *catalog.Location, language string) {
+	if at == nil {
+		event.Location = snapshot.NameIn(language)
+		return
+	}
+	country, number := "", ""
+	if code := at.Address.Country; code != "" {
+		country = words.CountryName(code, cmp.Or(language, snapshot.DefaultLanguage))
+	}
+	if at.Kind == catalog.KindPhone && at.Calls == catalog.CallsCustomer {
+		number = cmp.Or(at.Phone, snapshot.Contact.Phone)
+	}
+	event.Location = cmp.Or(at.Address.OneLine(country), number, at.Name.In(language), snapshot.NameIn(language))
+	if at.Geo != nil {
+		event.Geo = &ical.Geo{Lat: at.Geo.Lat, Lon: at.Geo.Lon}
 	}
 }
 
@@ -29,32 +42,15 @@ type Booked struct {
 }
 
 // SetBooked sets the location, the position and the conference of a calendar entry to the location of a booking. For an
-// address, SetBooked writes what [Set] writes. For a telephone call, the location is the number that the customer
-// calls; for an online meeting, it is the link. Without them, the location is the name.
+// online meeting, the location is the link. Otherwise SetBooked writes what [Set] writes. If the
+// business has removed the location, SetBooked writes its name at the time of the sale.
 func SetBooked(event *ical.Event, snapshot *catalog.Snapshot, at Booked, language string) {
-	event.Location = at.Name
-	place := snapshot.FindLocation(at.ID)
-	switch {
-	case place == nil: // the business has removed the location
-	case place.Kind == catalog.KindPlace:
-		setPlace(event, snapshot, place, language)
-	case place.Kind == catalog.KindPhone && place.Calls == catalog.CallsCustomer:
-		event.Location = cmp.Or(place.Phone, snapshot.Contact.Phone, place.Name.In(language))
-	default:
-		event.Location = place.Name.In(language)
+	if place := snapshot.FindLocation(at.ID); place != nil {
+		Set(event, snapshot, place, language)
+	} else {
+		event.Location = at.Name
 	}
 	if at.Link != "" {
 		event.Location, event.Conference = at.Link, at.Link
-	}
-}
-
-func setPlace(event *ical.Event, snapshot *catalog.Snapshot, place *catalog.Location, language string) {
-	country := ""
-	if code := place.Address.Country; code != "" {
-		country = words.CountryName(code, cmp.Or(language, snapshot.DefaultLanguage))
-	}
-	event.Location = cmp.Or(place.Address.OneLine(country), place.Name.In(language))
-	if place.Geo != nil {
-		event.Geo = &ical.Geo{Lat: place.Geo.Lat, Lon: place.Geo.Lon}
 	}
 }

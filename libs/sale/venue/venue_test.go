@@ -20,7 +20,7 @@ func TestSetWritesThePlaceOfTheBusiness(t *testing.T) {
 		locations      []catalog.Location
 		want           ical.Event
 	}{
-		{"no place", "en", nil, ical.Event{}},
+		{"no place", "en", nil, ical.Event{Location: "Harbor"}},
 		{"an address", "de", []catalog.Location{{Kind: catalog.KindPlace, Name: name, Address: lisbon,
 			Geo: &catalog.Geo{Lat: 38.71, Lon: -9.13}}},
 			ical.Event{Location: "Rua 1, 1100-001 Lisboa, Portugal", Geo: &ical.Geo{Lat: 38.71, Lon: -9.13}}},
@@ -31,7 +31,8 @@ func TestSetWritesThePlaceOfTheBusiness(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			var got ical.Event
-			venue.Set(&got, &catalog.Snapshot{DefaultLanguage: "de", Locations: c.locations}, c.language)
+			snapshot := &catalog.Snapshot{Name: "Harbor", DefaultLanguage: "de", Locations: c.locations}
+			venue.Set(&got, snapshot, snapshot.Place(), c.language)
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Error(diff)
 			}

@@ -183,7 +183,7 @@ func hideOwnerFields(p *booking.Payment) *booking.Payment {
 func showCustomerTicket(m usecase.CustomerView) *booking.CustomerTicket {
 	t := m.Ticket
 	return &booking.CustomerTicket{
-		ID: t.ID, Status: t.Status, EventName: t.EventName, TierName: joinTierNames(t),
+		ID: t.ID, EventID: t.EventID, Status: t.Status, EventName: t.EventName, TierName: joinTierNames(t),
 		Tiers: convertAll(t.Tiers, showTier(t.Currency)),
 		Date:  t.LocalStart.Format(time.DateOnly), StartTime: t.LocalStart.Format(time.TimeOnly), StartsAt: t.StartsAt,
 		EndsAt:   t.EndsAt,

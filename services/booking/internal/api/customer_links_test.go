@@ -90,11 +90,14 @@ func TestCustomerLinkHidesInternalFields(t *testing.T) {
 	}
 	w.change(func(o *catalog.Snapshot) { o.NameTranslations = map[string]string{got.Booking.Locale: "Porto"} })
 	ics := w.read("/internal/manage/" + tokenOf(a.body.ManageURL) + "/calendar")
-	if diff := cmp.Diff([]entry{{UID: a.body.Booking.ID.String(), Summary: "Haircut · Porto", Description: "Anna",
+	if diff := cmp.Diff([]entry{{UID: a.body.Booking.ID.String(), Summary: "Haircut", Description: "Anna",
 		Status: "TENTATIVE",
 		Start:  "2027-03-02T10:00:00.000Z", End: "2027-03-02T10:45:00.000Z",
 		Sequence: 1}}, entries(t, ics.text)); diff != "" {
 		t.Errorf("the calendar (-want +got):\n%s", diff)
+	}
+	if !strings.Contains(ics.text, "\nLOCATION:Porto\r\n") {
+		t.Errorf("the location is not the name of the business in the customer's language:\n%s", ics.text)
 	}
 }
 

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/sale/venue"
 	"github.com/slotmesh/slotmesh/libs/values/ical"
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
@@ -22,8 +24,9 @@ import (
 type Feed struct {
 	Name       string // the name of the business
 	Member     string // the name of the staff member whose bookings the feed contains; "" for a feed of all staff members
-	ShowsNames bool   // true: entries show services and customers; false: only times and the name of the business
+	ShowsNames bool   // true: entries show services, customers and locations; false: only times and the name of the business
 	Refresh    time.Duration
+	Offer      *catalog.Snapshot // contains the addresses of the locations
 }
 
 // Render returns a feed as text/calendar. The argument `entries` must not contain cancelled bookings.
@@ -67,11 +70,20 @@ func (f Feed) newAppointment(e store.FeedEntry) ical.Event {
 	if !f.ShowsNames {
 		return event
 	}
-	event.Summary = joinNonEmpty(" · ", joinServices(e), formatParty(e.CustomerName, e.PartySize))
+	event.Summary = joinNonEmpty(" · ", joinServices(e.Services), formatParty(e.CustomerName, e.PartySize))
 	if f.Member == "" && e.StaffName != nil {
 		event.Description = *e.StaffName
 	}
+	f.setLocation(&event, e.Location)
 	return event
+}
+
+// setLocation writes the location of a booking into its entry. The entry contains no
+// link to an online meeting, because each booking of a class session has its own link.
+func (f Feed) setLocation(event *ical.Event, at *store.Location) {
+	if at != nil {
+		venue.SetBooked(event, f.Offer, venue.Booked{ID: at.ID, Name: at.Name}, f.Offer.DefaultLanguage)
+	}
 }
 
 // newClassEvent returns the one calendar entry of a class session. The argument `booked` contains all bookings of the
@@ -97,21 +109,22 @@ func (f Feed) newClassEvent(o booking.Occurrence, booked []store.FeedEntry) ical
 		lines = append(lines, formatParty(e.CustomerName, e.PartySize))
 	}
 	if f.ShowsNames {
-		event.Summary = fmt.Sprintf("%s (%d)", joinServices(booked[0]), people)
+		event.Summary = fmt.Sprintf("%s (%d)", joinServices(booked[0].Services), people)
 		event.Description = joinNonEmpty("\n", lines...)
+		f.setLocation(&event, booked[0].Location)
 	}
 	return event
 }
 
-func joinServices(e store.FeedEntry) string {
-	names := make([]string, len(e.Services))
-	for i, s := range e.Services {
+func joinServices(services []store.SoldService) string {
+	names := make([]string, len(services))
+	for i, s := range services {
 		names[i] = s.Name
 		if s.VariantName != "" {
 			names[i] += " (" + s.VariantName + ")"
 		}
 	}
-	return store.AddPackageName(e.Services, strings.Join(names, ", "))
+	return store.AddPackageName(services, strings.Join(names, ", "))
 }
 
 // formatParty returns the name of the customer. If the party is larger than one person, the

@@ -17,11 +17,11 @@ import (
 
 // RenderBooking returns a booking as text/calendar for its customer's own calendar. The UID of the entry is the id of
 // the booking, and the sequence number is the number of the booking's newest event. The calendar entries in messages
-// to the customer follow the same rule. Therefore the customer's calendar keeps only the newest entry of a booking.
+// to the customer follow the same rule, and have the same summary and location. Therefore the customer's
+// calendar keeps only the newest entry of a booking.
 // The argument `meeting` is the link to the online meeting; "" for none.
 func RenderBooking(offer *catalog.Snapshot, b store.Booking, meeting string) ([]byte, error) {
-	summary := joinServices(store.FeedEntry{Services: b.Services}) + " · " + offer.NameIn(b.Locale)
-	event := newEvent(b.ID, b.Sequence, b.UpdatedAt, b.StartsAt, b.EndsAt, summary)
+	event := newEvent(b.ID, b.Sequence, b.UpdatedAt, b.StartsAt, b.EndsAt, listServices(b.Services))
 	switch b.Status {
 	case state.Pending:
 		event.Status = ical.Tentative
@@ -35,9 +35,21 @@ func RenderBooking(offer *catalog.Snapshot, b store.Booking, meeting string) ([]
 	if at := b.Location; at != nil {
 		venue.SetBooked(&event, offer, venue.Booked{ID: at.ID, Name: at.Name, Link: meeting}, b.Locale)
 	} else {
-		venue.Set(&event, offer, b.Locale)
+		venue.Set(&event, offer, offer.Place(), b.Locale)
 	}
 	return ical.Calendar{Method: ical.Publish, Events: []ical.Event{event}}.Write()
+}
+
+// listServices returns the name of the package and the names of the services, as messages to the customer list them.
+func listServices(services []store.SoldService) string {
+	var names []string
+	if len(services) > 0 && services[0].PackageName != "" {
+		names = append(names, services[0].PackageName)
+	}
+	for _, s := range services {
+		names = append(names, joinNonEmpty(", ", s.Name, s.VariantName))
+	}
+	return strings.Join(names, ", ")
 }
 
 // RenderTicket returns an order of tickets as text/calendar for its customer's own calendar.
@@ -49,9 +61,9 @@ func RenderTicket(offer *catalog.Snapshot, t store.Ticket) ([]byte, error) {
 	case booking.StatusPending:
 		status = ical.Tentative
 	}
-	event := newEvent(t.ID, t.Sequence, stamp, t.StartsAt, t.EndsAt, t.EventName+" · "+offer.NameIn(t.Locale))
+	event := newEvent(t.ID, t.Sequence, stamp, t.StartsAt, t.EndsAt, t.EventName)
 	event.Status, event.Description = status, formatTiers(t)
-	venue.Set(&event, offer, t.Locale)
+	venue.Set(&event, offer, offer.SoldLocation(t.EventID), t.Locale)
 	return ical.Calendar{Method: ical.Publish, Events: []ical.Event{event}}.Write()
 }
 

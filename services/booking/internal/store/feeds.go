@@ -160,6 +160,7 @@ type FeedEntry struct {
 	CustomerName string
 	Sequence     int
 	UpdatedAt    time.Time
+	Location     *Location // nil if the business has one place for all bookings
 }
 
 // feedSQL reads the bookings of a feed. If there are more bookings than the limit, future bookings have
@@ -170,7 +171,8 @@ type FeedEntry struct {
 const feedSQL = `
 SELECT id, status, CASE WHEN part.members > 1 THEN part.starts_at ELSE b.starts_at END,
        CASE WHEN part.members > 1 THEN part.ends_at ELSE b.ends_at END,
-       services, staff_name, class_schedule_id, party_size, customer_name, sequence, updated_at
+       services, staff_name, class_schedule_id, party_size, customer_name, sequence, updated_at,
+       location
 FROM bookings b
 LEFT JOIN LATERAL (
     SELECT count(DISTINCT resource_id) AS members,

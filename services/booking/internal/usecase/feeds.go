@@ -226,7 +226,7 @@ func (f *Feeds) render(ctx context.Context, feed store.Feed, offer *catalog.Snap
 		return nil, err
 	}
 	feedOptions := calendar.Feed{Name: offer.Name, ShowsNames: feed.Shows == booking.ShowsNames,
-		Member: findMemberName(offer, feed.StaffID), Refresh: feedMaxAge}
+		Member: findMemberName(offer, feed.StaffID), Refresh: feedMaxAge, Offer: offer}
 	for {
 		text, err := calendar.Render(feedOptions, entries)
 		if err != nil || len(text) <= feedText {

@@ -13,12 +13,6 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// hasLocations reports whether bookings of the business keep their location. They do not if
-// customers always come to the same place, because the location then follows from the offer.
-func hasLocations(offer *catalog.Snapshot) bool {
-	return len(offer.Locations) > 1 || len(offer.Locations) == 1 && offer.Locations[0].Kind != catalog.KindPlace
-}
-
 // requestedLocation returns the location that a request names, or nil if it names none. Faults: invalid_parameter if
 // the id is malformed or the services have no location in common; location_not_found.
 func requestedLocation(offer *catalog.Snapshot, r *request.Request, services []*catalog.Service) (*uuid.UUID, error) {
@@ -54,7 +48,7 @@ func (m rescheduleRequest) chooseLocation(b store.Booking, services []*catalog.S
 		return nil, fault.Newf(fault.LocationNotFound, "Location not found: %s", *m.relocateTo)
 	case m.relocateTo != nil:
 		return m.relocateTo, checkLocation(m.offer, services, m.relocateTo)
-	case !hasLocations(m.offer):
+	case !m.offer.HasLocations():
 		return nil, nil
 	case b.Location == nil:
 		id := m.offer.DefaultLocation().ID
@@ -99,7 +93,7 @@ func MeetingLink(links *link.Links, b store.Booking) string {
 // newLocation returns the location of an assignment as it is stored with the
 // booking. It returns nil if bookings of the business have no location.
 func (q question) newLocation(c availability.Assignment, links *link.Links) *store.Location {
-	if c.LocationID == nil || !hasLocations(q.offer) {
+	if c.LocationID == nil || !q.offer.HasLocations() {
 		return nil
 	}
 	l := q.offer.FindLocation(*c.LocationID)

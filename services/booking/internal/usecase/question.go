@@ -57,7 +57,7 @@ func (q question) window() (time.Time, time.Time) {
 // booking. If the argument `lock` is not nil, readSnapshot acquires the idempotency lock in the same round trip.
 // Fault: availability_unverified.
 func (b *Booker) readSnapshot(ctx context.Context, q question, lock *postgres.LockRequest) (store.Snapshot, error) {
-	req := store.SnapshotRequest{Seats: q.isClass(), Locations: hasLocations(q.offer), Except: q.except, Lock: lock}
+	req := store.SnapshotRequest{Seats: q.isClass(), Locations: q.offer.HasLocations(), Except: q.except, Lock: lock}
 	if q.except == uuid.Nil && slices.Contains(q.offer.PriceNeeds, rule.NewCustomer) {
 		req.FirstBookingOf = q.request.CustomerEmail
 	}

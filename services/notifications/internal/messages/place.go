@@ -57,9 +57,9 @@ func newBookedPlace(offer *catalog.Snapshot, b *booking.Booking) *letter.Place {
 	return place
 }
 
-// newSoldPlace returns the place of a ticketed event or a rental. It returns nil if the business has only one location.
+// newSoldPlace returns the place of a ticketed event or a rental. It returns nil if all customers come to one place.
 func newSoldPlace(offer *catalog.Snapshot, l *catalog.Location) *letter.Place {
-	if l == nil || len(offer.Locations) < 2 {
+	if l == nil || !offer.HasLocations() {
 		return nil
 	}
 	return newPlace(offer, l)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/values/locale"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
@@ -75,7 +76,7 @@ func (p *Page) describeBusiness(groups []usecase.Group) any {
 	b := businessData{
 		Context: "https://schema.org", Type: "LocalBusiness", Name: p.businessName(), URL: p.Base + p.stepPath(""),
 		Image: p.Business.LogoURL, Phone: p.Business.Snapshot.Phone(), Email: p.Business.Snapshot.Contact.Email,
-		Address: p.addressData(), Hours: p.hoursData(),
+		Address: newAddressData(p.Business.Snapshot.Place()), Hours: p.hoursData(),
 	}
 	for _, l := range p.socialLinks() {
 		b.SameAs = append(b.SameAs, string(l.url))
@@ -112,11 +113,12 @@ func (p *Page) hoursData() []hoursData {
 	return all
 }
 
-// addressData returns the structured data of the business's address, or nil if the business has no address.
-func (p *Page) addressData() *addressData {
-	if len(p.addressLines()) == 0 {
+// newAddressData returns the structured data of the address of a location. It returns
+// nil if the location has no address. The argument `l` may be nil.
+func newAddressData(l *catalog.Location) *addressData {
+	if l == nil || len(l.Address.Lines("")) == 0 {
 		return nil
 	}
-	a := p.Business.Snapshot.Place().Address
+	a := l.Address
 	return &addressData{"PostalAddress", a.Street, a.PostalCode, a.City, a.Country}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/values/money"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
@@ -146,8 +147,14 @@ func (p *Page) describeEvent(e *usecase.Event) any {
 		Image:  e.ImageURL,
 		Starts: p.formatInstant(e.Date, e.StartClock()), Ends: p.eventEnd(e), Status: schema + "EventScheduled",
 		Mode:      schema + "OfflineEventAttendanceMode",
-		Location:  placeData{"Place", p.businessName(), home, p.addressData()},
+		Location:  placeData{"Place", p.businessName(), home, newAddressData(p.place())},
 		Organizer: placeData{"Organization", p.businessName(), home, nil},
+	}
+	if l := p.findLocation(e.ID); l != nil {
+		data.Location.Name, data.Location.Address = l.Name.In(p.readerLanguage()), newAddressData(l)
+		if l.Kind == catalog.KindLink {
+			data.Location.Type, data.Location.URL, data.Mode = "VirtualLocation", at, schema+"OnlineEventAttendanceMode"
+		}
 	}
 	for _, t := range e.Tiers {
 		data.Offers = append(data.Offers, ticketOfferData{

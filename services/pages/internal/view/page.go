@@ -52,7 +52,7 @@ type Page struct {
 	Style       string
 	Script      string
 
-	// At is the location of the booking; nil on pages that show the place of the business. MeetingLink
+	// At is the location of the sale; nil on pages that show the place of the business. MeetingLink
 	// is the link to the online meeting of the booking; "" if there is none.
 	At          *catalog.Location
 	MeetingLink string

@@ -9,11 +9,13 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
+	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/values/locale"
 	"github.com/slotmesh/slotmesh/libs/values/phone"
+	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
 // place returns the location that the page shows: the location of the booking or, on other pages, the place of the
@@ -25,19 +27,44 @@ func (p *Page) place() *catalog.Location {
 	return p.Business.Snapshot.Place()
 }
 
-// setPlace makes the page show the location of a booking. A location that the business has removed has only its
-// name at the time of the sale. The argument `at` may be nil.
-func (p *Page) setPlace(at *booking.BookedLocation) {
-	if at == nil {
+// setPlace makes the page show the location of a sale. For a booking at a location that the
+// business has removed, the page shows only the name at the time of the sale.
+func (p *Page) setPlace(m *usecase.CustomerView) {
+	switch {
+	case m.Ticket != nil:
+		p.At = p.findLocation(m.Ticket.EventID)
+		return
+	case m.Reservation != nil:
+		p.At = p.findLocation(m.Reservation.RentalID)
+		return
+	case m.Booking.Location == nil:
 		return
 	}
+	at := m.Booking.Location
 	if p.At = p.Business.Snapshot.FindLocation(at.ID); p.At == nil {
 		p.At = &catalog.Location{ID: at.ID, Kind: at.Kind, Name: catalog.Label{Text: at.Name}}
 	}
 	p.MeetingLink = at.Link
 }
 
-// placeName returns the name of the location of a booking. It returns "" on pages that show the place of the business.
+// findLocation returns the location of the event or the rental with this id. It returns nil if all customers
+// of the business come to one place, which the page then shows without a name.
+func (p *Page) findLocation(id uuid.UUID) *catalog.Location {
+	if !p.Business.Snapshot.HasLocations() {
+		return nil
+	}
+	return p.Business.Snapshot.SoldLocation(id)
+}
+
+// eventPlaceText returns the place of an event on one line.
+func (p *Page) eventPlaceText(id uuid.UUID) string {
+	if l := p.findLocation(id); l != nil {
+		return p.placeText(l)
+	}
+	return joinDots(p.businessName(), p.address())
+}
+
+// placeName returns the name of the location of a sale. It returns "" on pages that show the place of the business.
 func (p *Page) placeName() string {
 	if p.At == nil {
 		return ""

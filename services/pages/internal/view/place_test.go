@@ -1,15 +1,18 @@
 package view
 
 import (
+	"net/url"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/a-h/templ"
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
+	"github.com/slotmesh/slotmesh/libs/contracts/rental"
 	"github.com/slotmesh/slotmesh/libs/values/postal"
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
@@ -147,6 +150,81 @@ func TestCustomerViewShowsLocationOfBooking(t *testing.T) {
 		for _, text := range c.mustMiss {
 			if strings.Contains(out.String(), text) {
 				t.Errorf("%s: %s in %s", name, text, out.String())
+			}
+		}
+	}
+}
+
+// newSoldPage returns a page of a business with two places and a video call. The event and the rental with the
+// returned id are at the location with the index `at`.
+func newSoldPage(t *testing.T, at int) (*Page, uuid.UUID) {
+	t.Helper()
+	locations := []catalog.Location{
+		{ID: uuid.New(), Kind: catalog.KindPlace, Name: catalog.Label{Text: "Quay"}, Address: postal.Address{City: "Porto"}},
+		{ID: uuid.New(), Kind: catalog.KindPlace, Name: catalog.Label{Text: "Station"}, Address: postal.Address{City: "Lisboa"}},
+		{ID: uuid.New(), Kind: catalog.KindLink, Name: catalog.Label{Text: "Video call"}},
+	}
+	id := uuid.New()
+	return newPage(t, &catalog.Snapshot{Locations: locations,
+		Events:  []catalog.Event{{ID: id, LocationID: &locations[at].ID}},
+		Rentals: []catalog.Rental{{ID: id, LocationID: &locations[at].ID}}}), id
+}
+
+func TestSalesShowTheirOwnLocation(t *testing.T) {
+	t.Parallel()
+	p, id := newSoldPage(t, 1)
+	shown := &usecase.Event{Event: publicapi.Event{ID: id}}
+	ticket := &usecase.CustomerView{Ticket: &booking.CustomerTicket{EventID: id}}
+	reservation := &usecase.CustomerView{Reservation: &rental.CustomerReservation{RentalID: id}}
+	for name, c := range map[string]templ.Component{
+		"event":                   Event(p, usecase.ReadBasket(shown, nil)).Body,
+		"ticket":                  CustomerView(p, ticket, "").Body,
+		"cancelled ticket":        Cancel(p, ticket, false).Body,
+		"reservation":             CustomerView(p, reservation, "").Body,
+		"cancelled reservation":   Cancel(p, reservation, false).Body,
+		"rental":                  Rental(p, &usecase.Reservation{Rental: &usecase.Rental{Rental: publicapi.Rental{ID: id, Price: "1"}}}, RentalTimes{Calendar: &usecase.Calendar{}}).Body,
+		"reservation in the form": rentalPlace(p, id),
+	} {
+		var out strings.Builder
+		if err := c.Render(t.Context(), &out); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(out.String(), "Station") || !strings.Contains(out.String(), "Lisboa") ||
+			strings.Contains(out.String(), "Porto") {
+			t.Errorf("%s does not name its place alone:\n%s", name, out.String())
+		}
+	}
+}
+
+func TestDescribeEventHasOwnLocation(t *testing.T) {
+	t.Parallel()
+	for at, want := range []string{
+		`Offline* "location":{"@type":"Place","name":"Quay"*"addressLocality":"Porto"`,
+		`Offline* "location":{"@type":"Place","name":"Station"*"addressLocality":"Lisboa"`,
+		`Online* "location":{"@type":"VirtualLocation","name":"Video call","url":"/b/harbor/events/*"}`,
+	} {
+		p, id := newSoldPage(t, at)
+		data := encodeData(p.describeEvent(&usecase.Event{Event: publicapi.Event{ID: id}}))
+		rest := data
+		for _, part := range strings.Split(strings.ReplaceAll(want, "* ", "*"), "*") {
+			_, after, isFound := strings.Cut(rest, part)
+			if rest = after; !isFound {
+				t.Errorf("%d: no %s in %s", at, part, data)
+			}
+		}
+	}
+}
+
+func TestCalendarLinksNameTheLocation(t *testing.T) {
+	t.Parallel()
+	start := time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC)
+	p, id := newSoldPage(t, 1)
+	p.setPlace(&usecase.CustomerView{Ticket: &booking.CustomerTicket{EventID: id}})
+	for want, link := range map[string]string{"Lisboa": "", "https://m.example/1": "https://m.example/1"} {
+		p.MeetingLink = link
+		for _, u := range []templ.SafeURL{p.googleURL("Gala", start, start), p.outlookURL("Gala", start, start)} {
+			if parsed, err := url.Parse(string(u)); err != nil || parsed.Query().Get("location") != want {
+				t.Errorf("%s has no location %s: %v", u, want, err)
 			}
 		}
 	}

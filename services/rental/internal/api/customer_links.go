@@ -92,7 +92,8 @@ func showView(m usecase.CustomerView) rental.CustomerView {
 	return rental.CustomerView{
 		Kind: event.Reservation, Business: m.Offer.LinkBusiness(),
 		Reservation: rental.CustomerReservation{
-			ID: r.ID, RentalName: r.RentalName, Status: r.Status, Withdrawn: r.Withdrawn, Quantity: r.Quantity,
+			ID: r.ID, RentalID: r.RentalID, RentalName: r.RentalName, Status: r.Status, Withdrawn: r.Withdrawn,
+			Quantity:  r.Quantity,
 			StartDate: r.StartDate, EndDate: r.EndDate,
 			StartTime: r.StartTime, EndTime: r.EndTime, Extras: r.Extras, Price: r.Price, Total: r.Total,
 			Currency: r.Currency, PriceChanges: r.PriceChanges,

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -50,7 +51,7 @@ func TestCustomerLinkExpiresAfterThirtyDays(t *testing.T) {
 	token := strings.TrimPrefix(reservation.ManageURL, "https://book.example.org/m/")
 	got, err := s.client.CustomerView(t.Context(), token)
 	if err != nil || got.Kind != event.Reservation || got.Business.Slug != "harbor" ||
-		got.Reservation.ID != reservation.ID || got.Reservation.Quantity != 2 ||
+		got.Reservation.ID != reservation.ID || got.Reservation.RentalID.String() != kayak || got.Reservation.Quantity != 2 ||
 		got.Reservation.EndTime.String() != "02:00" ||
 		got.Reservation.CustomerName != "Zoë" {
 		t.Errorf("%+v, %v", got, err)
@@ -64,13 +65,20 @@ func TestCustomerLinkExpiresAfterThirtyDays(t *testing.T) {
 	}
 	s.change(func(n *fakePeers) {
 		placed := *n.offer
-		placed.Locations = []catalog.Location{{Kind: catalog.KindPlace, Geo: &catalog.Geo{Lat: 38.71, Lon: -9.13},
-			Address: postal.Address{Street: "Rua 1", City: "Lisboa", Country: "PT"}}}
+		placed.Locations = []catalog.Location{
+			{ID: uuid.New(), Kind: catalog.KindPlace, Address: postal.Address{City: "Porto"}},
+			{ID: uuid.New(), Kind: catalog.KindPlace, Geo: &catalog.Geo{Lat: 38.71, Lon: -9.13},
+				Address: postal.Address{Street: "Rua 1", City: "Lisboa", Country: "PT"}}}
+		placed.Rentals = slices.Clone(placed.Rentals)
+		for i := range placed.Rentals {
+			placed.Rentals[i].LocationID = &placed.Locations[1].ID
+		}
 		n.offer = &placed
 	})
 	if _, text := s.calendar(t, token); !strings.Contains(text, "\nLOCATION:Rua 1\\, Lisboa\\, Portugal\r\n") ||
-		!strings.Contains(text, "GEO:38.710000;-9.130000") {
-		t.Errorf("the calendar does not name the place:\n%s", text)
+		!strings.Contains(text, "GEO:38.710000;-9.130000") || !strings.Contains(text, "\nSUMMARY:"+got.Reservation.RentalName+"\r\n") ||
+		!strings.Contains(text, "\nDESCRIPTION:2 × "+got.Reservation.RentalName+"\r\n") {
+		t.Errorf("the calendar does not name the place of the rental:\n%s", text)
 	}
 	if _, err := s.client.Cancel(t.Context(), "harbor", reservation.ID, booking.Cancel{}); err != nil {
 		t.Fatal(err)

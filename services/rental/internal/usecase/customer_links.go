@@ -4,8 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -247,11 +247,14 @@ func (l *CustomerLinks) Calendar(ctx context.Context, token string) ([]byte, err
 	zone := findZone(m.Reservation, m.Offer)
 	event := ical.Event{
 		UID: m.ID.String(), Sequence: m.Sequence, Stamp: m.UpdatedAt, Status: ical.Confirmed,
-		Summary: m.RentalName + " · " + m.Offer.NameIn(m.Locale),
+		Summary: m.RentalName,
 		AllDay:  m.Hours == nil, Start: startOf(m.Reservation, zone).In(zone), End: m.EndsAt.In(zone),
 	}
 	if m.Quantity > 1 {
-		event.Summary = fmt.Sprintf("%s (%d) · %s", m.RentalName, m.Quantity, m.Offer.NameIn(m.Locale))
+		event.Description = strconv.Itoa(m.Quantity) + " × " + m.RentalName
+	}
+	for _, extra := range m.Extras { // the messages to the customer list the extras in the same way
+		event.Summary += ", " + strconv.Itoa(extra.Quantity) + " × " + extra.Name
 	}
 	switch m.Status {
 	case state.Pending:
@@ -260,6 +263,6 @@ func (l *CustomerLinks) Calendar(ctx context.Context, token string) ([]byte, err
 		event.Status = ical.Cancelled
 	default: // a calendar shows all other states as confirmed
 	}
-	venue.Set(&event, m.Offer, m.Locale)
+	venue.Set(&event, m.Offer, m.Offer.SoldLocation(m.RentalID), m.Locale)
 	return ical.Calendar{Method: ical.Publish, Events: []ical.Event{event}}.Write()
 }
