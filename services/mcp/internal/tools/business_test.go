@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
 )
 
@@ -39,5 +40,17 @@ func TestLimitCountsOmittedQuestions(t *testing.T) {
 	if few := ask(2, 2); few.FormTotal != 0 || few.Form[0].OptionsTotal != 0 || strings.Contains(few.text(),
 		"left out") {
 		t.Errorf("%+v: %s", few, few.text())
+	}
+}
+
+func TestPlaceTextNamesKindOfLocation(t *testing.T) {
+	t.Parallel()
+	i := &business{}
+	i.Locations = []publicapi.Location{{Kind: catalog.KindPlace, Name: "Quay"}, {Kind: catalog.KindLink, Name: "Video"},
+		{Kind: catalog.KindPhone, Name: "Call us", Phone: "+351 21"}}
+	want := "\nBookings take place at Quay.\nBookings can be online meetings: Video." +
+		"\nBookings can be telephone calls: Call us, phone +351 21."
+	if got := i.placeText(); got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

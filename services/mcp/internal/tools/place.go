@@ -71,12 +71,20 @@ func limitURL(url string) string {
 	return url
 }
 
+// placeVerbs contains the words before the name of a location, by the kind of the location.
+var placeVerbs = map[string]string{
+	catalog.KindPlace:           "take place at",
+	catalog.KindLink:            "can be online meetings:",
+	catalog.KindPhone:           "can be telephone calls:",
+	catalog.KindCustomerAddress: "can take place at the customer's address:",
+}
+
 // placeText returns lines that state where bookings take place, how customers reach
 // the business, and the rules of the business. It returns "" if nothing is known.
 func (i *business) placeText() string {
 	var b strings.Builder
 	for _, l := range i.Locations {
-		fmt.Fprintf(&b, "\nBookings take place at %s", l.Name)
+		fmt.Fprintf(&b, "\nBookings %s %s", placeVerbs[l.Kind], l.Name)
 		if address := l.Address.OneLine(l.Address.Country); address != "" {
 			b.WriteString(", " + address)
 		}
