@@ -22,9 +22,11 @@ import (
 
 // Feed describes a calendar feed of a business and how the feed shows bookings.
 type Feed struct {
-	Name       string // the name of the business
-	Member     string // the name of the staff member whose bookings the feed contains; "" for a feed of all staff members
-	ShowsNames bool   // true: entries show services, customers and locations; false: only times and the name of the business
+	Name   string // the name of the business
+	Member string // the name of the staff member whose bookings the feed contains; "" for a feed of all staff members
+	// ShowsNames is true if entries show services, customers and locations. Otherwise
+	// entries show only their times and the name of the business.
+	ShowsNames bool
 	Refresh    time.Duration
 	Offer      *catalog.Snapshot // contains the addresses of the locations
 }

@@ -84,6 +84,7 @@ func (s *Shop) readFreeTimes(ctx context.Context, b *Business) *FreeTimes {
 // addPlaces adds the free places of the class sessions that the first page shows.
 func (s *Shop) addPlaces(ctx context.Context, b *Business, a *Appointment, f *FreeTimes) {
 	last := timespan.Date(0)
+	a.Location = nil // the first page shows the sessions at all locations
 	for _, start := range b.ClassStarts([]*Service{{ID: a.Selection.Services[0]}}) {
 		if start.Date == last {
 			continue

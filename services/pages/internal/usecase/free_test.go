@@ -30,6 +30,8 @@ func TestFreeTimesAreCachedAndLeaveOutUnknown(t *testing.T) {
 		switch {
 		case service == sauna.String():
 			answer = `{"computed": false}`
+		case service == yoga.String() && r.URL.Query().Has("location_id"):
+			t.Error("the sessions of only one location are read")
 		case service == yoga.String():
 			answer = `{"slots": [{"date": "2027-03-01", "time": "18:00", "endTime": "19:00", "remainingCapacity": 3,
 				"classScheduleId": "` + session.String() + `"}], "computed": true}`
@@ -47,6 +49,8 @@ func TestFreeTimesAreCachedAndLeaveOutUnknown(t *testing.T) {
 		{ID: cut, Active: true}, {ID: sauna, Active: true},
 		{ID: yoga, Active: true, Classes: []catalog.ClassSession{{ID: session, Date: &day, Time: 18 * 60}}},
 	}}
+	snapshot.Locations = []catalog.Location{{ID: uuid.New(), Kind: catalog.KindPlace},
+		{ID: uuid.New(), Kind: catalog.KindPlace}}
 	snapshot.Modules.Services, snapshot.Bookings.AdvanceDays = true, 30
 	if err := snapshot.Prepare(); err != nil {
 		t.Fatal(err)

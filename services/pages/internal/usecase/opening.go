@@ -19,17 +19,29 @@ type Opening struct {
 // maxOpeningDays is the number of future days in which [Business.Opening] looks for a change.
 const maxOpeningDays = 14
 
-// Opening returns until when the business is open now, or when it opens next. Opening considers the opening hours, the
-// overrides and the blocks of the whole business. It returns nil if the business has no opening hours or is not open
-// for bookings yet. It also returns nil if the business does not open or close within the next 14 days.
-func (b *Business) Opening() *Opening {
+// HasOwnHours reports whether one of several places has its own hours, so that no hours are valid for all places.
+func (b *Business) HasOwnHours() bool {
+	places, isOwn := 0, false
+	for i := range b.Snapshot.Locations {
+		if l := &b.Snapshot.Locations[i]; l.Kind == catalog.KindPlace {
+			places, isOwn = places+1, isOwn || l.Hours != nil || len(l.Overrides) > 0
+		}
+	}
+	return places > 1 && isOwn
+}
+
+// Opening returns until when a location is open now, or when it opens next. Opening considers the opening hours, the
+// overrides and the blocks of the whole business. It returns nil if the location has no opening hours or the business
+// is not open for bookings yet. It also returns nil if the location does not open or close within the next 14 days.
+// The argument `at` is nil for a business without locations.
+func (b *Business) Opening(at *catalog.Location) *Opening {
 	if b.Snapshot.NotYetOpen {
 		return nil
 	}
 	zone, today, now := b.Snapshot.Location(), b.Today(), b.Now.Unix()
 	var open, blocked []timespan.Span
 	for d := today - 1; d <= today+maxOpeningDays; d++ {
-		for _, w := range b.Snapshot.WindowsOn(d) {
+		for _, w := range b.Snapshot.OpeningOn(at, d) {
 			open = append(open, timespan.Span{Start: timespan.Instant(d, w.From, zone),
 				End: timespan.Instant(d, w.To, zone)})
 		}
@@ -61,12 +73,13 @@ type DayHours struct {
 	Windows []timespan.Window // empty if the business is closed
 }
 
-// Week returns the opening hours of today and of the next six dates, in the order of a week that starts on the weekday
-// `first`. It returns nil if the business has no opening hours on these dates.
-func (b *Business) Week(first time.Weekday) []DayHours {
+// Week returns the opening hours of a location today and on the next six dates, in the order of a week that starts on
+// the weekday `first`. It returns nil if the location has no opening hours on these dates. The
+// argument `at` is nil for a business without locations.
+func (b *Business) Week(at *catalog.Location, first time.Weekday) []DayHours {
 	week, today, hasHours := make([]DayHours, 7), b.Today(), false
 	for d := today; d < today+7; d++ {
-		windows := b.Snapshot.WindowsOn(d)
+		windows := b.Snapshot.OpeningOn(at, d)
 		week[(int(d.Weekday())-int(first)+7)%7] = DayHours{d, windows}
 		hasHours = hasHours || len(windows) > 0
 	}
@@ -78,11 +91,12 @@ func (b *Business) Week(first time.Weekday) []DayHours {
 
 // ClassStart is one occurrence of a class session: the session on one date.
 type ClassStart struct {
-	Service *Service
-	Date    timespan.Date
-	Time    timespan.TimeOfDay
-	Staff   *catalog.Staff // nil if the session names no staff member
-	Session uuid.UUID
+	Service  *Service
+	Date     timespan.Date
+	Time     timespan.TimeOfDay
+	Staff    *catalog.Staff // nil if the session names no staff member
+	Session  uuid.UUID
+	Location *catalog.Location // nil if all customers of the business come to one place
 }
 
 // ClassStarts returns the class sessions of the given services that start from now until the end of the sixth date
@@ -106,6 +120,9 @@ func (b *Business) ClassStarts(services []*Service) []ClassStart {
 				session := ClassStart{Service: shown, Date: d, Time: c.Time, Session: c.ID}
 				if c.StaffID != nil {
 					session.Staff = b.Snapshot.StaffMember(*c.StaffID)
+				}
+				if b.Snapshot.HasLocations() {
+					session.Location = b.Snapshot.SessionLocation(s, c)
 				}
 				all = append(all, session)
 			}

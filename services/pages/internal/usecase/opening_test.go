@@ -63,7 +63,7 @@ func TestOpeningFollowsHoursOverridesAndBlocks(t *testing.T) {
 		if c.change != nil {
 			c.change(b)
 		}
-		got := b.Opening()
+		got := b.Opening(nil)
 		if got == nil {
 			t.Errorf("%s: unknown", name)
 			continue
@@ -92,7 +92,7 @@ func TestOpeningIsUnknownWithoutHours(t *testing.T) {
 	} {
 		b := newOpeningBusiness(t, "2026-11-27 10:00")
 		change(b)
-		if got := b.Opening(); got != nil {
+		if got := b.Opening(nil); got != nil {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -102,7 +102,7 @@ func TestWeekStartsOnItsFirstDay(t *testing.T) {
 	t.Parallel()
 	b := newOpeningBusiness(t, "2026-11-27 10:00") // a Friday
 	b.Snapshot.Overrides = []catalog.DayOverride{{Date: timespan.NewDate(2026, time.November, 30)}}
-	week := b.Week(time.Monday)
+	week := b.Week(nil, time.Monday)
 	if len(week) != 7 || week[0].Date != timespan.NewDate(2026, time.November, 30) || len(week[0].Windows) != 0 ||
 		week[4].Date != b.Today() || len(week[4].Windows) != 3 {
 		t.Errorf("%+v", week)
@@ -126,5 +126,72 @@ func TestClassStartsLeaveOutPastAndClosedSessions(t *testing.T) {
 	got := b.ClassStarts([]*Service{{ID: id}})
 	if len(got) != 1 || got[0].Date != b.Today() || got[0].Time != 18*60 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// newTwoPlaces returns the business of newOpeningBusiness with a second place, which is open from 10:00 to
+// 20:00 on Fridays alone. The rental with the returned id is at the second place.
+func newTwoPlaces(t *testing.T, at string) (*Business, uuid.UUID) {
+	t.Helper()
+	b, hours := newOpeningBusiness(t, at), &catalog.WeekHours{}
+	hours[time.Friday] = []timespan.Window{{From: 10 * 60, To: 20 * 60}}
+	b.Snapshot.Locations = []catalog.Location{{ID: uuid.New(), Kind: catalog.KindPlace},
+		{ID: uuid.New(), Kind: catalog.KindPlace, Hours: hours}}
+	rental := uuid.New()
+	b.Snapshot.Rentals = []catalog.Rental{{ID: rental, LocationID: &b.Snapshot.Locations[1].ID}}
+	if err := b.Snapshot.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	return b, rental
+}
+
+func TestOpeningFollowsHoursOfLocation(t *testing.T) {
+	t.Parallel()
+	b, rental := newTwoPlaces(t, "2026-11-27 12:00") // a Friday
+	first, second := &b.Snapshot.Locations[0], &b.Snapshot.Locations[1]
+	if got := b.Opening(first); got == nil || got.Until.Hour() != 13 {
+		t.Errorf("the first place: %+v", got)
+	}
+	if got := b.Opening(second); got == nil || got.Until.Hour() != 20 {
+		t.Errorf("the second place: %+v", got)
+	}
+	if week := b.Week(second, time.Monday); len(week) != 7 || len(week[0].Windows) != 0 || len(week[4].Windows) != 1 {
+		t.Errorf("the week of the second place: %+v", week)
+	}
+	if got := b.OpeningTime(rental, b.Today()); got != 10*60 {
+		t.Errorf("the rental can be picked up from %s", got)
+	}
+	if got := b.OpeningTime(uuid.New(), b.Today()); got != 9*60 {
+		t.Errorf("a rental at the first place can be picked up from %s", got)
+	}
+	if !b.HasOwnHours() {
+		t.Error("the places have no hours of their own")
+	}
+	if second.Kind = catalog.KindLink; b.HasOwnHours() {
+		t.Error("the hours of a meeting are hours of a place")
+	}
+}
+
+func TestClassStartsHaveLocationOfSession(t *testing.T) {
+	t.Parallel()
+	b, _ := newTwoPlaces(t, "2026-11-27 10:00")
+	friday, class, second := time.Friday, uuid.New(), b.Snapshot.Locations[1].ID
+	b.Snapshot.Modules.Services = true
+	b.Snapshot.Services = []catalog.Service{{ID: class, Active: true, DurationMinutes: 60, Classes: []catalog.ClassSession{
+		{ID: uuid.New(), Weekday: &friday, Time: 17 * 60},
+		{ID: uuid.New(), Weekday: &friday, Time: 18 * 60, LocationID: &second},
+	}}}
+	if err := b.Snapshot.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	starts := b.ClassStarts([]*Service{{ID: class}})
+	if len(starts) != 2 || starts[0].Location.ID == second || starts[1].Location.ID != second {
+		t.Fatalf("%+v", starts)
+	}
+	for i, s := range starts {
+		a, err := b.Appointment(Selection{Services: []uuid.UUID{class}, Date: &s.Date, Time: &s.Time, Session: &s.Session})
+		if err != nil || a.Location == nil || *a.Location != s.Location.ID {
+			t.Errorf("session %d is chosen at %v, not at its location: %v", i, a.Location, err)
+		}
 	}
 }

@@ -302,10 +302,10 @@ func (b *Business) HourlyStarts(d timespan.Date) []timespan.TimeOfDay {
 	return starts
 }
 
-// OpeningTime returns the time at which the business opens on the given date. If the business has no opening hours on
-// that date, OpeningTime returns 9:00.
-func (b *Business) OpeningTime(d timespan.Date) timespan.TimeOfDay {
-	windows := b.Snapshot.WindowsOn(d)
+// OpeningTime returns the time at which the location of a rental opens on the given date. If
+// the location has no opening hours on that date, OpeningTime returns 9:00.
+func (b *Business) OpeningTime(rental uuid.UUID, d timespan.Date) timespan.TimeOfDay {
+	windows := b.Snapshot.OpeningOn(b.Snapshot.SoldLocation(rental), d)
 	if len(windows) == 0 {
 		return 9 * 60
 	}

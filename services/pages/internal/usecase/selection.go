@@ -249,11 +249,18 @@ func (a *Appointment) Place() *catalog.Location {
 	return nil
 }
 
-// setLocations sets the locations at which the services are offered, and the chosen location. The default is the first
-// location. If the visitor has no choice, no location is chosen.
+// setLocations sets the locations at which the services are offered, and the chosen location. A chosen class session
+// determines the location. The default is the first location. If the visitor has no choice, no location is chosen.
 func (a *Appointment) setLocations(snapshot *catalog.Snapshot) {
-	chosen := a.Location
+	chosen, class := a.Location, a.Services[0]
 	a.Location = nil
+	for i := range class.Classes {
+		if session := &class.Classes[i]; a.Session != nil && session.ID == *a.Session {
+			if l := snapshot.SessionLocation(class, session); l != nil {
+				chosen = &l.ID
+			}
+		}
+	}
 	if len(snapshot.Locations) < 2 {
 		return
 	}

@@ -100,7 +100,7 @@ func (p *Page) describeBusiness(groups []usecase.Group) any {
 // next date, as schema.org defines.
 func (p *Page) hoursData() []hoursData {
 	var all []hoursData
-	for _, d := range p.Business.Week(time.Monday) {
+	for _, d := range p.Business.Week(p.Business.Snapshot.Place(), time.Monday) {
 		for _, w := range d.Windows {
 			closes := w.To % timespan.MinutesPerDay
 			if w.To == timespan.MinutesPerDay { // open until the end of the day

@@ -120,13 +120,17 @@ func classDays(starts []usecase.ClassStart) []classDay {
 	return days
 }
 
-// classFacts returns one text with the duration of a class session and the name of the staff member who gives it.
+// classFacts returns one text with the duration of a class session, the name of
+// the staff member who gives it and the name of its location.
 func (p *Page) classFacts(c usecase.ClassStart) string {
-	with := ""
+	with, where := "", ""
+	if c.Location != nil {
+		where = c.Location.Name.In(p.readerLanguage())
+	}
 	if c.Staff != nil {
 		with = p.withText([]string{p.Business.Snapshot.MemberName(&c.Staff.ID, c.Staff.Name, p.readerLanguage())})
 	}
-	return joinDots(p.formatDuration(c.Service.DurationMinutes), with)
+	return joinDots(p.formatDuration(c.Service.DurationMinutes), with, where)
 }
 
 // classSelection returns the selection of a visitor who has chosen the given class session.

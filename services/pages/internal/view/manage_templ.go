@@ -1576,6 +1576,7 @@ func cancelPage(p *Page, q cancelQuestion, title string, what templ.Component, p
 // Reschedule returns the page on which the customer chooses another time. If isStartTaken is true, the page states that
 // the chosen start is no longer free.
 func Reschedule(p *Page, m *usecase.CustomerView, c *usecase.Calendar, isStartTaken bool) Content {
+	p.setPlace(m)
 	title := p.Words.Say("manage_move")
 	return Content{title, reschedulePage(p, title, m, p.rescheduleMonth(m, c), isStartTaken)}
 }
@@ -1635,7 +1636,7 @@ func startButton(p *Page, m *usecase.CustomerView, s usecase.Slot) templ.Compone
 			var templ_7745c5c3_Var61 string
 			templ_7745c5c3_Var61, templ_7745c5c3_Err = templ.JoinStringErrs(startQuery(usecase.Selection{}, s))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 500, Col: 89}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 501, Col: 89}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var61))
 			if templ_7745c5c3_Err != nil {
@@ -1686,7 +1687,7 @@ func reschedulePage(p *Page, title string, m *usecase.CustomerView, f freeMonth,
 		var templ_7745c5c3_Var63 string
 		templ_7745c5c3_Var63, templ_7745c5c3_Err = templ.JoinStringErrs(title)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 509, Col: 14}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 510, Col: 14}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var63))
 		if templ_7745c5c3_Err != nil {
@@ -1704,7 +1705,7 @@ func reschedulePage(p *Page, title string, m *usecase.CustomerView, f freeMonth,
 			var templ_7745c5c3_Var64 string
 			templ_7745c5c3_Var64, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say("manage_taken"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 511, Col: 70}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 512, Col: 70}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var64))
 			if templ_7745c5c3_Err != nil {
@@ -1743,7 +1744,7 @@ func reschedulePage(p *Page, title string, m *usecase.CustomerView, f freeMonth,
 			var templ_7745c5c3_Var65 templ.SafeURL
 			templ_7745c5c3_Var65, templ_7745c5c3_Err = templ.JoinURLErrs(p.linkURL("/move", ""))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 519, Col: 55}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 520, Col: 55}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var65))
 			if templ_7745c5c3_Err != nil {
@@ -1778,7 +1779,7 @@ func reschedulePage(p *Page, title string, m *usecase.CustomerView, f freeMonth,
 		var templ_7745c5c3_Var66 templ.SafeURL
 		templ_7745c5c3_Var66, templ_7745c5c3_Err = templ.JoinURLErrs(p.linkURL("", ""))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 527, Col: 52}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 528, Col: 52}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var66))
 		if templ_7745c5c3_Err != nil {
@@ -1791,7 +1792,7 @@ func reschedulePage(p *Page, title string, m *usecase.CustomerView, f freeMonth,
 		var templ_7745c5c3_Var67 string
 		templ_7745c5c3_Var67, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say("manage_keep"))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 527, Col: 83}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 528, Col: 83}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var67))
 		if templ_7745c5c3_Err != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
@@ -55,6 +56,57 @@ func (p *Page) findLocation(id uuid.UUID) *catalog.Location {
 	}
 	return p.Business.Snapshot.SoldLocation(id)
 }
+
+// placePages returns a copy of the page for each place of the business, which shows this place. If the business
+// has only one place, the result contains the page itself. The result is empty if there is nothing to show.
+func (p *Page) placePages() []*Page {
+	var all []*Page
+	for i := range p.Business.Snapshot.Locations {
+		if l := &p.Business.Snapshot.Locations[i]; l.Kind == catalog.KindPlace {
+			at := *p
+			at.At = l
+			all = append(all, &at)
+		}
+	}
+	switch {
+	case len(all) > 1:
+		return all
+	case len(p.addressLines()) > 0:
+		return []*Page{p}
+	}
+	return nil
+}
+
+// maxPlaceLinks is the maximum number of places that the head of the front page names.
+const maxPlaceLinks = 3
+
+// placeLinks returns the links in the head of the front page to the place of the business: the address with a link
+// to the reader's maps. If the business has several places, the links have the names and lead to the list of places.
+func (p *Page) placeLinks() []contactLink {
+	places := p.placePages()
+	if len(places) == 1 {
+		return []contactLink{{p.address(), p.directionsURL()}}
+	}
+	var links []contactLink
+	for _, at := range places {
+		links = append(links, contactLink{at.placeName(), "#places"})
+	}
+	if len(links) > maxPlaceLinks {
+		links = append(links[:maxPlaceLinks], contactLink{"…", "#places"})
+	}
+	return links
+}
+
+// opening returns whether the business is open now. It returns nil if its places have different hours.
+func (p *Page) opening() *usecase.Opening {
+	if p.Business.HasOwnHours() {
+		return nil
+	}
+	return p.Business.Opening(p.place())
+}
+
+// hasWeek reports whether the place that the page shows has opening hours in the next seven days.
+func (p *Page) hasWeek() bool { return p.Business.Week(p.place(), time.Monday) != nil }
 
 // eventPlaceText returns the place of an event on one line.
 func (p *Page) eventPlaceText(id uuid.UUID) string {

@@ -14,6 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
 	"github.com/slotmesh/slotmesh/libs/contracts/rental"
 	"github.com/slotmesh/slotmesh/libs/values/postal"
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
@@ -161,7 +162,8 @@ func newSoldPage(t *testing.T, at int) (*Page, uuid.UUID) {
 	t.Helper()
 	locations := []catalog.Location{
 		{ID: uuid.New(), Kind: catalog.KindPlace, Name: catalog.Label{Text: "Quay"}, Address: postal.Address{City: "Porto"}},
-		{ID: uuid.New(), Kind: catalog.KindPlace, Name: catalog.Label{Text: "Station"}, Address: postal.Address{City: "Lisboa"}},
+		{ID: uuid.New(), Kind: catalog.KindPlace, Name: catalog.Label{Text: "Station"},
+			Address: postal.Address{City: "Lisboa"}},
 		{ID: uuid.New(), Kind: catalog.KindLink, Name: catalog.Label{Text: "Video call"}},
 	}
 	id := uuid.New()
@@ -173,6 +175,8 @@ func newSoldPage(t *testing.T, at int) (*Page, uuid.UUID) {
 func TestSalesShowTheirOwnLocation(t *testing.T) {
 	t.Parallel()
 	p, id := newSoldPage(t, 1)
+	rented := &usecase.Rental{Rental: publicapi.Rental{ID: id, Price: "1"}}
+	times := RentalTimes{Calendar: &usecase.Calendar{}}
 	shown := &usecase.Event{Event: publicapi.Event{ID: id}}
 	ticket := &usecase.CustomerView{Ticket: &booking.CustomerTicket{EventID: id}}
 	reservation := &usecase.CustomerView{Reservation: &rental.CustomerReservation{RentalID: id}}
@@ -182,7 +186,7 @@ func TestSalesShowTheirOwnLocation(t *testing.T) {
 		"cancelled ticket":        Cancel(p, ticket, false).Body,
 		"reservation":             CustomerView(p, reservation, "").Body,
 		"cancelled reservation":   Cancel(p, reservation, false).Body,
-		"rental":                  Rental(p, &usecase.Reservation{Rental: &usecase.Rental{Rental: publicapi.Rental{ID: id, Price: "1"}}}, RentalTimes{Calendar: &usecase.Calendar{}}).Body,
+		"rental":                  Rental(p, &usecase.Reservation{Rental: rented}, times).Body,
 		"reservation in the form": rentalPlace(p, id),
 	} {
 		var out strings.Builder
@@ -227,5 +231,59 @@ func TestCalendarLinksNameTheLocation(t *testing.T) {
 				t.Errorf("%s has no location %s: %v", u, want, err)
 			}
 		}
+	}
+}
+
+func TestMonthURLKeepsLocation(t *testing.T) {
+	t.Parallel()
+	p, _ := newSoldPage(t, 0)
+	at := p.Business.Snapshot.Locations[1].ID
+	a := &usecase.Appointment{Selection: usecase.Selection{Location: &at}}
+	u := string(p.monthURL(a, timespan.NewDate(2027, 1, 1)))
+	if !strings.Contains(u, "at="+at.String()) || !strings.Contains(u, "month=2027-01") {
+		t.Error(u)
+	}
+}
+
+// TestFullTextFollowsHoursOfLocation shows that a date is closed if the location of the sale is closed.
+func TestFullTextFollowsHoursOfLocation(t *testing.T) {
+	t.Parallel()
+	p, tuesday := newPlacePage(t), timespan.NewDate(2026, 12, 1)
+	p.Business.Snapshot.Hours[time.Tuesday] = []timespan.Window{{From: 9 * 60, To: 17 * 60}}
+	open := p.fullText(tuesday)
+	p.At = &catalog.Location{Hours: &catalog.WeekHours{}}
+	if closed := p.fullText(tuesday); closed != p.Words.Say("closed_day") || closed == open {
+		t.Errorf("open: %s; closed: %s", open, closed)
+	}
+}
+
+func TestClassFactsNameLocation(t *testing.T) {
+	t.Parallel()
+	p, _ := newSoldPage(t, 0)
+	class := &usecase.Service{DurationMinutes: 60}
+	got := p.classFacts(usecase.ClassStart{Service: class, Location: &p.Business.Snapshot.Locations[1]})
+	if !strings.HasSuffix(got, " · Station") {
+		t.Error(got)
+	}
+}
+
+func TestFrontPageListsAllPlaces(t *testing.T) {
+	t.Parallel()
+	p, _ := newSoldPage(t, 0)
+	hours := &catalog.WeekHours{time.Friday: {{From: 10 * 60, To: 20 * 60}}}
+	p.Business.Snapshot.Locations[1].Hours = hours
+	var out strings.Builder
+	if err := p.newFront("", p.title("services"), emptyTab(p)).Body.Render(t.Context(), &out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`<a href="#places">Quay</a>`, `<a href="#places">Station</a>`,
+		"<h3><bdi>Quay</bdi></h3> <p> Porto",
+		"<h3><bdi>Station</bdi></h3> <p> Lisboa", "10:00 – 20:00"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %s in %s", want, out.String())
+		}
+	}
+	if strings.Contains(out.String(), "Video call") {
+		t.Error("the page lists a meeting among the places")
 	}
 }

@@ -136,7 +136,7 @@ func (p *Page) findSelectedStart(w *usecase.Reservation, starts []timespan.TimeO
 	if w.Start != nil {
 		return *w.Start
 	}
-	opening := p.Business.OpeningTime(*w.From)
+	opening := p.Business.OpeningTime(w.Rental.ID, *w.From)
 	for _, at := range starts {
 		if at >= opening {
 			return at

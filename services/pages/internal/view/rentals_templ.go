@@ -25,7 +25,7 @@ func Rentals(p *Page, rentals []*usecase.Rental) Content {
 // Rental returns the page of one rental with its free times. The reservation contains the choices that the visitor has
 // made so far.
 func Rental(p *Page, w *usecase.Reservation, t RentalTimes) Content {
-	p.About = w.Rental.Description
+	p.About, p.At = w.Rental.Description, p.findLocation(w.Rental.ID)
 	return Content{w.Rental.Name, rentalPage(p, w, t)}
 }
 

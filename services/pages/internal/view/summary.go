@@ -98,9 +98,13 @@ func (p *Page) formatStripWeekday(d timespan.Date) string {
 	return p.Words.Weekday(d.Weekday())
 }
 
-// fullText returns the text for a date without free starts: the business is closed on this date, or fully booked.
+// fullText returns the text for a date without free starts: the location is closed on this date, or fully booked.
 func (p *Page) fullText(d timespan.Date) string {
-	if len(p.Business.Snapshot.WindowsOn(d)) == 0 {
+	at := p.At
+	if at == nil {
+		at = p.Business.Snapshot.DefaultLocation()
+	}
+	if len(p.Business.Snapshot.OpeningOn(at, d)) == 0 {
 		return p.Words.Say("closed_day")
 	}
 	return p.Words.Say("none_day")
@@ -187,7 +191,8 @@ func (p *Page) addableServices(a *usecase.Appointment, n *usecase.Names) []*usec
 
 // monthURL returns the URL of the page with the month whose first day is `first`.
 func (p *Page) monthURL(a *usecase.Appointment, first timespan.Date) templ.SafeURL {
-	q := usecase.Selection{Services: a.Selection.Services, Variants: a.Variants, Staff: a.Staff}.Values()
+	q := usecase.Selection{Services: a.Selection.Services, Variants: a.Variants, Staff: a.Staff,
+		Location: a.Location}.Values()
 	q.Set("month", monthOf(first))
 	return p.queryURL("when", q)
 }

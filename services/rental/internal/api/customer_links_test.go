@@ -76,7 +76,8 @@ func TestCustomerLinkExpiresAfterThirtyDays(t *testing.T) {
 		n.offer = &placed
 	})
 	if _, text := s.calendar(t, token); !strings.Contains(text, "\nLOCATION:Rua 1\\, Lisboa\\, Portugal\r\n") ||
-		!strings.Contains(text, "GEO:38.710000;-9.130000") || !strings.Contains(text, "\nSUMMARY:"+got.Reservation.RentalName+"\r\n") ||
+		!strings.Contains(text, "GEO:38.710000;-9.130000") ||
+		!strings.Contains(text, "\nSUMMARY:"+got.Reservation.RentalName+"\r\n") ||
 		!strings.Contains(text, "\nDESCRIPTION:2 × "+got.Reservation.RentalName+"\r\n") {
 		t.Errorf("the calendar does not name the place of the rental:\n%s", text)
 	}
