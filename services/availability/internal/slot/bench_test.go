@@ -36,6 +36,29 @@ func BenchmarkScenario(b *testing.B) {
 				s.sweepPlainly(members)
 			}
 		})
+		addSecondPlace(b, offer, occupied)
+		b.Run(fmt.Sprintf("members=%d/two-places", members), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				listSlots(Find(offer, q, booking.Occupied{Busy: occupied}), q)
+			}
+		})
+	}
+}
+
+// addSecondPlace adds two places to a business, at which all members work all week. The occupied
+// times of each second member are at the second place.
+func addSecondPlace(b *testing.B, offer *catalog.Snapshot, occupied []booking.Busy) {
+	b.Helper()
+	offer.Locations = []catalog.Location{{ID: uuid.UUID{3, 1}, Kind: catalog.KindPlace},
+		{ID: uuid.UUID{3, 2}, Kind: catalog.KindPlace}}
+	offer.Bookings.LocationChangeMinutes = 20
+	for i := range occupied {
+		occupied[i].LocationID = offer.Locations[i%2].ID
+		occupied[i].Served = occupied[i].Edges
+	}
+	if err := offer.Prepare(); err != nil {
+		b.Fatal(err)
 	}
 }
 

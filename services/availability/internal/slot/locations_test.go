@@ -360,6 +360,8 @@ func cutPlaces(occupied booking.Occupied, reach timespan.Span) booking.Occupied 
 
 // TestStaffNeverBookedAtTwoLocationsWithinChangeTime books random listed starts one after another. The services of
 // two bookings of a member at different locations are then apart by the change time, and no occupied times overlap.
+// The starts are in one week around a change of the clock. In half of the cases they are on two
+// dates of this week, so that many bookings are close to each other.
 func TestStaffNeverBookedAtTwoLocationsWithinChangeTime(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -368,9 +370,13 @@ func TestStaffNeverBookedAtTwoLocationsWithinChangeTime(t *testing.T) {
 			return
 		}
 		q.Now = time.Unix(b.table.start, 0)
-		q.From, q.To = b.base, b.base+1 // few dates, so that bookings are often close to each other
+		const days, bookings = 7, 30
+		q.From, q.To = b.base-days/2, b.base+days/2
+		if b.chance(2) {
+			q.From, q.To = b.base, b.base+1
+		}
 		var made []sale
-		for range 8 {
+		for range bookings {
 			if next, ok := b.bookOne(t, offer, q.Question, made); ok {
 				made = append(made, next...)
 			}
