@@ -58,6 +58,10 @@ type Location struct {
 	TravelMinutes int `json:"travel_minutes,omitempty"`
 }
 
+// NeedsCustomerPhone reports whether the business calls the customer's
+// telephone number at the time of a booking at the location.
+func (l *Location) NeedsCustomerPhone() bool { return l.Kind == KindPhone && l.Calls == CallsBusiness }
+
 // StaffLocation holds the working hours of a staff member at one location.
 type StaffLocation struct {
 	LocationID uuid.UUID `json:"location_id"`

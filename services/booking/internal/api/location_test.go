@@ -43,6 +43,28 @@ func addLocations(o *catalog.Snapshot) {
 	}
 }
 
+// TestBookRequiresPhoneIfBusinessCalls shows that a customer must give a telephone number for a booking at a location
+// at which the business calls.
+func TestBookRequiresPhoneIfBusinessCalls(t *testing.T) {
+	t.Parallel()
+	w := open(t, noLimits)
+	key := w.key("write")
+	w.change(func(o *catalog.Snapshot) {
+		addLocations(o)
+		o.Locations[2] = catalog.Location{ID: videoID, Kind: catalog.KindPhone, Calls: catalog.CallsBusiness}
+	})
+	without := map[string]any{"location_id": videoID, "customer_phone": nil}
+	if a := w.book(key, newOrder("10:00", without)); !strings.Contains(a.text, "customer_phone: ") {
+		t.Errorf("the answer does not name the field: %s", a.text)
+	} else {
+		w.expect("without a number", a, 400, "invalid_parameter")
+	}
+	with := map[string]any{"location_id": videoID, "customer_phone": "+351 21 000 0000"}
+	w.expect("with a number", w.book(key, newOrder("10:00", with)), 201, "")
+	without["location_id"] = harbourID
+	w.expect("at a place", w.book(key, newOrder("13:00", without)), 201, "")
+}
+
 // findFreeLocation returns the first of the requested locations at which the resource can be. It
 // compares the time of the services with the bookings at other locations.
 func findFreeLocation(offer *catalog.Snapshot, services []*catalog.Service, r availability.BookableRequest,

@@ -169,10 +169,14 @@ func (b *Booker) evaluate(ctx context.Context, q question, snapshot store.Snapsh
 // write stores a booking with the assignment `c` and returns the booking.
 //
 // Errors: [store.ErrOccupied] if the time is occupied; [sale.ErrChanged] if the offer is no longer the newest. Faults:
-// invalid_api_key if the API key was revoked; too_many_open_bookings; outcome_unknown; idempotency_in_progress
-// if the request lost its lock, or if its idempotency key was refused in the meantime.
+// invalid_parameter if the customer's telephone number is missing; invalid_api_key if the API key was revoked;
+// too_many_open_bookings; outcome_unknown; idempotency_in_progress if the request lost
+// its lock, or if its idempotency key was refused in the meantime.
 func (b *Booker) write(ctx context.Context, e evaluation, c availability.Assignment, by actor.Actor,
 	lock *requestLock) (store.NewBooking, error) {
+	if err := e.checkPhone(c); err != nil {
+		return store.NewBooking{}, err
+	}
 	id, err := uuid.NewV7() // ids ordered by time keep new bookings adjacent in the index
 	if err != nil {
 		return store.NewBooking{}, err

@@ -3,6 +3,7 @@ package usecase
 import (
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 	"github.com/slotmesh/slotmesh/libs/contracts/availability"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/sale/link"
@@ -88,6 +89,19 @@ func MeetingLink(links *link.Links, b store.Booking) string {
 		return ""
 	}
 	return links.RoomURL(b.Location.Link, b.Location.Secret, b.ID)
+}
+
+// checkPhone refuses a customer's booking without a telephone number if the business
+// calls the customer at the location of the assignment. Fault: invalid_parameter.
+func (q question) checkPhone(c availability.Assignment) error {
+	if q.by == actor.Owner || q.request.CustomerPhone != nil || c.LocationID == nil {
+		return nil
+	}
+	if l := q.offer.FindLocation(*c.LocationID); l == nil || !l.NeedsCustomerPhone() {
+		return nil
+	}
+	return fault.New(fault.InvalidParameter,
+		"customer_phone: the business calls the customer at the time of the booking; send a telephone number.")
 }
 
 // newLocation returns the location of an assignment as it is stored with the

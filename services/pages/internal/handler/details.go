@@ -60,7 +60,7 @@ func (p *Pages) readAppointmentOrder(c *fiber.Ctx, fields url.Values) (*order, *
 	}
 	a := &appointment{choice}
 	o := newOrder(page, a)
-	o.form.Names = names
+	o.form.Names, o.form.Details.NeedsPhone = names, choice.NeedsPhone()
 	if people, err := strconv.Atoi(fields.Get("people")); err == nil && people >= 1 &&
 		people <= view.MaxPeople(choice) {
 		o.form.Details.People = people

@@ -103,7 +103,7 @@ func (p *Pages) readSubmission(c *fiber.Ctx, o *order, fields url.Values) (strin
 // readDetails copies the details that the customer typed to the form of the order.
 func (o *order) readDetails(fields url.Values) {
 	snapshot, d := o.page.Business.Snapshot, defaultDetails(o.page)
-	d.People = o.form.Details.People
+	d.People, d.NeedsPhone = o.form.Details.People, o.form.Details.NeedsPhone
 	d.Name, d.Email, d.Phone, d.Answers = fields.Get("name"), fields.Get("email"), fields.Get("phone"), map[string]any{}
 	if language := fields.Get("language"); slices.Contains(snapshot.Languages, language) {
 		d.Language = language

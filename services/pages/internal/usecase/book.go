@@ -173,6 +173,7 @@ type Details struct {
 	Language           string // the language of messages to the customer
 	Pay                string // PayOnline or PayAtDoor, if the customer may choose
 	Answers            map[string]any
+	NeedsPhone         bool // true if the phone number is required
 }
 
 // FieldErrorEmail is the error of a field with an invalid e-mail address. [catalog.Answers] returns the other errors.
@@ -252,6 +253,8 @@ func (d *Details) check() FieldErrors {
 	}
 	if d.Phone = oneLine(d.Phone); utf8.RuneCountInString(d.Phone) > maxPhone {
 		fieldErrors["phone"] = catalog.FieldTooLong
+	} else if d.Phone == "" && d.NeedsPhone {
+		fieldErrors["phone"] = catalog.FieldMissing
 	} else if d.Phone != "" && !phone.Valid(d.Phone) {
 		fieldErrors["phone"] = catalog.FieldInvalidPhone
 	}

@@ -46,6 +46,18 @@ func TestCheckRejectsInvalidPhone(t *testing.T) {
 	}
 }
 
+func TestCheckRequiresPhoneIfBusinessCalls(t *testing.T) {
+	t.Parallel()
+	b := &usecase.Business{Snapshot: &catalog.Snapshot{}}
+	for phone, want := range map[string]catalog.FieldError{"": catalog.FieldMissing, " ": catalog.FieldMissing,
+		"abc": catalog.FieldInvalidPhone, "+351 21 000 0000": ""} {
+		d := usecase.Details{Name: "Zoë", Email: "zoe@example.com", Phone: phone, NeedsPhone: true}
+		if got := b.Check(&d)["phone"]; got != want {
+			t.Errorf("%q: %q, want %q", phone, got, want)
+		}
+	}
+}
+
 // TestCheckedDetailsHaveNoControlCharacters checks random texts. Each accepted text is one line without control
 // characters, as booking requires.
 func TestCheckedDetailsHaveNoControlCharacters(t *testing.T) {

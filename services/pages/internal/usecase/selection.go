@@ -235,11 +235,11 @@ type Appointment struct {
 	// services.
 	IsSplit bool
 	// Locations contains the locations at which all chosen services are offered. It is
-	// empty if the business has only one location.
+	// empty if customers always come to the same place.
 	Locations []*catalog.Location
 }
 
-// Place returns the location of the appointment. It returns nil if the business has only one location.
+// Place returns the location of the appointment. It returns nil if customers always come to the same place.
 func (a *Appointment) Place() *catalog.Location {
 	for _, l := range a.Locations {
 		if a.Location != nil && l.ID == *a.Location || len(a.Locations) == 1 {
@@ -247,6 +247,12 @@ func (a *Appointment) Place() *catalog.Location {
 		}
 	}
 	return nil
+}
+
+// NeedsPhone reports whether the business calls the customer, so that the customer must give a telephone number.
+func (a *Appointment) NeedsPhone() bool {
+	l := a.Place()
+	return l != nil && l.NeedsCustomerPhone()
 }
 
 // setLocations sets the locations at which the services are offered, and the chosen location. A chosen class session
@@ -261,7 +267,7 @@ func (a *Appointment) setLocations(snapshot *catalog.Snapshot) {
 			}
 		}
 	}
-	if len(snapshot.Locations) < 2 {
+	if !snapshot.HasLocations() {
 		return
 	}
 	if a.Locations = snapshot.CommonLocations(a.Services); len(a.Locations) < 2 {

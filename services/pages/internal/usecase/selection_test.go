@@ -100,6 +100,14 @@ func TestAppointmentChoosesLocation(t *testing.T) {
 		return &usecase.Business{Snapshot: snapshot}
 	}
 	several := newBusiness(harbour, station, video)
+	call := newBusiness(station)
+	if a, err := call.Appointment(usecase.Selection{Services: []uuid.UUID{cut}}); err != nil || a.NeedsPhone() {
+		t.Errorf("the customer of a place must give a telephone number: %v", err)
+	}
+	call.Snapshot.Locations[0].Kind, call.Snapshot.Locations[0].Calls = catalog.KindPhone, catalog.CallsBusiness
+	if a, err := call.Appointment(usecase.Selection{Services: []uuid.UUID{cut}}); err != nil || !a.NeedsPhone() {
+		t.Errorf("the business calls a customer without a telephone number: %v", err)
+	}
 	for name, c := range map[string]struct {
 		business     *usecase.Business
 		services     []uuid.UUID

@@ -64,7 +64,7 @@ func (p *Page) contactFields(f Form) []web.Field {
 		{Name: "email", Label: p.Words.Say("email"), Value: d.Email, Type: "email", Autocomplete: "email",
 			Required: true, MaxLength: 254, Error: p.contactError(f.Errors["email"], "fill_email")},
 		{Name: "phone", Label: p.Words.Say("phone"), Value: d.Phone, Type: "tel", Autocomplete: "tel",
-			Optional: optional, MaxLength: 50, Error: p.errorText(f.Errors["phone"])},
+			Required: d.NeedsPhone, Optional: optional, MaxLength: 50, Error: p.errorText(f.Errors["phone"])},
 	}
 }
 
