@@ -29,7 +29,7 @@ RETURN w.made_at <= acquired - interval '24 hours' OR w.answer = '{"in_progress"
 
 -- The previous release answers a request whose row is not inserted with 409 idempotency_in_progress.
 -- +goose StatementBegin
-CREATE FUNCTION check_made_write() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION check_made_write() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
     acquired timestamptz := NEW.expires_at - interval '24 hours';
 BEGIN
@@ -44,7 +44,7 @@ $$;
 -- +goose StatementEnd
 
 -- +goose StatementBegin
-CREATE FUNCTION copy_to_made_writes() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION copy_to_made_writes() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
     acquired timestamptz;
 BEGIN
