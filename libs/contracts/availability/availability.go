@@ -53,6 +53,9 @@ type Question struct {
 	// ([catalog.Snapshot.ChooseLocations]). Nil allows each of these locations. Then each staff member serves the
 	// start at the first location, in the order of the first service, at which the staff member can serve it.
 	LocationID *uuid.UUID `json:"location_id,omitempty"`
+	// ExcludedLocationIDs are locations at which the start must not be served, for
+	// example because they do not serve the customer's address.
+	ExcludedLocationIDs []uuid.UUID `json:"excluded_location_ids,omitempty"`
 }
 
 // BookableResponse lists the assignments that can serve the start. They are in the order in which

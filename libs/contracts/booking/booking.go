@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/values/postal"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
@@ -174,6 +175,9 @@ type Booking struct {
 	// Location is where the booking takes place, as it was at the time of the sale. It is
 	// omitted if the business had no locations at that time.
 	Location *BookedLocation `json:"location,omitempty"`
+	// CustomerAddress is the address at which the booking takes place. It is present only
+	// for a location of the kind customer_address, until the customer is anonymized.
+	CustomerAddress *CustomerAddress `json:"customer_address,omitempty"`
 	// Warnings are the rules for customers that this booking by the owner breaks. They
 	// are present only in the response to the request that booked or rescheduled.
 	Warnings []Warning `json:"warnings,omitempty"`
@@ -304,4 +308,11 @@ type BookedLocation struct {
 	// Link is the link to an online meeting. It is present only for the kind link,
 	// while the booking is confirmed and all that is due online is paid.
 	Link string `json:"link,omitempty"`
+}
+
+// CustomerAddress is the address of a customer at which a booking takes place. It is customer data.
+type CustomerAddress struct {
+	postal.Address
+	// Note describes how to find the customer, for example the floor. It may be empty.
+	Note string `json:"note,omitempty"`
 }

@@ -59,8 +59,9 @@ type CustomerBooking struct {
 	Unpaid       bool                 `json:"unpaid"`
 	Cancellation Cancellation         `json:"cancellation"`
 	Reschedule   ReschedulePermission `json:"reschedule"`
-	// Location is as in [Booking].
-	Location *BookedLocation `json:"location,omitempty"`
+	// Location and CustomerAddress are as in [Booking].
+	Location        *BookedLocation  `json:"location,omitempty"`
+	CustomerAddress *CustomerAddress `json:"customer_address,omitempty"`
 }
 
 // ReschedulePermission reports whether the customer may reschedule a booking now.

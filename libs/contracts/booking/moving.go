@@ -27,6 +27,8 @@ type NewBooking struct {
 	FormData          json.RawMessage `json:"form_data,omitempty"`
 	Locale            *string         `json:"locale,omitempty"`
 	LocationID        *string         `json:"location_id,omitempty"`
+	// CustomerAddress is required if the booking takes place at a location of the kind customer_address.
+	CustomerAddress *CustomerAddress `json:"customer_address,omitempty"`
 
 	// Override permits a booking outside working hours, but never in occupied time. With or without
 	// Override, the rules for minimum notice, advance limit, pause and slot grid do not apply to the owner.
@@ -41,6 +43,8 @@ type Reschedule struct {
 	Time            string  `json:"time"` // time of the new start, HH:MM
 	StaffID         *string `json:"staff_id,omitempty"`
 	ClassScheduleID *string `json:"class_schedule_id,omitempty"`
+	// LocationID is the new location. If it is nil, the booking keeps its location.
+	LocationID *string `json:"location_id,omitempty"`
 
 	// Override permits a time outside working hours, but never occupied time. Only the owner may set it. With
 	// or without Override, the rules for minimum notice, advance limit and slot grid do not apply to the owner.
@@ -61,9 +65,11 @@ type BookedTime struct {
 	Location *BookedLocation `json:"location,omitempty"`
 }
 
-// Relocate requests a new location for a booking, at the same time.
+// Relocate requests a new location for a booking, at the same time. A location of the kind
+// customer_address needs Address, unless the booking already has an address.
 type Relocate struct {
-	LocationID string `json:"location_id"`
+	LocationID string           `json:"location_id"`
+	Address    *CustomerAddress `json:"address,omitempty"`
 }
 
 // Rescheduled is the payload of the events that report a reschedule or a relocation. It holds

@@ -2,11 +2,13 @@ package catalog
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/libs/values/postal"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
@@ -128,6 +130,24 @@ func (o *Snapshot) findOrDefault(id *uuid.UUID) *Location {
 // customers always come to the same place, because the location then follows from the snapshot.
 func (o *Snapshot) HasLocations() bool {
 	return len(o.Locations) > 1 || len(o.Locations) == 1 && o.Locations[0].Kind != KindPlace
+}
+
+// Serves reports whether an address is in the area of a location of the kind [KindCustomerAddress]. Spaces,
+// hyphens and case in postal codes do not matter.
+func (l *Location) Serves(a postal.Address) bool {
+	if len(l.Countries) > 0 && !slices.Contains(l.Countries, a.Country) {
+		return false
+	}
+	code := normalizePostalCode(a.PostalCode)
+	return len(l.PostalCodes) == 0 || slices.ContainsFunc(l.PostalCodes, func(pattern string) bool {
+		prefix, isPrefix := strings.CutSuffix(pattern, "*")
+		prefix = normalizePostalCode(prefix)
+		return code == prefix || isPrefix && strings.HasPrefix(code, prefix)
+	})
+}
+
+func normalizePostalCode(code string) string {
+	return strings.ToUpper(strings.NewReplacer(" ", "", "-", "").Replace(code))
 }
 
 // LocationReach returns how far bookings at other locations can lie from an appointment and still prevent it, in

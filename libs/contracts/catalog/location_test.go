@@ -8,6 +8,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/libs/values/postal"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
@@ -142,5 +143,26 @@ func TestLocationsOfEventAndSession(t *testing.T) {
 	}
 	if l := newSalon(t).EventLocation(&catalog.Event{}); l != nil {
 		t.Errorf("without locations, the event is at %v", l)
+	}
+}
+
+func TestLocationServesArea(t *testing.T) {
+	t.Parallel()
+	l := catalog.Location{Countries: []string{"PT", "GB"}, PostalCodes: []string{"11*", "4000-001", "SW1A 1AA"}}
+	for address, want := range map[postal.Address]bool{
+		{Country: "PT", PostalCode: "1100-001"}: true,
+		{Country: "PT", PostalCode: "4000 001"}: true,
+		{Country: "GB", PostalCode: "sw1a1aa"}:  true,
+		{Country: "PT", PostalCode: "4000"}:     false,
+		{Country: "PT"}:                         false,
+		{PostalCode: "1100-001"}:                false,
+		{Country: "ES", PostalCode: "1100-001"}: false,
+	} {
+		if got := l.Serves(address); got != want {
+			t.Errorf("%+v is served: %v", address, got)
+		}
+	}
+	if everywhere := (&catalog.Location{}); !everywhere.Serves(postal.Address{City: "Porto"}) {
+		t.Error("a location without an area does not serve an address")
 	}
 }

@@ -8,9 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The tests of this package permit customers' addresses.
-func init() { customerAddresses = true }
-
 // withoutStaff is minimal without its last line, the staff.
 var withoutStaff = minimal[:strings.Index(minimal, "staff:")]
 

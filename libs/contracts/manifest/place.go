@@ -157,7 +157,6 @@ const maxGeoDecimals = 7
 
 func (v *validator) checkLocations(at *path) {
 	checkUnique(v, at, v.m.Locations, "key", func(l *Location) Key { return l.Key })
-	v.checkLocationLimit(at)
 	for i := range v.m.Locations {
 		l, here := &v.m.Locations[i], at.item(i)
 		v.recordID(here.field("id"), l.ID, l.ObjectID(v.business))

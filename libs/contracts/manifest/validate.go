@@ -27,9 +27,7 @@ type validator struct {
 	events    keyList
 	rentals   keyList
 	locations keyList
-	// customerAddresses permits locations of the kind customer_address.
-	customerAddresses bool
-	ids               map[uuid.UUID]idOwner
+	ids       map[uuid.UUID]idOwner
 
 	comparisons int // number of keys that were compared to find similar keys
 }
@@ -63,7 +61,6 @@ func newValidator(m *Manifest, r *report, root *yaml.Node) *validator {
 		locations: newKeyList("location", m.Locations, func(l *Location) Key { return l.Key }),
 		ids:       map[uuid.UUID]idOwner{},
 	}
-	v.customerAddresses = customerAddresses
 	if c, err := money.ParseCurrency(string(m.Currency)); err == nil {
 		v.currency = c
 	}

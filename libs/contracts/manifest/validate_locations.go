@@ -6,10 +6,6 @@ import (
 	"strings"
 )
 
-// customerAddresses permits locations of the kind customer_address. It is
-// false until customers can state their address in a booking.
-var customerAddresses = false
-
 // The kinds of locations, and the value of Calls that needs a telephone number.
 const (
 	kindPlace           = "place"
@@ -26,15 +22,6 @@ const maxLink = 200
 var linkPlaceholders = map[string]string{
 	"{code}":    strings.Repeat("x", 26),
 	"{booking}": "00000000-0000-4000-8000-000000000000",
-}
-
-// checkLocationLimit reports locations of the kind customer_address, unless these are permitted.
-func (v *validator) checkLocationLimit(at *path) {
-	for i := range v.m.Locations {
-		if kind := v.m.Locations[i].Kind; kind == kindCustomerAddress && !v.customerAddresses {
-			v.addProblem(at.item(i).field("kind"), "is %s; write place, link or phone", quote(kind))
-		}
-	}
 }
 
 // checkLocationKind reports fields that the kind of the location needs or excludes.

@@ -9,6 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/values/ical"
 	"github.com/slotmesh/slotmesh/libs/values/message/words"
+	"github.com/slotmesh/slotmesh/libs/values/postal"
 )
 
 // Set sets the location and the position of a calendar entry to the location `at` of the business. The result is the
@@ -20,37 +21,47 @@ func Set(event *ical.Event, snapshot *catalog.Snapshot, at *catalog.Location, la
 		event.Location = snapshot.NameIn(language)
 		return
 	}
-	country, number := "", ""
-	if code := at.Address.Country; code != "" {
-		country = words.CountryName(code, cmp.Or(language, snapshot.DefaultLanguage))
-	}
+	number := ""
 	if at.Kind == catalog.KindPhone && at.Calls == catalog.CallsCustomer {
 		number = cmp.Or(at.Phone, snapshot.Contact.Phone)
 	}
-	event.Location = cmp.Or(at.Address.OneLine(country), number, at.Name.In(language), snapshot.NameIn(language))
+	event.Location = cmp.Or(formatAddress(at.Address, snapshot, language), number, at.Name.In(language), snapshot.NameIn(language))
 	if at.Geo != nil {
 		event.Geo = &ical.Geo{Lat: at.Geo.Lat, Lon: at.Geo.Lon}
 	}
 }
 
-// Booked is the location of a booking: its id, its name at the time
-// of the sale, and the link to the online meeting or "".
+// Booked is the location of a booking: its id, its name at the time of the
+// sale, the link to the online meeting or "", and the customer's address.
 type Booked struct {
-	ID   uuid.UUID
-	Name string
-	Link string
+	ID      uuid.UUID
+	Name    string
+	Link    string
+	Address postal.Address // for a location of the kind customer_address
 }
 
 // SetBooked sets the location, the position and the conference of a calendar entry to the location of a booking. For an
-// online meeting, the location is the link. Otherwise SetBooked writes what [Set] writes. If the
-// business has removed the location, SetBooked writes its name at the time of the sale.
+// online meeting, the location is the link; at the customer's address, it is this address. Otherwise SetBooked
+// writes what [Set] writes. If the business has removed the location, SetBooked writes its name at the time of the sale.
 func SetBooked(event *ical.Event, snapshot *catalog.Snapshot, at Booked, language string) {
 	if place := snapshot.FindLocation(at.ID); place != nil {
 		Set(event, snapshot, place, language)
 	} else {
 		event.Location = at.Name
 	}
+	if at.Address != (postal.Address{}) {
+		event.Location = formatAddress(at.Address, snapshot, language)
+	}
 	if at.Link != "" {
 		event.Location, event.Conference = at.Link, at.Link
 	}
+}
+
+// formatAddress returns an address on one line, with the country in the given language.
+func formatAddress(a postal.Address, snapshot *catalog.Snapshot, language string) string {
+	country := ""
+	if a.Country != "" {
+		country = words.CountryName(a.Country, cmp.Or(language, snapshot.DefaultLanguage))
+	}
+	return a.OneLine(country)
 }

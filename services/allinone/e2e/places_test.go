@@ -10,6 +10,7 @@ import (
 	"mime/quotedprintable"
 	"net/http"
 	"net/mail"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -359,5 +360,124 @@ func TestUnknownLocationIsRejected(t *testing.T) {
 		checkStatus(t, http.StatusBadRequest, "invalid_parameter")
 	if n := s.countBookings(t, s.slug); n != 0 {
 		t.Errorf("%d bookings were made", n)
+	}
+}
+
+// TestBusinessComesToCustomer books at a customer's address by POST /book and by the form of the booking page. The page,
+// the mail and the calendar entry show the address. The time of the way is kept free. An erasure removes the address.
+func TestBusinessComesToCustomer(t *testing.T) {
+	t.Parallel()
+	w := sharePlatform(t)
+	const slug, street = "comes-home", "Filbert Lane 7"
+	manifest := strings.NewReplacer("bookings: {", `locations:
+  - {key: home, kind: customer_address, name: At your place, countries: [PT], postal_codes: ["11*"], travel_minutes: 30}
+bookings: {`, "name: Salon", "name: Mobile salon").Replace(buildSalon(slug, 1))
+	w.publish(t, slug, manifest)
+	cut, key := w.idsByName(t, slug, "services")["Cut"], w.createKey(t, slug, "write")
+	address := func(code string) map[string]any {
+		return map[string]any{"street": street, "postal_code": code, "city": "Lisboa", "country": "PT", "note": "left bell"}
+	}
+	o := newOrder(cut, "2027-03-02", "10:00").withField("customer_email", "home@example.com")
+	w.book(t, slug, key, o).checkStatus(t, http.StatusBadRequest, "invalid_parameter")
+	w.book(t, slug, key, o.withField("customer_address", address("4000-001"))).checkStatus(t, http.StatusConflict,
+		"outside_area")
+	var booked placedBooking
+	w.book(t, slug, key, o.withField("customer_address", address("1100-001"))).decode(t, http.StatusCreated, &booked)
+	if kind := booked.Booking.Location.Kind; kind != "customer_address" {
+		t.Errorf("booked at a %s", kind)
+	}
+	listed := w.listTimes(t, slug, "2027-03-02", "service_id="+cut)
+	if slices.Contains(listed, "11:00") || !slices.Contains(listed, "11:45") {
+		t.Errorf("from 10:00 to 10:45 and the way before and after, the times are %v", listed)
+	}
+	read := func() map[string]string {
+		return map[string]string{
+			"page": w.browse(t, booked.ManageURL, nil).text, "mail": mailText(t, w.inbox.await(t, "home@example.com", 1)[0]),
+			"calendar": unfold(w.browse(t, booked.ManageURL+"/calendar.ics", nil).text),
+		}
+	}
+	for where, text := range read() {
+		if !strings.Contains(text, street) || !strings.Contains(text, "left bell") {
+			t.Errorf("the %s lacks the address: %s", where, text)
+		}
+	}
+	var owners struct {
+		CustomerAddress struct{ Street string } `json:"customer_address"`
+	}
+	at := "businesses/" + slug + "/bookings/" + booked.Booking.ID
+	w.callAdmin(t, http.MethodGet, at, nil).decode(t, http.StatusOK, &owners)
+	if owners.CustomerAddress.Street != street {
+		t.Errorf("the owner sees %+v", owners)
+	}
+	w.callAdmin(t, http.MethodPost, "businesses/"+slug+"/customers/erase",
+		[]byte(`{"email":"home@example.com","force":true}`)).checkStatus(t, http.StatusOK, "")
+	if a := w.callAdmin(t, http.MethodGet, at, nil); strings.Contains(string(a.body), "Filbert") {
+		t.Errorf("after the erasure: %s", a.body)
+	}
+	w.bookAtHomeByForm(t, slug, cut, street)
+}
+
+// bookAtHomeByForm books by the form of the booking page, which asks for the address and keeps what was typed.
+func (w *platform) bookAtHomeByForm(t *testing.T, slug, cut, street string) {
+	t.Helper()
+	form := w.PublicURL + "/b/" + slug + "/details?service=" + cut + "&date=2027-03-03&time=10:00"
+	details := map[string][]string{"name": {"Zoe"}, "email": {"zoe-home@example.com"}, "street": {street},
+		"postal_code": {"4000-001"}, "city": {"Lisboa"}, "note": {"left bell"}}
+	page := w.browse(t, form, nil)
+	page.checkPage(t, "the form", http.StatusOK, `name="street"`, `name="postal_code"`, `name="city"`, `name="note"`)
+	refused := w.browse(t, form, page.fillForm(t, details))
+	refused.checkPage(t, "outside the area", http.StatusUnprocessableEntity, "We do not come to this address.", street)
+	details["postal_code"] = []string{"1150-300"}
+	done := w.browse(t, form, refused.fillForm(t, details))
+	if done.status != http.StatusSeeOther {
+		t.Fatalf("%d %s", done.status, done.text)
+	}
+	w.browse(t, w.PublicURL+strings.TrimPrefix(done.location, w.PublicURL), nil).checkPage(t, "booked", http.StatusOK, street)
+}
+
+// TestCustomerReschedulesToAnotherPlace follows the links of the page on which a customer chooses another time.
+func TestCustomerReschedulesToAnotherPlace(t *testing.T) {
+	t.Parallel()
+	s := publishPlaces(t, "place-moves")
+	booked := s.bookAt(t, "Harbour", "2027-03-09", "10:00", "places-moves@example.com")
+	page := s.browse(t, booked.ManageURL+"/move?at="+s.locations["Station"], nil)
+	page.checkPage(t, "the times at the station", http.StatusOK, "Station", "Harbour")
+	starts := page.listOfferedStarts(t, "2027-03-09")
+	if starts["14:00"] == "" || !strings.Contains(starts["14:00"], "at="+s.locations["Station"]) {
+		t.Fatalf("the page offers %v", starts)
+	}
+	if moved := s.browse(t, booked.ManageURL+"/move", url.Values{"to": {starts["14:00"]}}); moved.status !=
+		http.StatusSeeOther {
+		t.Fatalf("%d %s", moved.status, moved.text)
+	}
+	s.browse(t, booked.ManageURL, nil).checkPage(t, "moved", http.StatusOK, "Avenida da Linha 2", "14:00")
+}
+
+// TestDiffListsBookingsAtRemovedLocation requests the effects of a manifest without the station. The answer lists the
+// booking at the station, and not the booking at the harbour.
+func TestDiffListsBookingsAtRemovedLocation(t *testing.T) {
+	t.Parallel()
+	s := publishPlaces(t, "place-removed")
+	s.bookAt(t, "Harbour", "2027-03-09", "10:00", "places-removed@example.com")
+	booked := s.bookAt(t, "Station", "2027-03-12", "10:00", "places-removed@example.com")
+	manifest := buildPlaces("place-removed")
+	from, to := strings.Index(manifest, "  - {key: station"), strings.Index(manifest, "  - {key: video")
+	manifest = strings.NewReplacer("harbour, station, video", "harbour, video", "harbour, station", "harbour",
+		`      station: {tue: ["10:00-15:00"], fri: ["09:00-17:00"]}`+"\n", "").Replace(manifest[:from] + manifest[to:])
+	var plan struct {
+		Outside struct {
+			Count    int
+			Bookings []struct {
+				Booking struct{ ID string }
+				Reason  struct{ Rule, Message string }
+			}
+		}
+	}
+	header := http.Header{"Authorization": {"Bearer " + s.AdminToken}, "Content-Type": {"application/yaml"}}
+	s.do(t, http.MethodPost, s.AdminURL+"/admin/businesses/place-removed/diff", []byte(manifest), header).
+		decode(t, http.StatusOK, &plan)
+	if plan.Outside.Count != 1 || plan.Outside.Bookings[0].Booking.ID != booked.Booking.ID ||
+		plan.Outside.Bookings[0].Reason.Rule != "removed" {
+		t.Errorf("without the station: %+v", plan.Outside)
 	}
 }

@@ -86,6 +86,6 @@ func newQuestion(offer *catalog.Snapshot, q availability.Question, services []*c
 	return slot.Question{
 		Services: services, StaffID: q.StaffID, Now: now, SessionID: q.ClassScheduleID,
 		IsPackage: q.IsPackage, IsPerService: q.StaffingMode == availability.StaffingPerService, IsOverride: q.Override,
-		AllowsOutsideHours: q.OutsideHours, LocationID: q.LocationID,
+		AllowsOutsideHours: q.OutsideHours, LocationID: q.LocationID, ExcludedLocationIDs: q.ExcludedLocationIDs,
 	}
 }

@@ -44,7 +44,10 @@ func newLocationsPlan(offer *catalog.Snapshot, q Question) *Plan {
 
 // isAt reports whether the location may serve the question. The argument `l` is nil without locations.
 func (q Question) isAt(l *catalog.Location) bool {
-	return q.LocationID == nil || l != nil && l.ID == *q.LocationID
+	if l == nil {
+		return q.LocationID == nil
+	}
+	return (q.LocationID == nil || l.ID == *q.LocationID) && !slices.Contains(q.ExcludedLocationIDs, l.ID)
 }
 
 // addTravel keeps the time of travel to the location free before and after the appointment, unless the buffers of

@@ -492,6 +492,13 @@ func TestStaffWorkAtOnePlaceOnMondayAndAnotherOnFriday(t *testing.T) {
 			t.Errorf("%s: %v starts by day, want %v", name, got, c.want)
 		}
 	}
+	q.ExcludedLocationIDs = []uuid.UUID{{1}}
+	if got, want := counts(nil), ([7]int{2: all, 4: all}); got != want {
+		t.Errorf("without the first place: %v starts by day, want %v", got, want)
+	}
+	if got := counts(&uuid.UUID{1}); got != [7]int{} {
+		t.Errorf("at the excluded place: %v starts by day", got)
+	}
 }
 
 // TestLongerOfBuffersAndChangeTimeCounts books Anna on a Wednesday from 12:00 to 13:00 at the second place. The next

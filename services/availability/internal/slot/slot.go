@@ -56,6 +56,8 @@ type Question struct {
 	PartySize    int        // number of class seats that must be free; 0 means 1
 	// LocationID is the requested location. Nil allows all locations at which all services are offered.
 	LocationID *uuid.UUID
+	// ExcludedLocationIDs are locations at which the appointment must not take place.
+	ExcludedLocationIDs []uuid.UUID
 
 	// IsOverride applies the rules for the owner. A start may be at any minute of the working time,
 	// without slot grid, minimum notice and advance limit. The earliest start is the beginning of

@@ -157,7 +157,7 @@ func (l *CustomerLinks) showView(m usecase.CustomerView) booking.CustomerView {
 		Locale: b.Locale, Sequence: b.Sequence,
 		CreatedAt: b.CreatedAt,
 		Payment:   hideOwnerFields(b.Payment), CanPay: m.CanPay, Unpaid: m.IsUnpaid,
-		Location:     b.Location,
+		Location: b.Location, CustomerAddress: b.CustomerAddress,
 		Cancellation: m.Cancellation.Render(),
 		Reschedule:   booking.ReschedulePermission{Allowed: m.Reschedule.Allowed, Reason: m.Reschedule.Reason},
 	}

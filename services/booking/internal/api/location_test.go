@@ -1,6 +1,8 @@
 package api_test
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -15,6 +17,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/libs/values/postal"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
@@ -75,7 +78,7 @@ func findFreeLocation(offer *catalog.Snapshot, services []*catalog.Service, r av
 	}
 	change := int64(offer.Bookings.LocationChangeMinutes) * 60
 	for _, l := range locations {
-		isElsewhere := false
+		isElsewhere := slices.Contains(r.Question.ExcludedLocationIDs, l.ID)
 		for _, busy := range r.Occupied.Busy {
 			for i := 0; busy.Resource == resource && busy.LocationID != l.ID && i < len(busy.Served); i += 2 {
 				wide := timespan.Span{Start: busy.Served[i] - change, End: busy.Served[i+1] + change}
@@ -182,8 +185,12 @@ func TestConcurrentBookKeepsMemberAtOneLocation(t *testing.T) {
 
 func (w *fixture) relocate(by actor.Actor, id, to uuid.UUID) (*booking.Booking, error) {
 	w.t.Helper()
-	return w.client().Relocate(actor.With(w.t.Context(), by), w.offer.ID, id, "harbor",
-		booking.Relocate{LocationID: to.String()})
+	return w.relocateTo(by, id, booking.Relocate{LocationID: to.String()})
+}
+
+func (w *fixture) relocateTo(by actor.Actor, id uuid.UUID, to booking.Relocate) (*booking.Booking, error) {
+	w.t.Helper()
+	return w.client().Relocate(actor.With(w.t.Context(), by), w.offer.ID, id, "harbor", to)
 }
 
 func TestRelocateChangesLocationOnly(t *testing.T) {
@@ -287,5 +294,143 @@ func TestMeetingLinkIsShownWhileConfirmed(t *testing.T) {
 	}
 	if got := find(); got != "" {
 		t.Errorf("cancelled: %s", got)
+	}
+}
+
+var homeID = uuid.MustParse("00000000-0000-4000-8000-0000000000a4")
+
+// addHome gives the business a place and a location at the customer's address. The haircut is offered at both.
+func addHome(o *catalog.Snapshot) {
+	addLocations(o)
+	o.Locations = append(o.Locations[:1:1], catalog.Location{ID: homeID, Kind: catalog.KindCustomerAddress,
+		Name: catalog.Label{Text: "At your place"}, Countries: []string{"PT", "ES"}, PostalCodes: []string{"11*"}})
+	for i := range o.Services {
+		o.Services[i].LocationIDs = []uuid.UUID{homeID, harbourID}
+	}
+}
+
+// addressOf returns a customer's address in the area of [addHome], with changed parts.
+func addressOf(changes map[string]any) map[string]any {
+	a := map[string]any{"street": "Rua 1", "postal_code": "1100-001", "city": "Lisboa", "country": "PT", "note": "2nd floor"}
+	maps.Copy(a, changes)
+	return a
+}
+
+func TestBookTakesCustomerAddress(t *testing.T) {
+	t.Parallel()
+	w := open(t, noLimits)
+	key := w.key("write")
+	w.expect("without locations", w.book(key, newOrder("08:00", map[string]any{"customer_address": 7})), 201, "")
+	w.change(addHome)
+	for _, c := range []struct {
+		name     string
+		changes  map[string]any
+		status   int
+		code     string
+		sentence string
+	}{
+		{"missing", map[string]any{"location_id": homeID}, 400, "invalid_parameter", "customer_address: "},
+		{"no object", map[string]any{"location_id": homeID, "customer_address": "Rua 1"}, 400, "invalid_parameter", "is not an object"},
+		{"no street", map[string]any{"location_id": homeID, "customer_address": addressOf(map[string]any{"street": " "})}, 400,
+			"invalid_parameter", "customer_address.street: "},
+		{"too long", map[string]any{"location_id": homeID,
+			"customer_address": addressOf(map[string]any{"note": strings.Repeat("x", 201)})}, 400, "invalid_parameter",
+			"customer_address.note: "},
+		{"unknown country", map[string]any{"location_id": homeID, "customer_address": addressOf(map[string]any{"country": "XX"})},
+			400, "invalid_parameter", "customer_address.country: "},
+		{"no country", map[string]any{"location_id": homeID, "customer_address": addressOf(map[string]any{"country": nil})}, 400,
+			"invalid_parameter", "PT, ES"},
+		{"no postal code", map[string]any{"location_id": homeID,
+			"customer_address": addressOf(map[string]any{"postal_code": ""})}, 400, "invalid_parameter", "postal_code: "},
+		{"other country", map[string]any{"location_id": homeID, "customer_address": addressOf(map[string]any{"country": "FR"})},
+			409, "outside_area", ""},
+		{"other postal code", map[string]any{"location_id": homeID,
+			"customer_address": addressOf(map[string]any{"postal_code": "4000-001"})}, 409, "outside_area", ""},
+		{"in the area", map[string]any{"location_id": homeID, "customer_address": addressOf(nil)}, 201, "", homeID.String()},
+		{"any location", map[string]any{"customer_address": addressOf(map[string]any{"postal_code": "11 50"}), "staff_id": benID},
+			201, "", homeID.String()},
+		{"any location without an address", map[string]any{"time": "12:00"}, 201, "", harbourID.String()},
+		{"any location outside the area", map[string]any{"time": "13:00",
+			"customer_address": addressOf(map[string]any{"country": "FR"})}, 201, "", harbourID.String()},
+	} {
+		a := w.book(key, newOrder("10:00", c.changes))
+		w.expect(c.name, a, c.status, c.code)
+		if !strings.Contains(a.text, c.sentence) || strings.Contains(a.text, "2nd floor") {
+			t.Errorf("%s: %s", c.name, a.text)
+		}
+	}
+	if n := w.count(`SELECT count(*) FROM bookings WHERE customer_address IS NOT NULL`); n != 2 {
+		t.Errorf("%d bookings have an address", n)
+	}
+}
+
+func TestCustomerAddressFollowsRelocation(t *testing.T) {
+	t.Parallel()
+	w := open(t, noLimits)
+	w.change(addHome)
+	a := w.book(w.key("write"), newOrder("10:00", map[string]any{"location_id": homeID, "customer_address": addressOf(nil)}))
+	w.expect("booked", a, 201, "")
+	id := a.body.Booking.ID
+	want := &booking.CustomerAddress{Address: postal.Address{Street: "Rua 1", PostalCode: "1100-001", City: "Lisboa",
+		Country: "PT"}, Note: "2nd floor"}
+	customer, err := w.pages().CustomerView(t.Context(), tokenOf(a.body.ManageURL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, customer.Booking.CustomerAddress); diff != "" {
+		t.Errorf("the customer view (-want +got):\n%s", diff)
+	}
+	moved, err := w.reschedule(id, at("12:00"))
+	if err != nil || moved.CustomerAddress == nil || moved.CustomerAddress.Street != "Rua 1" {
+		t.Errorf("a reschedule keeps the address: %+v, %v", moved, err)
+	}
+	other := *want
+	other.Street = "Rua 2"
+	moved, err = w.relocateTo(ownerActor, id, booking.Relocate{LocationID: homeID.String(), Address: &other})
+	if err != nil || moved.CustomerAddress.Street != "Rua 2" {
+		t.Errorf("to another address: %+v, %v", moved, err)
+	}
+	other.Country = "FR"
+	if _, err := w.relocateTo(ownerActor, id, booking.Relocate{LocationID: homeID.String(),
+		Address: &other}); !fault.Is(err, fault.OutsideArea) {
+		t.Errorf("outside the area: %v", err)
+	}
+	moved, err = w.relocate(ownerActor, id, harbourID)
+	if err != nil || moved.CustomerAddress != nil {
+		t.Errorf("at the harbour: %+v, %v", moved, err)
+	}
+	if _, err := w.relocate(ownerActor, id, homeID); !fault.Is(err, fault.InvalidParameter) {
+		t.Errorf("back without an address: %v", err)
+	}
+}
+
+func TestCustomerReschedulesToAnotherLocation(t *testing.T) {
+	t.Parallel()
+	w := open(t, noLimits)
+	w.change(addLocations)
+	hours := 0
+	w.change(func(o *catalog.Snapshot) { o.SelfService.RescheduleUntilHours = &hours })
+	a := w.book(w.key("write"), newOrder("10:00", map[string]any{"location_id": harbourID}))
+	w.expect("booked", a, 201, "")
+	move := func(clock string, to *uuid.UUID) (*booking.CustomerView, error) {
+		t.Helper()
+		r := booking.Reschedule{Date: a.body.Booking.Date, Time: clock}
+		if to != nil {
+			r.LocationID = new(to.String())
+		}
+		return w.pages().Reschedule(t.Context(), tokenOf(a.body.ManageURL), r)
+	}
+	for _, c := range []struct {
+		clock string
+		to    *uuid.UUID
+		want  string
+	}{{"12:00", nil, "Harbour"}, {"12:00", &stationID, "Station"}, {"13:00", nil, "Station"}, {"14:00", &harbourID, "Harbour"}} {
+		got, err := move(c.clock, c.to)
+		if err != nil || got.Booking.Location.Name != c.want || got.Booking.StartTime != c.clock+":00" {
+			t.Errorf("to %v at %s: %+v, %v", c.to, c.clock, got, err)
+		}
+	}
+	if _, err := move("15:00", &annaID); !fault.Is(err, fault.LocationNotFound) {
+		t.Errorf("to an unknown location: %v", err)
 	}
 }

@@ -1,7 +1,9 @@
 package api
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 
 	"github.com/google/uuid"
 
@@ -9,6 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
+	bookingrequest "github.com/slotmesh/slotmesh/services/booking/internal/request"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
@@ -43,6 +46,9 @@ func parseReschedule(r bookingclient.RescheduleRequest) (usecase.Reschedule, err
 	if to.StaffID, err = parseOptionalID("staff_id", r.StaffID); err != nil {
 		return to, err
 	}
+	if to.LocationID, err = parseOptionalID("location_id", r.LocationID); err != nil {
+		return to, err
+	}
 	to.ClassScheduleID, err = parseOptionalID("class_schedule_id", r.ClassScheduleID)
 	return to, err
 }
@@ -50,15 +56,17 @@ func parseReschedule(r bookingclient.RescheduleRequest) (usecase.Reschedule, err
 // relocate changes the location of a booking. The actor of the change is the actor of the request.
 func (in *Internal) relocate(ctx context.Context,
 	r bookingclient.BookingChange[bookingclient.RelocateRequest]) (store.Booking, error) {
-	location, err := request.ID("location_id", r.Body.LocationID)
-	if err != nil {
+	location, errID := request.ID("location_id", r.Body.LocationID)
+	text, errText := json.Marshal(r.Body.Address)
+	address, errAddress := bookingrequest.ParseAddress("address", text)
+	if err := cmp.Or(errID, errText, errAddress); err != nil {
 		return store.Booking{}, err
 	}
 	offer, err := in.owner.Offer(ctx, r.At.Business, r.Body.Slug)
 	if err != nil {
 		return store.Booking{}, usecase.NewUnverifiedFault(err)
 	}
-	return in.booker.Relocate(ctx, offer, actor.Of(ctx), r.At.ID, location)
+	return in.booker.Relocate(ctx, offer, actor.Of(ctx), r.At.ID, location, address)
 }
 
 func parseOptionalID(name string, text *string) (*uuid.UUID, error) {

@@ -40,7 +40,7 @@ func showBooking(links *link.Links, b store.Booking) booking.Booking {
 		CustomerName: b.Customer.Name, CustomerEmail: b.Customer.Email, CustomerPhone: b.Customer.Phone,
 		FormData: b.FormData, Locale: b.Locale, CreatedAt: b.CreatedAt, UpdatedAt: b.UpdatedAt, Sequence: b.Sequence,
 		Payment: showPayment(b.Payment, b.Currency), Withdrawn: b.Withdrawn, Warnings: b.Warnings,
-		Location: showLocation(links, b),
+		Location: showLocation(links, b), CustomerAddress: b.Customer.Address,
 	}
 }
 

@@ -33,7 +33,12 @@ func RenderBooking(offer *catalog.Snapshot, b store.Booking, meeting string) ([]
 		event.Description = *b.StaffName
 	}
 	if at := b.Location; at != nil {
-		venue.SetBooked(&event, offer, venue.Booked{ID: at.ID, Name: at.Name, Link: meeting}, b.Locale)
+		booked := venue.Booked{ID: at.ID, Name: at.Name, Link: meeting}
+		if address := b.Customer.Address; address != nil {
+			booked.Address = address.Address
+			event.Description = strings.Trim(event.Description+"\n"+address.Note, "\n")
+		}
+		venue.SetBooked(&event, offer, booked, b.Locale)
 	} else {
 		venue.Set(&event, offer, offer.Place(), b.Locale)
 	}

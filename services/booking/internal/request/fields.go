@@ -79,6 +79,15 @@ func (f *fields) readName(name string, limit int) string {
 	return s
 }
 
+// readVisible reads a text member that must not contain hidden characters. The result is "" if the member is missing.
+func (f *fields) readVisible(name string, limit int) string {
+	s := f.readText(name, limit)
+	if plain.HasHidden(s) {
+		f.fail(name, plain.Refusal)
+	}
+	return s
+}
+
 func (f *fields) readWithDefault(name string, limit int, byDefault string) string {
 	if s := f.readText(name, limit); s != "" {
 		return s

@@ -20,8 +20,10 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 	"github.com/slotmesh/slotmesh/libs/contracts/availability"
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/libs/values/plain"
+	"github.com/slotmesh/slotmesh/libs/values/postal"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
@@ -40,6 +42,8 @@ const (
 	maxProvider  = 100
 	maxLocale    = 100
 	maxPartySize = 1000
+
+	maxAddressPart = 200
 )
 
 // The sources of bookings. The source names the channel through which a booking was made. A request may set
@@ -92,7 +96,9 @@ type Request struct {
 	// Override is true if the owner books. Notice, advance limit, pause and grid then do not bind the booking.
 	Override bool
 	// Location is the JSON value of the field location_id; see [Request.LocationID].
-	Location     json.RawMessage
+	Location json.RawMessage
+	// Address is the JSON value of the field customer_address; see [Request.CustomerAddress].
+	Address      json.RawMessage
 	OutsideHours bool // true if the owner sent the field `override`: the booking may also be outside working hours
 }
 
@@ -133,6 +139,7 @@ func Parse(body []byte, from actor.Actor) (*Request, error) {
 		StaffingMode:      f.readWithDefault("staffing_mode", maxProvider, ""),
 		Variants:          f.readVariants("variants"),
 		Location:          f.raw[locationField],
+		Address:           f.raw[addressField],
 	}
 	if from.Kind == actor.Owner {
 		r.Source, r.Override, r.OutsideHours = ownersSource, true, f.readBool("override")
@@ -146,9 +153,12 @@ func Parse(body []byte, from actor.Actor) (*Request, error) {
 	return r, nil
 }
 
-// locationField is the name of the field with the location. It is not one of fieldNames, because
+// The names of the fields with the location and the customer's address. They are not in fieldNames, because
 // the requests to a business without locations may contain any field of a similar name.
-const locationField = "location_id"
+const (
+	locationField = "location_id"
+	addressField  = "customer_address"
+)
 
 // LocationID parses the requested location. It returns nil if the request names none. The caller calls
 // LocationID only if the business has locations; otherwise the field is ignored. Fault: invalid_parameter.
@@ -159,6 +169,42 @@ func (r *Request) LocationID() (*uuid.UUID, error) {
 	}
 	id := f.readID(locationField)
 	return id, f.fault
+}
+
+// CustomerAddress parses the customer's address. It returns nil if the request has none. The caller calls
+// CustomerAddress only if the business has locations; otherwise the field is ignored. Fault: invalid_parameter.
+func (r *Request) CustomerAddress() (*booking.CustomerAddress, error) {
+	return ParseAddress(addressField, r.Address)
+}
+
+// ParseAddress parses an address at which a booking takes place. The argument `name` is the name of the field, and
+// `raw` is its JSON value. The result is nil if the value is missing or null. Fault: invalid_parameter.
+func ParseAddress(name string, raw json.RawMessage) (*booking.CustomerAddress, error) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil, nil
+	}
+	f := fields{}
+	var parts map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &parts); err != nil {
+		f.fail(name, "%s is not an object; send one such as {\"street\": \"Rua 1\", \"city\": \"Lisboa\"}.", typeName(raw))
+		return nil, f.fault
+	}
+	f.raw = make(map[string]json.RawMessage, len(parts))
+	for part, value := range parts {
+		f.raw[name+"."+part] = value
+	}
+	a := &booking.CustomerAddress{
+		Address: postal.Address{
+			Street: f.readName(name+".street", maxAddressPart), PostalCode: f.readVisible(name+".postal_code", maxAddressPart),
+			City:    f.readName(name+".city", maxAddressPart),
+			Country: strings.ToUpper(f.readVisible(name+".country", maxAddressPart)),
+		},
+		Note: f.readVisible(name+".note", maxAddressPart),
+	}
+	if a.Country != "" && !postal.IsCountry(a.Country) {
+		f.fail(name+".country", "%q is not a country; send a code of ISO 3166-1 such as PT.", clip(a.Country))
+	}
+	return a, f.fault
 }
 
 // fieldNames are the names of the fields that [Parse] reads.

@@ -13,13 +13,13 @@ import (
 )
 
 // These statements anonymize bookings and orders of tickets. They remove the customer's name,
-// e-mail address, phone number, answers and link. They keep the sold items, times and amounts.
+// e-mail address, phone number, address, answers and link. They keep the sold items, times and amounts.
 //
 // An empty name marks an anonymized customer; no other customer has an empty name. The statements also anonymize
 // the copies of the customer's data in events and in idempotency results. Idempotency results are stored for a day.
 const (
 	anonymizeBookingsSQL = `
-UPDATE bookings SET customer_name = '', customer_email = '', customer_phone = NULL, form_data = '{}', link_hash = NULL
+UPDATE bookings SET customer_name = '', customer_email = '', customer_phone = NULL, customer_address = NULL, form_data = '{}', link_hash = NULL
 WHERE business_id = @business_id AND id = ANY(@bookings)`
 
 	anonymizeTicketsSQL = `
@@ -28,7 +28,7 @@ WHERE business_id = @business_id AND id = ANY(@tickets)`
 
 	anonymizeEventsSQL = `
 UPDATE events
-SET data = data || CASE subject_kind WHEN 'booking' THEN '{"customer_name": "", "customer_email": "", "customer_phone": null, "form_data": {}}'::jsonb
+SET data = data || CASE subject_kind WHEN 'booking' THEN '{"customer_name": "", "customer_email": "", "customer_phone": null, "customer_address": null, "form_data": {}}'::jsonb
                                      ELSE '{"customer_name": "", "customer_email": null, "customer_phone": null, "form_data": {}}' END
 WHERE business_id = @business_id AND subject_id = ANY(@bookings::uuid[] || @tickets::uuid[]) AND data ? 'customer_name'`
 

@@ -14,10 +14,12 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/customer"
 	"github.com/slotmesh/slotmesh/libs/platform/clock"
 	"github.com/slotmesh/slotmesh/libs/platform/idempotency"
 	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/values/postal"
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
@@ -26,12 +28,14 @@ import (
 func newAdaBooking(business uuid.UUID, from int) store.NewBooking {
 	b := newBooking(business, newPart(uuid.New(), 0, from, from+45))
 	phone := "+351 210 555 019"
-	b.Customer = store.Customer{Name: "Ada Lovelace", Email: "Ada.L@Example.com", Phone: &phone}
+	b.Customer = store.Customer{Name: "Ada Lovelace", Email: "Ada.L@Example.com", Phone: &phone,
+		Address: &booking.CustomerAddress{Address: postal.Address{Street: "Filbert Lane 7", City: "Lisboa"}, Note: "left bell"}}
 	b.FormData, b.Locale = map[string]any{"allergies": "hazelnuts"}, "en"
 	return b
 }
 
-var adaAddresses = []string{"Ada Lovelace", "ada.l@example.com", "555 019", "hazelnuts", "555 077", "pistachios"}
+var adaAddresses = []string{"Ada Lovelace", "ada.l@example.com", "555 019", "hazelnuts", "555 077", "pistachios", "Filbert Lane",
+	"left bell"}
 
 // readSums returns the numbers and statuses that must not change when customers are anonymized.
 func readSums(t testing.TB, pool *pgxpool.Pool) string {

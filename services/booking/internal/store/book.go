@@ -125,6 +125,8 @@ type Customer struct {
 	Name  string
 	Email string
 	Phone *string
+	// Address is the address at which the booking takes place. It is nil except for the kind customer_address.
+	Address *booking.CustomerAddress
 }
 
 // SoldService is one service of a booking as it was sold. Price
@@ -165,7 +167,7 @@ func AddPackageName(services []SoldService, what string) string {
 const toldColumns = `business_id, id, status, starts_at, ends_at, local_start, local_end, services, staff_id,
         staff_name, class_schedule_id, party_size, total, currency, first_booking, source, on_page, customer_name,
         customer_email, customer_phone, form_data, locale, offer_version,
-        is_package, staffing_mode, staff_requested, sequence, created_at, updated_at, timezone, location`
+        is_package, staffing_mode, staff_requested, sequence, created_at, updated_at, timezone, location, customer_address`
 
 // These SQL texts insert the parts that addParts adds to the parameters. If a booking has
 // no location, the arrays of stays are empty, and unnest then returns null for each stay.
@@ -238,7 +240,7 @@ WITH ` + lockedRow + `, taken AS (
            @staff_name, @session_id, @party_size, @total, @currency, @first_booking, @source, @most_open::integer IS NOT NULL, @customer_name,
            @customer_email, @customer_phone, @form_data, @locale, @offer_version,
            @is_package, @staffing_mode, @staff_requested, CASE WHEN @provider::text IS NULL THEN 1 ELSE 0 END,
-           @now::timestamptz, @now::timestamptz, @timezone, @location::jsonb, @link_hash
+           @now::timestamptz, @now::timestamptz, @timezone, @location::jsonb, @customer_address::jsonb, @link_hash
     WHERE (SELECT count(*) FROM taken) = cardinality(@resource_ids::uuid[])
       AND (@session_id::uuid IS NULL OR EXISTS (SELECT FROM counted))
       AND (@locked_at::timestamptz IS NULL OR EXISTS (SELECT FROM locked))
@@ -341,7 +343,7 @@ func bookArgs(b NewBooking) (pgx.NamedArgs, error) {
 	var services, form, lock error
 	args["services"], services = json.Marshal(b.Services)
 	args["form_data"], form = json.Marshal(b.FormData)
-	location := addLocation(args, b.Location)
+	location := addLocation(args, b.Location, b.Customer.Address)
 	addParts(args, b.Parts, b.Location, b.ChangeMinutes, b.StartsAt, b.EndsAt)
 	charge := addPayment(args, b.Payment)
 	var stored *Confirmation
@@ -407,15 +409,17 @@ func addParts(args pgx.NamedArgs, parts []availability.Part, at *Location, chang
 	}
 }
 
-// addLocation adds the location of a booking to the SQL parameters `args`. The location may be nil.
-func addLocation(args pgx.NamedArgs, at *Location) error {
-	args["location"] = nil
-	if at == nil {
-		return nil
+// addLocation adds the location of a booking and the customer's address to the SQL parameters `args`. Both may be nil.
+func addLocation(args pgx.NamedArgs, at *Location, address *booking.CustomerAddress) error {
+	args["location"], args["customer_address"] = nil, nil
+	var errLocation, errAddress error
+	if at != nil {
+		args["location"], errLocation = json.Marshal(at)
 	}
-	var err error
-	args["location"], err = json.Marshal(at)
-	return err
+	if address != nil {
+		args["customer_address"], errAddress = json.Marshal(address)
+	}
+	return errors.Join(errLocation, errAddress)
 }
 
 // WallClock returns the local time of the instant `t` in the time zone `loc`, as a [time.Time]

@@ -24,7 +24,7 @@ import (
 // ownColumns are the columns of the table bookings that [scanBooking] reads.
 const ownColumns = `id, status, local_start, local_end, starts_at, ends_at, services, staff_id, staff_name, class_schedule_id, party_size,
 	total, currency, source, customer_name, customer_email, customer_phone, form_data, locale, created_at, updated_at, sequence,
-	is_package, staffing_mode, staff_requested, coalesce(timezone, ''), coalesce(withdrawn, false), location`
+	is_package, staffing_mode, staff_requested, coalesce(timezone, ''), coalesce(withdrawn, false), location, customer_address`
 
 // bookingColumns are all columns that [scanBooking] reads: those of the booking, and the row
 // of its charge or null. A statement with bookingColumns must have a parameter business_id.
@@ -54,7 +54,8 @@ func scanBooking(row pgx.CollectableRow) (Booking, error) {
 		&b.SessionID, &b.PartySize, &b.Total, &currency, &b.Source, &b.Customer.Name, &b.Customer.Email,
 		&b.Customer.Phone,
 		&b.FormData, &b.Locale, &b.CreatedAt, &b.UpdatedAt, &b.Sequence,
-		&b.IsPackage, &b.StaffingMode, &b.StaffRequested, &b.Timezone, &b.Withdrawn, &b.Location, &b.Payment)
+		&b.IsPackage, &b.StaffingMode, &b.StaffRequested, &b.Timezone, &b.Withdrawn, &b.Location, &b.Customer.Address,
+		&b.Payment)
 	if err != nil {
 		return Booking{}, err
 	}

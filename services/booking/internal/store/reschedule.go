@@ -13,6 +13,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 	"github.com/slotmesh/slotmesh/libs/contracts/availability"
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
 	"github.com/slotmesh/slotmesh/libs/contracts/eventlog"
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
@@ -48,8 +49,9 @@ type Reschedule struct {
 
 	// Parts are the resources and times that the booking occupies after the change, as in [NewBooking].
 	Parts         []availability.Part
-	Location      *Location // the place after the change; nil if the business has no locations
-	ChangeMinutes int       // as in [NewBooking]
+	Location      *Location                // the place after the change; nil if the business has no locations
+	Address       *booking.CustomerAddress // the customer's address after the change, as in [Customer]
+	ChangeMinutes int                      // as in [NewBooking]
 
 	// IsRelocation means that the location changes and the time does not. The change
 	// is then recorded as a relocation instead of a reschedule.
@@ -198,7 +200,7 @@ WITH taken AS (
 ), moved AS (
     UPDATE bookings
     SET starts_at = @starts_at, ends_at = @ends_at, local_start = @local_start, local_end = @local_end, timezone = @timezone, services = @services,
-        staff_id = @staff_id, staff_name = @staff_name, staff_requested = @staff_requested, class_schedule_id = @session_id, location = @location, withdrawn = false,
+        staff_id = @staff_id, staff_name = @staff_name, staff_requested = @staff_requested, class_schedule_id = @session_id, location = @location, customer_address = @customer_address, withdrawn = false,
         sequence = sequence + 1, updated_at = @now
     WHERE business_id = @business_id AND id = @id
       AND (SELECT count(*) FROM taken) = cardinality(@resource_ids::uuid[])
@@ -279,7 +281,7 @@ func rescheduleArgs(ctx context.Context, r Reschedule) (pgx.NamedArgs, error) {
 	if r.IsRelocation {
 		args["event_type"] = string(event.BookingRelocated)
 	}
-	located := addLocation(args, r.Location)
+	located := addLocation(args, r.Location, r.Address)
 	addParts(args, r.Parts, r.Location, r.ChangeMinutes, r.StartsAt, r.EndsAt)
 	return args, errors.Join(err, located)
 }

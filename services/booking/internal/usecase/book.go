@@ -114,8 +114,8 @@ func (b *Booker) newQuestion(offer *catalog.Snapshot, by actor.Actor, r *request
 	if err != nil {
 		return question{}, err
 	}
-	at, err := requestedLocation(offer, r, services)
-	return question{offer: offer, request: r, services: services, now: now, by: by.Kind, location: at}, err
+	at, err := requestedPlace(offer, r, services)
+	return question{offer: offer, request: r, services: services, now: now, by: by.Kind, place: at}, err
 }
 
 // evaluation is the result of evaluating a request with one version of the offer and one read of the
@@ -184,6 +184,7 @@ func (b *Booker) write(ctx context.Context, e evaluation, c availability.Assignm
 	n := e.newBooking(id, c)
 	if n.Location = e.newLocation(c, b.Links); n.Location != nil {
 		n.ChangeMinutes = e.offer.Bookings.LocationChangeMinutes
+		n.Customer.Address = e.addressAt(n.Location)
 	}
 	n.LinkHash = b.Links.Hash(event.Booking, id)
 	n.Lock = lock.lock

@@ -1,10 +1,14 @@
 package usecase
 
 import (
+	"cmp"
+	"strings"
+
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 	"github.com/slotmesh/slotmesh/libs/contracts/availability"
+	bookings "github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/sale/link"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
@@ -14,61 +18,115 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// requestedLocation returns the location that a request names, or nil if it names none. Faults: invalid_parameter if
-// the id is malformed or the services have no location in common; location_not_found.
-func requestedLocation(offer *catalog.Snapshot, r *request.Request, services []*catalog.Service) (*uuid.UUID, error) {
-	if len(offer.Locations) == 0 {
-		return nil, nil
-	}
-	id, err := r.LocationID()
-	if err != nil {
-		return nil, err
-	}
-	return id, checkLocation(offer, services, id)
+// place is where a booking may take place.
+type place struct {
+	location *uuid.UUID  // the only permitted location; nil permits every location of the services
+	excluded []uuid.UUID // locations of the services that are not permitted, because they do not serve the address
+	address  *bookings.CustomerAddress
 }
 
-// checkLocation refuses services that cannot be booked together at a location. The argument
-// `id` is the location; nil stands for any. Faults: invalid_parameter, location_not_found.
-func checkLocation(offer *catalog.Snapshot, services []*catalog.Service, id *uuid.UUID) error {
-	common, err := offer.ChooseLocations(services, id)
-	if err == nil && len(common) == 0 {
-		err = fault.New(fault.InvalidParameter,
+// requestedPlace returns where the requested booking may take place. Faults: invalid_parameter if a field is invalid,
+// if the services have no location in common, or if the address is missing; location_not_found; outside_area.
+func requestedPlace(offer *catalog.Snapshot, r *request.Request, services []*catalog.Service) (place, error) {
+	if len(offer.Locations) == 0 {
+		return place{}, nil
+	}
+	id, errID := r.LocationID()
+	address, errAddress := r.CustomerAddress()
+	if err := cmp.Or(errID, errAddress); err != nil {
+		return place{}, err
+	}
+	return choosePlace(offer, services, id, address)
+}
+
+// choosePlace checks that services can be booked together at a location. The argument `id` is the location; nil
+// stands for any. The argument `address` may be nil. Faults: invalid_parameter, location_not_found, outside_area.
+func choosePlace(offer *catalog.Snapshot, services []*catalog.Service, id *uuid.UUID,
+	address *bookings.CustomerAddress) (place, error) {
+	permitted, err := offer.ChooseLocations(services, id)
+	if err != nil {
+		return place{}, err
+	}
+	if len(permitted) == 0 {
+		return place{}, fault.New(fault.InvalidParameter,
 			"service_ids: these services are not offered at a common location; book them one by one.")
 	}
-	return err
+	p := place{location: id, address: address}
+	for _, l := range permitted {
+		if refusal := checkCustomerAddress(l, address); refusal != nil {
+			p.excluded, err = append(p.excluded, l.ID), cmp.Or(err, refusal)
+		}
+	}
+	if len(p.excluded) < len(permitted) {
+		return p, nil
+	}
+	return place{}, err
 }
 
-// chooseLocation returns the location of the booking after the change: the new location or, if only the time
-// changes, the location that the booking has. A booking without a stored location was made before the business had
+// checkCustomerAddress checks that a booking at the location has the address that it needs. The argument `a` is the
+// customer's address, or nil. Faults: invalid_parameter if the address or a part of it is missing; outside_area.
+func checkCustomerAddress(l *catalog.Location, a *bookings.CustomerAddress) error {
+	switch {
+	case l.Kind != catalog.KindCustomerAddress:
+		return nil
+	case a == nil:
+		return fault.New(fault.InvalidParameter, "customer_address: this booking takes place at the customer's address; "+
+			"send an object with street, postal_code, city and country.")
+	case a.Country == "" && len(l.Countries) > 0:
+		return fault.Newf(fault.InvalidParameter, "customer_address.country: is missing; send one of %s.",
+			strings.Join(l.Countries, ", "))
+	case a.PostalCode == "" && len(l.PostalCodes) > 0:
+		return fault.New(fault.InvalidParameter, "customer_address.postal_code: is missing; send the postal code.")
+	case !l.Serves(a.Address):
+		return fault.New(fault.OutsideArea,
+			"The business does not come to this address; choose another location, or ask the business.")
+	}
+	return nil
+}
+
+// addressAt returns the address to store with a booking at the location: the customer's
+// address for the kind customer_address, otherwise nil.
+func (p place) addressAt(l *store.Location) *bookings.CustomerAddress {
+	if l == nil || l.Kind != catalog.KindCustomerAddress {
+		return nil
+	}
+	return p.address
+}
+
+// choosePlace returns where the booking takes place after the change: at the new location or, if only the time
+// changes, at the location that the booking has. A booking without a stored location was made before the business had
 // several. Its location is the default location, or any location if the services are not offered there.
 //
-// Faults: location_not_found; conflict if the services are no longer offered at the location of the booking.
-func (m rescheduleRequest) chooseLocation(b store.Booking, services []*catalog.Service) (*uuid.UUID, error) {
+// Faults: those of the function choosePlace for a new location; conflict if the services are no longer
+// offered at the location of the booking.
+func (m rescheduleRequest) choosePlace(b store.Booking, services []*catalog.Service) (place, error) {
+	address := cmp.Or(m.address, b.Customer.Address)
 	switch {
-	case m.relocateTo != nil && len(m.offer.Locations) == 0:
-		return nil, fault.Newf(fault.LocationNotFound, "Location not found: %s", *m.relocateTo)
-	case m.relocateTo != nil:
-		return m.relocateTo, checkLocation(m.offer, services, m.relocateTo)
+	case m.LocationID != nil && len(m.offer.Locations) == 0:
+		return place{}, fault.Newf(fault.LocationNotFound, "Location not found: %s", *m.LocationID)
+	case m.LocationID != nil:
+		return choosePlace(m.offer, services, m.LocationID, address)
 	case !m.offer.HasLocations():
-		return nil, nil
+		return place{}, nil
 	case b.Location == nil:
-		id := m.offer.DefaultLocation().ID
-		if checkLocation(m.offer, services, &id) != nil {
-			return nil, nil
+		p, err := choosePlace(m.offer, services, &m.offer.DefaultLocation().ID, address)
+		if err != nil {
+			return choosePlace(m.offer, services, nil, address)
 		}
-		return &id, nil
-	case checkLocation(m.offer, services, &b.Location.ID) != nil:
-		return nil, fault.Newf(fault.Conflict,
+		return p, nil
+	}
+	if _, err := m.offer.ChooseLocations(services, &b.Location.ID); err != nil {
+		return place{}, fault.Newf(fault.Conflict,
 			"%s is not offered at the location %s any more, so the booking cannot be rescheduled; change its location first.",
 			b.Services[0].Name, b.Location.Name)
 	}
-	return &b.Location.ID, nil
+	return place{location: &b.Location.ID, address: address}, nil
 }
 
 // keepTime sets the requested time to the time of the booking if only the location changes. Fault: conflict for
 // a booking in the repeated hour at the end of daylight saving time, because a local time means its first hour.
 func (m *rescheduleRequest) keepTime(b store.Booking) error {
-	if m.relocateTo == nil {
+	if !m.keepsTime {
 		return nil
 	}
 	local := b.StartsAt.In(m.offer.Location())

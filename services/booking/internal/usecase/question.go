@@ -28,8 +28,8 @@ type question struct {
 	services []*catalog.Service // each service has the properties of its chosen variant
 	now      time.Time
 	by       actor.Kind
-	except   uuid.UUID  // the booking to reschedule, whose time counts as free; the nil UUID for a new booking
-	location *uuid.UUID // the only permitted location; nil permits every location of the services
+	except   uuid.UUID // the booking to reschedule, whose time counts as free; the nil UUID for a new booking
+	place
 }
 
 // isClass reports whether the request books seats of a class session.
@@ -101,7 +101,7 @@ func (q question) newBookableRequest(occupied bookings.Occupied) availability.Bo
 			ServiceIDs: q.request.ServiceIDs, StaffID: q.request.StaffID, Date: q.request.Date, Time: q.request.Time,
 			IsPackage: q.request.IsPackage, StaffingMode: q.request.StaffingMode,
 			Variants: q.request.Variants, ClassScheduleID: q.request.ClassScheduleID, Override: q.request.Override,
-			OutsideHours: q.request.OutsideHours, LocationID: q.location,
+			OutsideHours: q.request.OutsideHours, LocationID: q.location, ExcludedLocationIDs: q.excluded,
 		},
 		Occupied: occupied,
 	}

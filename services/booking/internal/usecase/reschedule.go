@@ -12,6 +12,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 	"github.com/slotmesh/slotmesh/libs/contracts/availability"
+	bookings "github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/sale"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
@@ -30,8 +31,12 @@ type Reschedule struct {
 	Override        bool       // for the owner only: the new time may be outside working hours
 	BoundsRefund    bool       // limits a later cancellation to the refund share that applies now; true for customers
 
-	// relocateTo is the new location of the booking at its time; nil for a new time. It is set by [Booker.Relocate] only.
-	relocateTo *uuid.UUID
+	LocationID *uuid.UUID // nil: the booking keeps its location
+
+	// keepsTime and address are set by [Booker.Relocate] only. If keepsTime is true, only the location changes. The
+	// address is the customer's address at the new location; nil: the address of the booking.
+	keepsTime bool
+	address   *bookings.CustomerAddress
 }
 
 // Reschedule changes the time of a booking. It evaluates the new time with the given offer, or with a newer version
@@ -77,12 +82,13 @@ func (b *Booker) Reschedule(ctx context.Context, offer *catalog.Snapshot, by act
 }
 
 // Relocate changes the location of a booking. The time stays the same. Relocate evaluates the request like a
-// request to reschedule, and the booking keeps its staff member if this member can be at the new location.
+// request to reschedule, and the booking keeps its staff member if this member can be at the new location. The
+// argument `address` is the customer's address, for the kind customer_address; nil: the address of the booking.
 //
-// Faults: those of [Booker.Reschedule]; location_not_found if the services are not offered at the location.
+// Faults: those of [Booker.Reschedule].
 func (b *Booker) Relocate(ctx context.Context, offer *catalog.Snapshot, by actor.Actor,
-	id, location uuid.UUID) (store.Booking, error) {
-	return b.Reschedule(ctx, offer, by, id, Reschedule{relocateTo: &location})
+	id, location uuid.UUID, address *bookings.CustomerAddress) (store.Booking, error) {
+	return b.Reschedule(ctx, offer, by, id, Reschedule{LocationID: &location, keepsTime: true, address: address})
 }
 
 // rescheduleRequest is a request to reschedule a booking. It is evaluated with one version of the offer.
@@ -143,6 +149,7 @@ func (b *Booker) writeReschedule(ctx context.Context, m rescheduleRequest, e eva
 	if r.Location = e.newLocation(c, b.Links); r.Location != nil {
 		r.ChangeMinutes = e.offer.Bookings.LocationChangeMinutes
 	}
+	r.Address = e.addressAt(r.Location)
 	if had := m.booked.Location; had != nil && r.Location != nil && had.ID == r.Location.ID {
 		r.Location = had // the customer already has its link
 	}
@@ -195,10 +202,9 @@ func newTooManyReschedulesFault(retryAfter time.Duration) error {
 // isUnchanged reports whether the booking already has the requested time, staff member and session.
 func (m rescheduleRequest) isUnchanged(b store.Booking) bool {
 	same := func(wanted, had *uuid.UUID) bool { return wanted == nil || had != nil && *wanted == *had }
-	if m.relocateTo != nil {
-		return b.Location != nil && b.Location.ID == *m.relocateTo
-	}
-	return timespan.Instant(m.Date, m.Time, m.offer.Location()) == b.StartsAt.Unix() &&
+	hasLocation := m.LocationID == nil || b.Location != nil && b.Location.ID == *m.LocationID
+	hasAddress := m.address == nil || b.Customer.Address == nil || *m.address == *b.Customer.Address
+	return hasLocation && hasAddress && timespan.Instant(m.Date, m.Time, m.offer.Location()) == b.StartsAt.Unix() &&
 		same(m.StaffID, b.StaffID) && same(m.ClassScheduleID, b.SessionID)
 }
 
@@ -228,11 +234,11 @@ func (m rescheduleRequest) newQuestion(b store.Booking) (question, error) {
 	if err := checkClassSession(r, services); err != nil {
 		return question{}, err
 	}
-	at, err := m.chooseLocation(b, services)
+	at, err := m.choosePlace(b, services)
 	if err != nil {
 		return question{}, err
 	}
-	return question{offer: m.offer, request: r, services: services, now: m.now, except: b.ID, location: at}, nil
+	return question{offer: m.offer, request: r, services: services, now: m.now, except: b.ID, place: at}, nil
 }
 
 // sortByPreference sorts the assignments so that the first assignment changes the booking as little as possible. An
@@ -270,7 +276,7 @@ func (m rescheduleRequest) newReschedule(b store.Booking, q question, c availabi
 		Services: slices.Clone(b.Services), StaffID: c.StaffID, StaffName: q.staffName(c), PartySize: b.PartySize,
 		Parts:        c.Parts,
 		IsByCustomer: m.isByCustomer,
-		IsRelocation: m.relocateTo != nil,
+		IsRelocation: m.keepsTime,
 	}
 	for i := range r.Services {
 		r.Services[i].DurationMinutes, r.Services[i].StaffID = q.services[i].DurationMinutes, findPerformer(c, i)

@@ -49,6 +49,7 @@ var errorAdvice = []advice{
 	{"409", "not_a_start", "Starts lie on a grid. Take the times of /slots as they are."},
 	{"409", "staff_not_found", "Read /staff with the service's id, or leave staff_id out."},
 	{"409", "payment_not_offered", "The business is not paid online. Leave payment_choice out."},
+	{"409", "outside_area", "The business does not come to this address. Offer another location, or none."},
 	{"409", "idempotency_in_progress", "The first request is still at work. Send the same again shortly."},
 	{"413", "payload_too_large", "Send a smaller body."},
 	{"415", "unsupported_media_type", "Send JSON, not compressed."},

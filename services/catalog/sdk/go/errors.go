@@ -72,6 +72,7 @@ const (
 	CodeNotAStart              Code = "not_a_start"
 	CodeStaffNotFound          Code = "staff_not_found"
 	CodePaymentNotOffered      Code = "payment_not_offered"
+	CodeOutsideArea            Code = "outside_area"
 	CodeAvailabilityUnverified Code = "availability_unverified"
 	CodePaymentUnavailable     Code = "payment_unavailable"
 	CodeIdempotencyMismatch    Code = "idempotency_mismatch"
@@ -92,7 +93,7 @@ func Codes() []Code {
 		CodeSlotUnavailable,
 		CodeNoStaffAvailable, CodeDateInPast, CodeBeyondAdvanceLimit, CodeTooSoon, CodeClosed, CodeNotAStart,
 		CodeStaffNotFound,
-		CodePaymentNotOffered, CodeAvailabilityUnverified, CodePaymentUnavailable, CodeIdempotencyMismatch,
+		CodePaymentNotOffered, CodeOutsideArea, CodeAvailabilityUnverified, CodePaymentUnavailable, CodeIdempotencyMismatch,
 		CodeIdempotencyInProgress,
 		CodeServiceUnavailable, CodeOutcomeUnknown, CodeInternal,
 	}

@@ -190,9 +190,13 @@ type BookingRequest struct {
 	// ClassScheduleID A session of a class. Left out, the first session of that start with enough seats is taken: send it only where two
 	// sessions of a class start together.
 	ClassScheduleID string `json:"class_schedule_id,omitempty"`
-	CustomerEmail   string `json:"customer_email"`
-	CustomerName    string `json:"customer_name"`
-	CustomerPhone   string `json:"customer_phone,omitempty"`
+
+	// CustomerAddress Where the business comes to the customer: required if the booking is at a location of the kind customer_address, and
+	// not stored otherwise. Without `location_id`, the booking gets no location that does not serve the address.
+	CustomerAddress *CustomerAddress `json:"customer_address,omitempty"`
+	CustomerEmail   string           `json:"customer_email"`
+	CustomerName    string           `json:"customer_name"`
+	CustomerPhone   string           `json:"customer_phone,omitempty"`
 
 	// Date A real calendar date in the business's time zone.
 	Date Date `json:"date"`
@@ -331,6 +335,21 @@ type Contact struct {
 
 // Currency ISO 4217 code.
 type Currency = string
+
+// CustomerAddress defines model for CustomerAddress.
+type CustomerAddress struct {
+	City string `json:"city"`
+
+	// Country ISO 3166-1 alpha-2. Required if the location serves only some countries.
+	Country string `json:"country,omitempty"`
+
+	// Note How to find the customer, for example the floor.
+	Note string `json:"note,omitempty"`
+
+	// PostalCode Required if the location serves only some postal codes.
+	PostalCode string `json:"postal_code,omitempty"`
+	Street     string `json:"street"`
+}
 
 // Date A real calendar date in the business's time zone.
 type Date = string

@@ -13,14 +13,15 @@ func (c *command) newBookCommand() *cobra.Command {
 	var (
 		newBooking                    booking.NewBooking
 		phone, staff, session, paying string
-		staffing, language            string
+		staffing, language, location  string
 		party                         int
+		address                       booking.CustomerAddress
 	)
 	cmd := c.newBusinessCommand("book SLUG", "Book for a customer", 1,
 		func(cmd *cobra.Command, args []string, client *client) error {
 			newBooking.PartySize = &party
 			if err := resolveBooking(cmd.Context(), client.newNameResolver(args[0]), &newBooking, &staff,
-				&session); err != nil {
+				&session, &location); err != nil {
 				return err
 			}
 			newBooking.CustomerPhone, newBooking.StaffID, newBooking.ClassScheduleID = nilIfEmpty(phone),
@@ -29,6 +30,8 @@ func (c *command) newBookCommand() *cobra.Command {
 			newBooking.PaymentChoice, newBooking.StaffingMode, newBooking.Locale = nilIfEmpty(paying),
 				nilIfEmpty(staffing),
 				nilIfEmpty(language)
+			newBooking.CustomerAddress = nilIfZero(address)
+			newBooking.LocationID = nilIfEmpty(location)
 			var booked booking.Booking
 			if err := client.call(cmd.Context(), http.MethodPost, buildPath(args[0], "bookings"), newBooking,
 				&booked); err != nil {
@@ -60,6 +63,8 @@ breaks is a warning. With --override also outside working hours; never what is t
 	flags.BoolVar(&newBooking.IsPackage, "package", false, "the services are one package")
 	flags.StringVar(&staffing, "staffing", "", "per_service: each service of the package by whoever is free")
 	flags.StringVar(&paying, "pay", "", "online or at_door, where the business leaves the choice")
+	flags.StringVar(&location, "location", "", "key or id of the location; the first that is possible when left out")
+	addAddressFlags(cmd, &address)
 	flags.BoolVar(&newBooking.Override, "override", false, "also outside working hours")
 	mustComplete(cmd, "pay", "online", "at_door")
 	mustComplete(cmd, "staffing", "per_service")
@@ -75,6 +80,24 @@ func nilIfEmpty(text string) *string {
 	return &text
 }
 
+// nilIfZero returns a pointer to the address. It returns nil if no part is set, so the request omits the field.
+func nilIfZero(address booking.CustomerAddress) *booking.CustomerAddress {
+	if address == (booking.CustomerAddress{}) {
+		return nil
+	}
+	return &address
+}
+
+// addAddressFlags adds the flags for the parts of the customer's address.
+func addAddressFlags(cmd *cobra.Command, address *booking.CustomerAddress) {
+	flags := cmd.Flags()
+	flags.StringVar(&address.Street, "street", "", "street of the customer, where the business comes to the customer")
+	flags.StringVar(&address.PostalCode, "postal-code", "", "postal code of the customer")
+	flags.StringVar(&address.City, "city", "", "city of the customer")
+	flags.StringVar(&address.Country, "country", "", "country of the customer, such as PT")
+	flags.StringVar(&address.Note, "note", "", "how to find the customer")
+}
+
 // warn prints the warnings about a booking or reservation. Each warning is about a rule for customers that the booking
 // or reservation breaks.
 func warn(cmd *cobra.Command, warnings []booking.Warning) {
@@ -83,10 +106,13 @@ func warn(cmd *cobra.Command, warnings []booking.Warning) {
 	}
 }
 
-// resolveBooking replaces the keys and names of services, variants, members and class sessions in the flags of a
-// booking by ids.
+// resolveBooking replaces the keys and names of services, variants, members, class sessions and locations in the flags
+// of a booking by ids.
 func resolveBooking(ctx context.Context, called *nameResolver, newBooking *booking.NewBooking,
-	staff, session *string) error {
+	staff, session, location *string) error {
+	if err := called.resolveAmong(ctx, "location", (*contents).listLocations, location); err != nil {
+		return err
+	}
 	for i := range newBooking.ServiceIDs {
 		if err := called.resolve(ctx, kindService, &newBooking.ServiceIDs[i]); err != nil {
 			return err
@@ -153,7 +179,8 @@ func (c *command) newRelocateCommand() *cobra.Command {
 			booking.Relocate
 			Notify *bool `json:"notify,omitempty"`
 		}
-		notify bool
+		notify  bool
+		address booking.CustomerAddress
 	)
 	cmd := c.newBusinessCommand("relocate SLUG ID", "Change the location of a booking", 2,
 		func(cmd *cobra.Command, args []string, client *client) error {
@@ -161,7 +188,7 @@ func (c *command) newRelocateCommand() *cobra.Command {
 				&to.LocationID); err != nil {
 				return err
 			}
-			to.Notify = newNotifyField(notify)
+			to.Notify, to.Address = newNotifyField(notify), nilIfZero(address)
 			var relocated booking.Booking
 			if err := client.call(cmd.Context(), http.MethodPost, buildPath(args[0], "bookings", args[1], "relocate"), to,
 				&relocated); err != nil {
@@ -174,6 +201,7 @@ member if this member can be at the new location; otherwise another member who c
 	cmd.Example = `  slotmesh bookings relocate harbor 0190…a7 --location station`
 	flags := cmd.Flags()
 	flags.StringVar(&to.LocationID, "location", "", "key or id of the new location")
+	addAddressFlags(cmd, &address)
 	flags.BoolVar(&notify, "notify", true, "notify the customer")
 	_ = cmd.MarkFlagRequired("location")
 	return cmd

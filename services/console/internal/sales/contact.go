@@ -16,14 +16,14 @@ func hidesContact(by peers.Principal, business *catalog.Snapshot) bool {
 	return by.PermissionIn(business.ID, access.SeeSales) == access.NoContact
 }
 
-// removeContact removes the customer's e-mail address, phone number and answers from a booking, an order or a
+// removeContact removes the customer's e-mail address, phone number, address and answers from a booking, an order or a
 // reservation. If one of these types gets a new field with contact data, add the field to this function, because no
 // other code removes such fields.
 func removeContact[T booking.Booking | booking.Ticket | rental.Reservation](sale *T) {
 	none := []byte("{}")
 	switch s := any(sale).(type) {
 	case *booking.Booking:
-		s.CustomerEmail, s.CustomerPhone, s.FormData = "", nil, none
+		s.CustomerEmail, s.CustomerPhone, s.CustomerAddress, s.FormData = "", nil, nil, none
 	case *booking.Ticket:
 		s.CustomerEmail, s.CustomerPhone, s.FormData = nil, nil, none
 	case *rental.Reservation:

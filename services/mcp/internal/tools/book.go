@@ -63,6 +63,7 @@ func bookSchema() *jsonschema.Schema {
 		optionalProperty("location_id",
 			idSchema("Where the business has several locations: the id of one of them, from get_business_info. Left "+
 				"out: the first location at which the staff member can be.")),
+		optionalProperty("customer_address", addressSchema()),
 		optionalProperty("party_size",
 			wholeSchema("Number of people; 1 if left out. A class booking takes that many places "+
 				"and, unless it is priced per booking, costs the price of each. "+
@@ -90,6 +91,20 @@ func bookSchema() *jsonschema.Schema {
 				"fails without "+
 				"a clear answer, repeat it with the same key and the same arguments: nothing is booked twice.", 255)),
 	}, combinedProperties()...)...)
+}
+
+// addressSchema returns the schema of the customer's address. The maximum lengths are those of POST /book.
+func addressSchema() *jsonschema.Schema {
+	schema := inputSchema(
+		requiredProperty("street", textSchema("Street and house number.", 200)),
+		optionalProperty("postal_code", textSchema("Postal code.", 200)),
+		requiredProperty("city", textSchema("City.", 200)),
+		optionalProperty("country", textSchema("Country as a code of ISO 3166-1, such as PT.", 200)),
+		optionalProperty("note", textSchema("How to find the customer, for example the floor.", 200)),
+	)
+	schema.Description = "Where the business comes to the customer, for locations of kind customer_address: the " +
+		"customer's address. Left out for other locations."
+	return schema
 }
 
 func (b *Toolbox) bookTool() *tool {
@@ -227,7 +242,8 @@ func (b *Toolbox) suggestSlots(ctx context.Context, who caller.Caller, args argu
 	at, errTime := args.text("time")
 	query := url.Values{"service_id": {strings.Join(ids, ",")}}
 	if cmp.Or(errIDs, errTime, args.addCombined(query), copyArgument(query, "date", args.date, "date"),
-		copyArgument(query, "staff_id", args.id, "staff_id")) != nil {
+		copyArgument(query, "staff_id", args.id, "staff_id"),
+		copyArgument(query, "location_id", args.id, "location_id")) != nil {
 		return refusal
 	}
 	free, err := b.readSlots(ctx, who.Slug, query)

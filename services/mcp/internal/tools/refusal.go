@@ -76,6 +76,9 @@ func nextStep(t *tool, kind fault.Kind) string {
 		return "Call list_staff for the members that there are and what they perform."
 	case fault.PaymentNotOffered:
 		return "Nothing can be paid online here. Leave payment_choice out, or send at_door."
+	case fault.OutsideArea:
+		return "The business does not come to this address. Offer another location of get_business_info, or ask " +
+			"for another address."
 	case fault.AvailabilityUnverified:
 		return "Nothing was booked. Call book_appointment again in a few seconds."
 	case fault.NotAcceptingBookings, fault.NotOpenYet, fault.SubscriptionInactive, fault.AccountClosing:

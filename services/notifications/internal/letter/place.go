@@ -19,6 +19,8 @@ type Place struct {
 	DirectionsHTML Note // how customers find the place, as sanitized HTML; may be empty
 	Phone          string
 	IsCall         bool   // the booking is a telephone call; the customer calls Phone, if it is set
+	IsAtCustomer   bool   // Address is the customer's address
+	AddressNote    string // how to find the customer; may be empty
 	Link           string // the link to the online meeting; "" if there is none
 	// AwaitsLink means that the customer gets the link to the online meeting with a later message.
 	AwaitsLink bool
@@ -42,6 +44,9 @@ func (p *page) addPlace(kind Kind, w *words, f *Facts) {
 	if address := w.formatAddress(place); address != "" || len(lines) == 0 {
 		lines = append(lines, line{Text: address})
 	}
+	if note := w.sanitize(place.AddressNote, maxAddress); note != "" {
+		lines = append(lines, line{Text: note})
+	}
 	switch {
 	case place.Link != "":
 		lines = append(lines, newLink(w.isolateLTR(clean(place.Link, maxURL)), place.Link))
@@ -56,7 +61,7 @@ func (p *page) addPlace(kind Kind, w *words, f *Facts) {
 		place.DirectionsHTML.Translations))) {
 		lines = append(lines, line{Text: text})
 	}
-	if address := buildDirectionsURL(place); address != "" {
+	if address := buildDirectionsURL(place); address != "" && !place.IsAtCustomer {
 		lines = append(lines, newLink(w.Say("directions"), address))
 	}
 	if place.Phone != "" {

@@ -212,3 +212,23 @@ func TestRenderDescribesRelocation(t *testing.T) {
 		t.Errorf("the address of another place in\n%s", l.Text)
 	}
 }
+
+func TestRenderShowsAddressOfCustomer(t *testing.T) {
+	t.Parallel()
+	f := newFacts(t, BookingConfirmed)
+	f.Subject.Place = &Place{Name: Note{Text: "At your place"}, IsAtCustomer: true, AddressNote: "left bell",
+		Address: postal.Address{Street: "Filbert Lane 7", City: "Porto", Country: "PT"}}
+	l := mustRender(t, BookingConfirmed, "en", f)
+	if !strings.Contains(l.Text, "Where\n  At your place\n  Filbert Lane 7, Porto, Portugal\n  left bell\n") ||
+		strings.Contains(l.Text, "openstreetmap") {
+		t.Errorf("the mail reads\n%s", l.Text)
+	}
+	if got := propertyValue(parseCalendar(t, l), ics.ComponentPropertyLocation); got != "Filbert Lane 7, Porto, Portugal" {
+		t.Errorf("the location is %q", got)
+	}
+	f.Notice = NoticeCreated
+	if owner := mustRender(t, OwnerNotice, "en", f); !strings.Contains(owner.Text, "Filbert Lane 7") ||
+		!strings.Contains(owner.Text, "left bell") {
+		t.Errorf("the owner reads\n%s", owner.Text)
+	}
+}

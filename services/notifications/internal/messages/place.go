@@ -52,6 +52,9 @@ func newBookedPlace(offer *catalog.Snapshot, b *booking.Booking) *letter.Place {
 	if l := offer.FindLocation(at.ID); l != nil {
 		place = newPlace(offer, l)
 	}
+	if a := b.CustomerAddress; a != nil {
+		place.Address, place.AddressNote, place.IsAtCustomer = a.Address, a.Note, true
+	}
 	place.Link = at.Link
 	place.AwaitsLink = at.Kind == catalog.KindLink && at.Link == "" && b.Status == booking.StatusPending
 	return place

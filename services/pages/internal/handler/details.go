@@ -61,6 +61,10 @@ func (p *Pages) readAppointmentOrder(c *fiber.Ctx, fields url.Values) (*order, *
 	a := &appointment{choice}
 	o := newOrder(page, a)
 	o.form.Names, o.form.Details.NeedsPhone = names, choice.NeedsPhone()
+	o.form.Details.AddressAt = choice.AddressPlace()
+	if at := o.form.Details.AddressAt; at != nil && len(at.Countries) == 0 {
+		o.form.Details.Address.Country = page.Business.Country()
+	}
 	if people, err := strconv.Atoi(fields.Get("people")); err == nil && people >= 1 &&
 		people <= view.MaxPeople(choice) {
 		o.form.Details.People = people

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/platform/server"
 	"github.com/slotmesh/slotmesh/libs/platform/web"
@@ -150,7 +151,11 @@ func (p *Pages) cancel(c *fiber.Ctx) error {
 
 func (p *Pages) showReschedule(c *fiber.Ctx) error {
 	date, month := parseOptionalDate(c.Query("date")), parseOptionalDate(c.Query("month")+"-01")
-	return p.showStarts(c, fiber.StatusOK, date, month, false)
+	var at *uuid.UUID
+	if id, err := uuid.Parse(c.Query("at")); err == nil {
+		at = &id
+	}
+	return p.showStarts(c, fiber.StatusOK, at, date, month, false)
 }
 
 // parseOptionalDate parses a date in the query of the URL. It returns nil if the text is not a date.
@@ -162,9 +167,11 @@ func parseOptionalDate(text string) *timespan.Date {
 	return &d
 }
 
-// showStarts shows the starts to which the customer can reschedule the booking. If the argument `isStartTaken` is true,
+// showStarts shows the starts to which the customer can reschedule the booking, at the location `at` or, if it is nil,
+// at the location of the booking. If the argument `isStartTaken` is true,
 // the page reports that the start that the customer chose before is no longer free.
-func (p *Pages) showStarts(c *fiber.Ctx, status int, date, month *timespan.Date, isStartTaken bool) error {
+func (p *Pages) showStarts(c *fiber.Ctx, status int, at *uuid.UUID, date, month *timespan.Date,
+	isStartTaken bool) error {
 	page, m, err := p.loadCustomerView(c)
 	switch {
 	case err != nil:
@@ -172,11 +179,12 @@ func (p *Pages) showStarts(c *fiber.Ctx, status int, date, month *timespan.Date,
 	case m.Booking == nil || !m.Booking.Reschedule.Allowed:
 		return c.Redirect(linkPath(c, ""), fiber.StatusSeeOther)
 	}
-	calendar, err := p.links.Times(c.UserContext(), m, date, month)
+	at = m.ChooseLocation(at)
+	calendar, err := p.links.Times(c.UserContext(), m, at, date, month)
 	if err != nil {
 		return err
 	}
-	return p.show(c, status, page, view.Reschedule(page, m, calendar, isStartTaken))
+	return p.show(c, status, page, view.Reschedule(page, m, calendar, at, isStartTaken))
 }
 
 func (p *Pages) reschedule(c *fiber.Ctx) error {
@@ -189,8 +197,9 @@ func (p *Pages) reschedule(c *fiber.Ctx) error {
 		err = p.links.Reschedule(c.UserContext(), c.Params("token"), start)
 	}
 	switch {
-	case fault.RefusesStart(err), fault.Is(err, fault.Conflict), fault.Is(err, fault.InvalidParameter):
-		return p.showStarts(c, fiber.StatusConflict, start.Date, nil, true)
+	case fault.RefusesStart(err), fault.Is(err, fault.Conflict), fault.Is(err, fault.InvalidParameter),
+		fault.Is(err, fault.LocationNotFound), fault.Is(err, fault.OutsideArea):
+		return p.showStarts(c, fiber.StatusConflict, start.Location, start.Date, nil, true)
 	case err != nil:
 		return err
 	}

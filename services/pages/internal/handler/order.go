@@ -8,8 +8,10 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/libs/values/postal"
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 	"github.com/slotmesh/slotmesh/services/pages/internal/view"
 )
@@ -104,6 +106,9 @@ func (p *Pages) readSubmission(c *fiber.Ctx, o *order, fields url.Values) (strin
 func (o *order) readDetails(fields url.Values) {
 	snapshot, d := o.page.Business.Snapshot, defaultDetails(o.page)
 	d.People, d.NeedsPhone = o.form.Details.People, o.form.Details.NeedsPhone
+	d.AddressAt = o.form.Details.AddressAt
+	d.Address = booking.CustomerAddress{Note: fields.Get("note"), Address: postal.Address{Street: fields.Get("street"),
+		PostalCode: fields.Get("postal_code"), City: fields.Get("city"), Country: fields.Get("country")}}
 	d.Name, d.Email, d.Phone, d.Answers = fields.Get("name"), fields.Get("email"), fields.Get("phone"), map[string]any{}
 	if language := fields.Get("language"); slices.Contains(snapshot.Languages, language) {
 		d.Language = language
@@ -170,6 +175,8 @@ func (p *Pages) showRefusal(c *fiber.Ctx, o *order, cause error) error {
 		return p.showClosed(c, o)
 	case fault.TooManyOpen.Code:
 		return p.showForm(c, o, fiber.StatusConflict, words.Say("too_many"))
+	case fault.OutsideArea.Code:
+		return p.showForm(c, o, fiber.StatusConflict, words.Say("outside_area"))
 	case fault.PaymentNotOffered.Code:
 		return p.showForm(c, o, fiber.StatusConflict, words.Say("pay_not_offered"))
 	case fault.IdempotencyMismatch.Code:

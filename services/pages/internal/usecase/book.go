@@ -21,6 +21,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/libs/values/phone"
 	"github.com/slotmesh/slotmesh/libs/values/plain"
+	"github.com/slotmesh/slotmesh/libs/values/postal"
 	"github.com/slotmesh/slotmesh/libs/values/rule"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
@@ -174,11 +175,16 @@ type Details struct {
 	Pay                string // PayOnline or PayAtDoor, if the customer may choose
 	Answers            map[string]any
 	NeedsPhone         bool // true if the phone number is required
+	// AddressAt is the location that comes to the customer's Address. If it is nil, the form asks for no address.
+	AddressAt *catalog.Location
+	Address   booking.CustomerAddress
 }
 
-// FieldErrorEmail is the error of a field with an invalid e-mail address. [catalog.Answers] returns the other errors.
+// FieldErrorEmail is the error of a field with an invalid e-mail address, and FieldErrorOutsideArea is the error of an
+// address that the business does not serve. [catalog.Answers] returns the other errors.
 const (
-	FieldErrorEmail catalog.FieldError = "email"
+	FieldErrorEmail       catalog.FieldError = "email"
+	FieldErrorOutsideArea catalog.FieldError = "outside_area"
 )
 
 // FieldErrors contains field errors by the name of the field. The field for the answer to a question has the name "q-"
@@ -186,8 +192,9 @@ const (
 type FieldErrors map[string]catalog.FieldError
 
 const (
-	maxName  = 200
-	maxPhone = 50
+	maxName        = 200
+	maxPhone       = 50
+	maxAddressPart = 200
 )
 
 // Check returns the field errors of the details that a customer typed. The argument `itemIDs` contains the ids of the
@@ -195,6 +202,7 @@ const (
 // business does not ask for these ids.
 func (b *Business) Check(d *Details, itemIDs ...uuid.UUID) FieldErrors {
 	fieldErrors := d.check()
+	d.checkAddress(fieldErrors)
 	questions := b.Snapshot.Questions(itemIDs...)
 	d.normalizeNumbers(questions)
 	validAnswers, answerErrors := catalog.Answers(questions, d.Answers)
@@ -261,6 +269,40 @@ func (d *Details) check() FieldErrors {
 	return fieldErrors
 }
 
+// checkAddress normalizes the parts of the address, and adds their field errors to the argument `fieldErrors`. It does
+// nothing if the form asks for no address.
+func (d *Details) checkAddress(fieldErrors FieldErrors) {
+	at, a := d.AddressAt, &d.Address
+	if at == nil {
+		return
+	}
+	if len(at.Countries) == 1 {
+		a.Country = at.Countries[0]
+	}
+	for _, part := range []struct {
+		name     string
+		value    *string
+		required bool
+	}{
+		{"street", &a.Street, true}, {"postal_code", &a.PostalCode, len(at.PostalCodes) > 0}, {"city", &a.City, true},
+		{"country", &a.Country, len(at.Countries) > 0}, {"note", &a.Note, false},
+	} {
+		*part.value = oneLine(*part.value)
+		switch {
+		case part.required && plain.IsBlank(*part.value):
+			fieldErrors[part.name] = catalog.FieldMissing
+		case utf8.RuneCountInString(*part.value) > maxAddressPart:
+			fieldErrors[part.name] = catalog.FieldTooLong
+		}
+	}
+	if a.Country != "" && !postal.IsCountry(a.Country) {
+		fieldErrors["country"] = catalog.FieldMissing
+	}
+	if fieldErrors["postal_code"] == "" && fieldErrors["country"] == "" && !at.Serves(a.Address) {
+		fieldErrors["postal_code"] = FieldErrorOutsideArea
+	}
+}
+
 // encode returns the phone number and the answers in the format that the services booking and rental expect. The phone
 // number or the answers are nil if the customer typed no value for them.
 func (d *Details) encode() (*string, json.RawMessage, error) {
@@ -303,6 +345,9 @@ func (s *Shop) Book(ctx context.Context, b *Business, a *Appointment, d Details,
 	}
 	if a.Location != nil {
 		request.LocationID = new(a.Location.String())
+	}
+	if d.AddressAt != nil {
+		request.CustomerAddress = &d.Address
 	}
 	if a.Session != nil {
 		session := a.Session.String()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -120,13 +121,17 @@ func (l *Links) Cancel(ctx context.Context, token string, refund json.Number) er
 	return err
 }
 
-// Reschedule reschedules the booking of a link to the start `start`. Faults: not_found; invalid_parameter; conflict if
+// Reschedule reschedules the booking of a link to the start `start`, and to the location in `start` if it has one.
+// Faults: not_found; invalid_parameter; conflict if
 // the customer may not reschedule; slot_unavailable, no_staff_available; availability_unverified.
 func (l *Links) Reschedule(ctx context.Context, token string, start Selection) error {
 	if start.Date == nil || start.Time == nil {
 		return fault.New(fault.InvalidParameter, "Choose a start.")
 	}
 	request := booking.Reschedule{Date: start.Date.String(), Time: start.Time.String()}
+	if start.Location != nil {
+		request.LocationID = new(start.Location.String())
+	}
 	if start.Session != nil {
 		session := start.Session.String()
 		request.ClassScheduleID = &session
@@ -179,13 +184,15 @@ func (l *Links) Feed(ctx context.Context, token, etag string) (*peer.Response, e
 
 // Times returns the starts to which a booking can be rescheduled (lifecycle.md §3). The time of the booking itself
 // counts as free. If `date` and `month` are nil, the result begins with the date of the booking. Otherwise Times works
-// as [Shop.Times] does. Faults: service_unavailable; invalid_parameter.
-func (l *Links) Times(ctx context.Context, m *CustomerView, date, month *timespan.Date) (*Calendar, error) {
+// as [Shop.Times] does. The argument `at` is the location; nil is the location of the booking. Faults:
+// service_unavailable; invalid_parameter.
+func (l *Links) Times(ctx context.Context, m *CustomerView, at *uuid.UUID, date, month *timespan.Date) (*Calendar,
+	error) {
 	if bookedDate, err := timespan.ParseDate(m.Booking.Date); err == nil && date == nil && month == nil &&
 		bookedDate >= m.Business.Today() {
 		date = &bookedDate
 	}
-	c, err := l.shop.readTimes(ctx, m.Business, m.rescheduleQuery(), date, month)
+	c, err := l.shop.readTimes(ctx, m.Business, m.rescheduleQuery(at), date, month)
 	if fault.Is(err, fault.ServiceNotFound) || fault.Is(err, fault.LocationNotFound) {
 		// The service is no longer offered as it was booked, so the booking cannot be rescheduled.
 		today := m.Business.Today()
@@ -196,8 +203,8 @@ func (l *Links) Times(ctx context.Context, m *CustomerView, date, month *timespa
 
 // rescheduleQuery returns the query parameters of a request to the service availability. The response lists the starts
 // to which the booking can be rescheduled. The query contains all services of the booking. It contains the staff member
-// only if the customer chose a staff member.
-func (m *CustomerView) rescheduleQuery() url.Values {
+// only if the customer chose a staff member. The argument `at` is as in [Links.Times].
+func (m *CustomerView) rescheduleQuery(at *uuid.UUID) url.Values {
 	b := m.Booking
 	var ids, variants []string
 	for _, s := range b.Services {
@@ -219,10 +226,46 @@ func (m *CustomerView) rescheduleQuery() url.Values {
 	if b.StaffRequested && b.StaffID != nil {
 		query.Set("staff_id", b.StaffID.String())
 	}
-	if b.Location != nil { // the booking keeps its location
-		query.Set("location_id", b.Location.ID.String())
+	if at == nil && b.Location != nil { // the booking keeps its location
+		at = &b.Location.ID
+	}
+	if at != nil {
+		query.Set("location_id", at.String())
 	}
 	return query
+}
+
+// Locations returns the locations to which the customer can reschedule the booking: those at which all its services are
+// offered. A location that comes to the customer is one of them only if the booking has the customer's address.
+func (m *CustomerView) Locations() []*catalog.Location {
+	if m.Booking.Location == nil {
+		return nil
+	}
+	var services []*catalog.Service
+	for _, booked := range m.Booking.Services {
+		s := m.Business.Snapshot.Service(booked.ID)
+		if s == nil {
+			return nil
+		}
+		services = append(services, s)
+	}
+	return slices.DeleteFunc(m.Business.Snapshot.CommonLocations(services), func(l *catalog.Location) bool {
+		return l.Kind == catalog.KindCustomerAddress && m.Booking.CustomerAddress == nil
+	})
+}
+
+// ChooseLocation returns the location in the argument `wanted` if the customer can reschedule the booking to it.
+// Otherwise it returns the location of the booking, or nil if the booking has none.
+func (m *CustomerView) ChooseLocation(wanted *uuid.UUID) *uuid.UUID {
+	for _, l := range m.Locations() {
+		if wanted != nil && l.ID == *wanted {
+			return wanted
+		}
+	}
+	if m.Booking.Location == nil {
+		return nil
+	}
+	return &m.Booking.Location.ID
 }
 
 // IsCurrentStart reports whether `s` is the present start of the booking.

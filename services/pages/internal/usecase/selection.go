@@ -249,6 +249,14 @@ func (a *Appointment) Place() *catalog.Location {
 	return nil
 }
 
+// AddressPlace returns the location of the appointment if the business comes to the customer, otherwise nil.
+func (a *Appointment) AddressPlace() *catalog.Location {
+	if l := a.Place(); l != nil && l.Kind == catalog.KindCustomerAddress {
+		return l
+	}
+	return nil
+}
+
 // NeedsPhone reports whether the business calls the customer, so that the customer must give a telephone number.
 func (a *Appointment) NeedsPhone() bool {
 	l := a.Place()

@@ -8,6 +8,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/platform/web"
 	"github.com/slotmesh/slotmesh/libs/values/message/words"
+	"github.com/slotmesh/slotmesh/libs/values/postal"
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
@@ -22,6 +23,8 @@ func (p *Page) errorText(w catalog.FieldError) string {
 		return p.Words.Say("tick")
 	case usecase.FieldErrorEmail:
 		return p.Words.Say("email_wrong")
+	case usecase.FieldErrorOutsideArea:
+		return p.Words.Say("outside_area")
 	case catalog.FieldInvalidPhone:
 		return p.Words.Say("phone_wrong")
 	default: // all other errors have the same text
@@ -55,10 +58,11 @@ func (p *Page) ErrorNotice(f Form, itemIDs ...uuid.UUID) string {
 	return p.Words.With("check", "Fields", p.Words.JoinList(names))
 }
 
-// contactFields returns the fields for the customer's name, e-mail address and phone number, which every form has.
+// contactFields returns the fields for the customer's name, e-mail address and phone number, which every form has. If
+// the business comes to the customer, the fields for the address follow.
 func (p *Page) contactFields(f Form) []web.Field {
 	d, optional := f.Details, p.Words.Say("optional")
-	return []web.Field{
+	fields := []web.Field{
 		{Name: "name", Label: p.Words.Say("name"), Value: d.Name, Autocomplete: "name", Required: true, MaxLength: 200,
 			Error: p.contactError(f.Errors["name"], "fill_name")},
 		{Name: "email", Label: p.Words.Say("email"), Value: d.Email, Type: "email", Autocomplete: "email",
@@ -66,6 +70,40 @@ func (p *Page) contactFields(f Form) []web.Field {
 		{Name: "phone", Label: p.Words.Say("phone"), Value: d.Phone, Type: "tel", Autocomplete: "tel",
 			Required: d.NeedsPhone, Optional: optional, MaxLength: 50, Error: p.errorText(f.Errors["phone"])},
 	}
+	if d.AddressAt == nil {
+		return fields
+	}
+	return append(fields,
+		web.Field{Name: "street", Label: p.Words.Say("street"), Value: d.Address.Street, Autocomplete: "address-line1",
+			Required: true, MaxLength: 200, Error: p.errorText(f.Errors["street"])},
+		web.Field{Name: "postal_code", Label: p.Words.Say("postal_code"), Value: d.Address.PostalCode,
+			Autocomplete: "postal-code", Required: len(d.AddressAt.PostalCodes) > 0, Optional: optional, MaxLength: 200,
+			Error: p.errorText(f.Errors["postal_code"])},
+		web.Field{Name: "city", Label: p.Words.Say("city"), Value: d.Address.City, Autocomplete: "address-level2",
+			Required: true, MaxLength: 200, Error: p.errorText(f.Errors["city"])},
+		web.Field{Name: "note", Label: p.Words.Say("address_note"), Value: d.Address.Note, Optional: optional,
+			MaxLength: 200, Error: p.errorText(f.Errors["note"])},
+	)
+}
+
+// hasCountryChoice reports whether the form asks for the country of the customer's address.
+func hasCountryChoice(f Form) bool {
+	return f.Details.AddressAt != nil && len(f.Details.AddressAt.Countries) != 1
+}
+
+// countryField returns the form field for the country of the customer's address.
+func (p *Page) countryField(f Form) web.Field {
+	codes := f.Details.AddressAt.Countries
+	if len(codes) == 0 {
+		codes = postal.Countries()
+	}
+	field := web.Field{Name: "country", Label: p.Words.Say("country"), Value: f.Details.Address.Country,
+		Autocomplete: "country", Error: p.errorText(f.Errors["country"])}
+	for _, code := range codes {
+		field.Options = append(field.Options, web.Option{Value: code, Label: p.Words.Country(code)})
+	}
+	words.SortByName(field.Options, func(o web.Option) string { return o.Label })
+	return field
 }
 
 // peopleField returns the form field for the number of people.

@@ -1573,28 +1573,38 @@ func cancelPage(p *Page, q cancelQuestion, title string, what templ.Component, p
 	})
 }
 
-// Reschedule returns the page on which the customer chooses another time. If isStartTaken is true, the page states that
-// the chosen start is no longer free.
-func Reschedule(p *Page, m *usecase.CustomerView, c *usecase.Calendar, isStartTaken bool) Content {
+// Reschedule returns the page on which the customer chooses another time. The argument at is the location whose starts
+// the page offers, or nil. If isStartTaken is true, the page states that the chosen start is no longer free.
+func Reschedule(p *Page, m *usecase.CustomerView, c *usecase.Calendar, at *uuid.UUID, isStartTaken bool) Content {
 	p.setPlace(m)
 	title := p.Words.Say("manage_move")
-	return Content{title, reschedulePage(p, title, m, p.rescheduleMonth(m, c), isStartTaken)}
+	return Content{title, reschedulePage(p, title, m, p.rescheduleMonth(m, c, at), at, isStartTaken)}
 }
 
 // rescheduleMonth returns the month from which the customer chooses another time for a booking.
-func (p *Page) rescheduleMonth(m *usecase.CustomerView, c *usecase.Calendar) freeMonth {
+func (p *Page) rescheduleMonth(m *usecase.CustomerView, c *usecase.Calendar, at *uuid.UUID) freeMonth {
+	target, place := usecase.Selection{}, ""
+	if isMoved(m, at) {
+		target.Location, place = at, "&at="+at.String()
+	}
+	isOwn := func(s usecase.Slot) bool { return target.Location == nil && m.IsCurrentStart(s) }
 	return freeMonth{
 		Calendar: c,
-		dayURL:   func(d timespan.Date) templ.SafeURL { return p.linkURL("/move", "date="+d.String()) },
-		monthURL: func(first timespan.Date) templ.SafeURL { return p.linkURL("/move", "month="+monthOf(first)) },
-		start:    func(s usecase.Slot) templ.Component { return startButton(p, m, s) },
-		isOwn:    m.IsCurrentStart,
+		dayURL:   func(d timespan.Date) templ.SafeURL { return p.linkURL("/move", "date="+d.String()+place) },
+		monthURL: func(first timespan.Date) templ.SafeURL { return p.linkURL("/move", "month="+monthOf(first)+place) },
+		start:    func(s usecase.Slot) templ.Component { return startButton(p, target, s, isOwn(s)) },
+		isOwn:    isOwn,
 	}
 }
 
+// isMoved reports whether a location differs from the location of the booking. The argument at may be nil.
+func isMoved(m *usecase.CustomerView, at *uuid.UUID) bool {
+	return at != nil && (m.Booking.Location == nil || m.Booking.Location.ID != *at)
+}
+
 // startButton is a button that reschedules the booking to a start. For the present start of the booking, it is only a
-// text.
-func startButton(p *Page, m *usecase.CustomerView, s usecase.Slot) templ.Component {
+// text. The argument target contains the new location, if it changes.
+func startButton(p *Page, target usecase.Selection, s usecase.Slot, isOwn bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1615,7 +1625,7 @@ func startButton(p *Page, m *usecase.CustomerView, s usecase.Slot) templ.Compone
 			templ_7745c5c3_Var60 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if m.IsCurrentStart(s) {
+		if isOwn {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 77, "<span class=\"pill chosen\" aria-current=\"true\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1634,9 +1644,9 @@ func startButton(p *Page, m *usecase.CustomerView, s usecase.Slot) templ.Compone
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var61 string
-			templ_7745c5c3_Var61, templ_7745c5c3_Err = templ.JoinStringErrs(startQuery(usecase.Selection{}, s))
+			templ_7745c5c3_Var61, templ_7745c5c3_Err = templ.JoinStringErrs(startQuery(target, s))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 501, Col: 89}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 511, Col: 76}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var61))
 			if templ_7745c5c3_Err != nil {
@@ -1659,7 +1669,7 @@ func startButton(p *Page, m *usecase.CustomerView, s usecase.Slot) templ.Compone
 	})
 }
 
-func reschedulePage(p *Page, title string, m *usecase.CustomerView, f freeMonth, isStartTaken bool) templ.Component {
+func reschedulePage(p *Page, title string, m *usecase.CustomerView, f freeMonth, at *uuid.UUID, isStartTaken bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1687,7 +1697,7 @@ func reschedulePage(p *Page, title string, m *usecase.CustomerView, f freeMonth,
 		var templ_7745c5c3_Var63 string
 		templ_7745c5c3_Var63, templ_7745c5c3_Err = templ.JoinStringErrs(title)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 510, Col: 14}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 520, Col: 14}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var63))
 		if templ_7745c5c3_Err != nil {
@@ -1705,7 +1715,7 @@ func reschedulePage(p *Page, title string, m *usecase.CustomerView, f freeMonth,
 			var templ_7745c5c3_Var64 string
 			templ_7745c5c3_Var64, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say("manage_taken"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 512, Col: 70}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 522, Col: 70}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var64))
 			if templ_7745c5c3_Err != nil {
@@ -1732,19 +1742,15 @@ func reschedulePage(p *Page, title string, m *usecase.CustomerView, f freeMonth,
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if f.IsKnown {
-			templ_7745c5c3_Err = dayStrip(p, f).Render(ctx, templ_7745c5c3_Buffer)
+		if locations := m.Locations(); len(locations) > 1 {
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 88, "<nav class=\"people\" aria-label=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 88, " <form method=\"post\" action=\"")
+			var templ_7745c5c3_Var65 string
+			templ_7745c5c3_Var65, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say("where"))
 			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
-			}
-			var templ_7745c5c3_Var65 templ.SafeURL
-			templ_7745c5c3_Var65, templ_7745c5c3_Err = templ.JoinURLErrs(p.linkURL("/move", ""))
-			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 520, Col: 55}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 529, Col: 57}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var65))
 			if templ_7745c5c3_Err != nil {
@@ -1754,11 +1760,44 @@ func reschedulePage(p *Page, title string, m *usecase.CustomerView, f freeMonth,
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
+			for _, l := range locations {
+				templ_7745c5c3_Err = placeLink(p, l, p.linkURL("/move", "at="+l.ID.String()), at != nil && *at == l.ID).Render(ctx, templ_7745c5c3_Buffer)
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 90, "</nav>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+		}
+		if f.IsKnown {
+			templ_7745c5c3_Err = dayStrip(p, f).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 91, " <form method=\"post\" action=\"")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			var templ_7745c5c3_Var66 templ.SafeURL
+			templ_7745c5c3_Var66, templ_7745c5c3_Err = templ.JoinURLErrs(p.linkURL("/move", ""))
+			if templ_7745c5c3_Err != nil {
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 537, Col: 55}
+			}
+			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var66))
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 92, "\">")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
 			templ_7745c5c3_Err = startList(p, f).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 90, "</form>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 93, "</form>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1772,33 +1811,33 @@ func reschedulePage(p *Page, title string, m *usecase.CustomerView, f freeMonth,
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 91, "<div class=\"actions\"><a class=\"button plain\" href=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 94, "<div class=\"actions\"><a class=\"button plain\" href=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		var templ_7745c5c3_Var66 templ.SafeURL
-		templ_7745c5c3_Var66, templ_7745c5c3_Err = templ.JoinURLErrs(p.linkURL("", ""))
+		var templ_7745c5c3_Var67 templ.SafeURL
+		templ_7745c5c3_Var67, templ_7745c5c3_Err = templ.JoinURLErrs(p.linkURL("", ""))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 528, Col: 52}
-		}
-		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var66))
-		if templ_7745c5c3_Err != nil {
-			return templ_7745c5c3_Err
-		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 92, "\">")
-		if templ_7745c5c3_Err != nil {
-			return templ_7745c5c3_Err
-		}
-		var templ_7745c5c3_Var67 string
-		templ_7745c5c3_Var67, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say("manage_keep"))
-		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 528, Col: 83}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 545, Col: 52}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var67))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 93, "</a></div></main></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 95, "\">")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		var templ_7745c5c3_Var68 string
+		templ_7745c5c3_Var68, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say("manage_keep"))
+		if templ_7745c5c3_Err != nil {
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 545, Col: 83}
+		}
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var68))
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 96, "</a></div></main></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -56,6 +56,7 @@ type Page struct {
 	// is the link to the online meeting of the booking; "" if there is none.
 	At          *catalog.Location
 	MeetingLink string
+	AddressNote string // how to find the customer, if the business comes to the customer
 }
 
 // Sale contains the time zone and the currency of a sale. If a

@@ -46,6 +46,11 @@ func (p *Page) setPlace(m *usecase.CustomerView) {
 		p.At = &catalog.Location{ID: at.ID, Kind: at.Kind, Name: catalog.Label{Text: at.Name}}
 	}
 	p.MeetingLink = at.Link
+	if address := m.Booking.CustomerAddress; address != nil { // the business comes to the customer
+		shown := *p.At
+		shown.Address = address.Address
+		p.At, p.AddressNote = &shown, address.Note
+	}
 }
 
 // findLocation returns the location of the event or the rental with this id. It returns nil if all customers
@@ -167,7 +172,7 @@ func (p *Page) city() string {
 func (p *Page) directionsURL() templ.SafeURL {
 	place := p.place()
 	switch {
-	case place == nil:
+	case place == nil, place.Kind == catalog.KindCustomerAddress:
 		return ""
 	case place.Geo != nil:
 		at := strconv.FormatFloat(place.Geo.Lat, 'f', -1, 64) + "," + strconv.FormatFloat(place.Geo.Lon, 'f', -1, 64)

@@ -6,6 +6,7 @@ export const codes = [
   "scope_forbidden", "subscription_inactive", "account_closing", "not_open_yet", "not_accepting_bookings", "slot_unavailable",
   "no_staff_available",
   "date_in_past", "beyond_advance_limit", "too_soon", "closed", "not_a_start", "staff_not_found", "payment_not_offered",
+  "outside_area",
   "availability_unverified", "payment_unavailable", "idempotency_mismatch", "idempotency_in_progress", "service_unavailable",
   "outcome_unknown", "internal",
 ] as const;

@@ -393,6 +393,7 @@ export interface components {
              * @example not_a_start
              * @example staff_not_found
              * @example payment_not_offered
+             * @example outside_area
              * @example availability_unverified
              * @example payment_unavailable
              * @example idempotency_mismatch
@@ -831,10 +832,25 @@ export interface components {
              *     the service, at which the staff member can be. Ignored if the business has no locations.
              */
             location_id?: string | null;
+            /**
+             * @description Where the business comes to the customer: required if the booking is at a location of the kind customer_address, and
+             *     not stored otherwise. Without `location_id`, the booking gets no location that does not serve the address.
+             */
+            customer_address?: components["schemas"]["CustomerAddress"] | null;
             /** @description Where the booking comes from; api when it is left out. */
             source?: string | null;
             /** @description One of the business's payment providers. */
             preferred_provider?: string | null;
+        };
+        CustomerAddress: {
+            street: string;
+            /** @description Required if the location serves only some postal codes. */
+            postal_code?: string | null;
+            city: string;
+            /** @description ISO 3166-1 alpha-2. Required if the location serves only some countries. */
+            country?: string | null;
+            /** @description How to find the customer, for example the floor. */
+            note?: string | null;
         };
         BookingConfirmation: {
             /** @constant */
@@ -1928,7 +1944,7 @@ export interface operations {
             /**
              * @description The start cannot be booked; messageCode says why, as the first of `date_in_past`, `beyond_advance_limit`, `too_soon`, `closed`,
              *     `not_a_start` and `staff_not_found` that holds, otherwise `slot_unavailable` or `no_staff_available`. Or the business is not paid
-             *     online (`payment_not_offered`), or a request with the same Idempotency-Key is still in flight.
+             *     online (`payment_not_offered`), it does not come to `customer_address` (`outside_area`), or a request with the same Idempotency-Key is still in flight.
              */
             409: {
                 headers: {
