@@ -114,6 +114,10 @@ func (d *documentedTypes) checkType(t *testing.T, at string, typ reflect.Type, s
 		t.Errorf("%s is not in the document", at)
 		return
 	}
+	if i := slices.IndexFunc(s.OneOf, func(one *shape) bool { return one.Ref != "" }); i >= 0 { // an object or null
+		d.checkType(t, at, typ, s.OneOf[i], how)
+		return
+	}
 	if s.OneOf != nil {
 		fits := func(one *shape) bool {
 			return kinds[one.kind()] == typ.Kind() || one.kind() == "array" && typ == reflect.TypeFor[slotmesh.List]()
