@@ -143,6 +143,9 @@ func findLayout(kind Kind, f *Facts) (layout, error) {
 	if kind == BookingRescheduled && f.FormerTime == nil && f.FormerPlace != "" {
 		l.title, l.leads = "title_booking_changed", []string{"booking_place"}
 	}
+	if kind == BookingRescheduled && f.FormerTime == nil && f.FormerStaff == "" && f.FormerPlace == "" {
+		l.title, l.leads = "title_booking_changed", nil // the customer's address is new; the details show it
+	}
 	if kind != OwnerNotice {
 		return l, nil
 	}

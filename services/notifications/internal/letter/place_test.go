@@ -213,6 +213,19 @@ func TestRenderDescribesRelocation(t *testing.T) {
 	}
 }
 
+func TestRenderDescribesNewAddress(t *testing.T) {
+	t.Parallel()
+	f := newFacts(t, BookingRescheduled)
+	f.FormerTime, f.FormerStaff, f.FormerPlace = nil, "", ""
+	f.Subject.Place = &Place{Name: Note{Text: "At your place"}, IsAtCustomer: true,
+		Address: postal.Address{Street: "Filbert Lane 7", City: "Porto", Country: "PT"}}
+	l := mustRender(t, BookingRescheduled, "en", f)
+	if !strings.Contains(l.Text, "Booking changed") || !strings.Contains(l.Text, "Filbert Lane 7, Porto") ||
+		strings.Contains(l.Text, "Moved to") || strings.Contains(l.Text, "Previously") {
+		t.Errorf("the mail reads\n%s\n%s", l.Subject, l.Text)
+	}
+}
+
 func TestRenderShowsAddressOfCustomer(t *testing.T) {
 	t.Parallel()
 	f := newFacts(t, BookingConfirmed)

@@ -135,7 +135,15 @@ func mustNotify(changes []Change, last int, before *Place) bool {
 		return hasMessage && c.Event.Type != event.BookingRescheduled && c.Event.Type != event.BookingRelocated &&
 			c.Event.Type != event.PaymentRefunded
 	})
-	return !isOnlyRescheduled || before == nil || !before.isPlaceOf(final.Subject)
+	return !isOnlyRescheduled || before == nil || !before.isPlaceOf(final.Subject) ||
+		slices.ContainsFunc(changes[:last+1], Change.isNewAddress)
+}
+
+// isNewAddress reports whether the change is a relocation within one location of the kind customer_address: only the
+// customer's address is new. The event contains no former address, so the change counts even if a later one undoes it.
+func (c Change) isNewAddress() bool {
+	from := c.Subject.FormerPlace
+	return c.Event.Type == event.BookingRelocated && from != nil && from.isAt(c.Subject.Location)
 }
 
 // isPlaceOf reports whether the booking `s` has the time, the staff member and the location of `p`.
