@@ -155,7 +155,7 @@ func (p *Pages) showReschedule(c *fiber.Ctx) error {
 	if id, err := uuid.Parse(c.Query("at")); err == nil {
 		at = &id
 	}
-	return p.showStarts(c, fiber.StatusOK, at, date, month, false)
+	return p.showStarts(c, fiber.StatusOK, at, date, month, "")
 }
 
 // parseOptionalDate parses a date in the query of the URL. It returns nil if the text is not a date.
@@ -168,10 +168,10 @@ func parseOptionalDate(text string) *timespan.Date {
 }
 
 // showStarts shows the starts to which the customer can reschedule the booking, at the location `at` or, if it is nil,
-// at the location of the booking. If the argument `isStartTaken` is true,
-// the page reports that the start that the customer chose before is no longer free.
+// at the location of the booking. The argument `problem` is the id of the sentence about the start that the customer
+// chose before, or "".
 func (p *Pages) showStarts(c *fiber.Ctx, status int, at *uuid.UUID, date, month *timespan.Date,
-	isStartTaken bool) error {
+	problem string) error {
 	page, m, err := p.loadCustomerView(c)
 	switch {
 	case err != nil:
@@ -184,7 +184,7 @@ func (p *Pages) showStarts(c *fiber.Ctx, status int, at *uuid.UUID, date, month 
 	if err != nil {
 		return err
 	}
-	return p.show(c, status, page, view.Reschedule(page, m, calendar, at, isStartTaken))
+	return p.show(c, status, page, view.Reschedule(page, m, calendar, at, problem))
 }
 
 func (p *Pages) reschedule(c *fiber.Ctx) error {
@@ -197,9 +197,12 @@ func (p *Pages) reschedule(c *fiber.Ctx) error {
 		err = p.links.Reschedule(c.UserContext(), c.Params("token"), start)
 	}
 	switch {
-	case fault.RefusesStart(err), fault.Is(err, fault.Conflict), fault.Is(err, fault.InvalidParameter),
-		fault.Is(err, fault.LocationNotFound), fault.Is(err, fault.OutsideArea):
-		return p.showStarts(c, fiber.StatusConflict, start.Location, start.Date, nil, true)
+	case fault.Is(err, fault.OutsideArea): // the customer needs the starts at another location
+		return p.showStarts(c, fiber.StatusConflict, nil, start.Date, nil, "outside_area")
+	case fault.Is(err, fault.LocationNotFound):
+		return p.showStarts(c, fiber.StatusConflict, nil, start.Date, nil, "not_offered")
+	case fault.RefusesStart(err), fault.Is(err, fault.Conflict), fault.Is(err, fault.InvalidParameter):
+		return p.showStarts(c, fiber.StatusConflict, start.Location, start.Date, nil, "manage_taken")
 	case err != nil:
 		return err
 	}

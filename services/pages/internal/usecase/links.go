@@ -236,7 +236,7 @@ func (m *CustomerView) rescheduleQuery(at *uuid.UUID) url.Values {
 }
 
 // Locations returns the locations to which the customer can reschedule the booking: those at which all its services are
-// offered. A location that comes to the customer is one of them only if the booking has the customer's address.
+// offered. A location that comes to the customer is one of them only if it serves the address of the booking.
 func (m *CustomerView) Locations() []*catalog.Location {
 	if m.Booking.Location == nil {
 		return nil
@@ -250,7 +250,8 @@ func (m *CustomerView) Locations() []*catalog.Location {
 		services = append(services, s)
 	}
 	return slices.DeleteFunc(m.Business.Snapshot.CommonLocations(services), func(l *catalog.Location) bool {
-		return l.Kind == catalog.KindCustomerAddress && m.Booking.CustomerAddress == nil
+		address := m.Booking.CustomerAddress
+		return l.Kind == catalog.KindCustomerAddress && (address == nil || !l.Serves(address.Address))
 	})
 }
 

@@ -1574,11 +1574,15 @@ func cancelPage(p *Page, q cancelQuestion, title string, what templ.Component, p
 }
 
 // Reschedule returns the page on which the customer chooses another time. The argument at is the location whose starts
-// the page offers, or nil. If isStartTaken is true, the page states that the chosen start is no longer free.
-func Reschedule(p *Page, m *usecase.CustomerView, c *usecase.Calendar, at *uuid.UUID, isStartTaken bool) Content {
+// the page offers, or nil. The argument problem is the id of the sentence about the start that the customer chose
+// before, or "".
+func Reschedule(p *Page, m *usecase.CustomerView, c *usecase.Calendar, at *uuid.UUID, problem string) Content {
 	p.setPlace(m)
+	if isMoved(m, at) {
+		p.At, p.MeetingLink, p.AddressNote = p.Business.Snapshot.FindLocation(*at), "", ""
+	}
 	title := p.Words.Say("manage_move")
-	return Content{title, reschedulePage(p, title, m, p.rescheduleMonth(m, c, at), at, isStartTaken)}
+	return Content{title, reschedulePage(p, title, m, p.rescheduleMonth(m, c, at), at, problem)}
 }
 
 // rescheduleMonth returns the month from which the customer chooses another time for a booking.
@@ -1646,7 +1650,7 @@ func startButton(p *Page, target usecase.Selection, s usecase.Slot, isOwn bool) 
 			var templ_7745c5c3_Var61 string
 			templ_7745c5c3_Var61, templ_7745c5c3_Err = templ.JoinStringErrs(startQuery(target, s))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 511, Col: 76}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 515, Col: 76}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var61))
 			if templ_7745c5c3_Err != nil {
@@ -1669,7 +1673,7 @@ func startButton(p *Page, target usecase.Selection, s usecase.Slot, isOwn bool) 
 	})
 }
 
-func reschedulePage(p *Page, title string, m *usecase.CustomerView, f freeMonth, at *uuid.UUID, isStartTaken bool) templ.Component {
+func reschedulePage(p *Page, title string, m *usecase.CustomerView, f freeMonth, at *uuid.UUID, problem string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1697,7 +1701,7 @@ func reschedulePage(p *Page, title string, m *usecase.CustomerView, f freeMonth,
 		var templ_7745c5c3_Var63 string
 		templ_7745c5c3_Var63, templ_7745c5c3_Err = templ.JoinStringErrs(title)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 520, Col: 14}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 524, Col: 14}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var63))
 		if templ_7745c5c3_Err != nil {
@@ -1707,15 +1711,15 @@ func reschedulePage(p *Page, title string, m *usecase.CustomerView, f freeMonth,
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if isStartTaken {
+		if problem != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 84, "<p class=\"notice wrong\" role=\"alert\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var64 string
-			templ_7745c5c3_Var64, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say("manage_taken"))
+			templ_7745c5c3_Var64, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say(problem))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 522, Col: 70}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 526, Col: 63}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var64))
 			if templ_7745c5c3_Err != nil {
@@ -1750,7 +1754,7 @@ func reschedulePage(p *Page, title string, m *usecase.CustomerView, f freeMonth,
 			var templ_7745c5c3_Var65 string
 			templ_7745c5c3_Var65, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say("where"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 529, Col: 57}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 533, Col: 57}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var65))
 			if templ_7745c5c3_Err != nil {
@@ -1783,7 +1787,7 @@ func reschedulePage(p *Page, title string, m *usecase.CustomerView, f freeMonth,
 			var templ_7745c5c3_Var66 templ.SafeURL
 			templ_7745c5c3_Var66, templ_7745c5c3_Err = templ.JoinURLErrs(p.linkURL("/move", ""))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 537, Col: 55}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 541, Col: 55}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var66))
 			if templ_7745c5c3_Err != nil {
@@ -1818,7 +1822,7 @@ func reschedulePage(p *Page, title string, m *usecase.CustomerView, f freeMonth,
 		var templ_7745c5c3_Var67 templ.SafeURL
 		templ_7745c5c3_Var67, templ_7745c5c3_Err = templ.JoinURLErrs(p.linkURL("", ""))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 545, Col: 52}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 549, Col: 52}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var67))
 		if templ_7745c5c3_Err != nil {
@@ -1831,7 +1835,7 @@ func reschedulePage(p *Page, title string, m *usecase.CustomerView, f freeMonth,
 		var templ_7745c5c3_Var68 string
 		templ_7745c5c3_Var68, templ_7745c5c3_Err = templ.JoinStringErrs(p.Words.Say("manage_keep"))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 545, Col: 83}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 549, Col: 83}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var68))
 		if templ_7745c5c3_Err != nil {
