@@ -62,7 +62,7 @@ func (p *Pages) readAppointmentOrder(c *fiber.Ctx, fields url.Values) (*order, *
 	o := newOrder(page, a)
 	o.form.Names, o.form.Details.NeedsPhone = names, choice.NeedsPhone()
 	o.form.Details.AddressAt = choice.AddressPlace()
-	if at := o.form.Details.AddressAt; at != nil && len(at.Countries) == 0 {
+	if o.form.Details.AddressAt != nil {
 		o.form.Details.Address.Country = page.Business.Country()
 	}
 	if people, err := strconv.Atoi(fields.Get("people")); err == nil && people >= 1 &&

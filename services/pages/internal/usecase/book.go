@@ -285,7 +285,7 @@ func (d *Details) checkAddress(fieldErrors FieldErrors) {
 		required bool
 	}{
 		{"street", &a.Street, true}, {"postal_code", &a.PostalCode, len(at.PostalCodes) > 0}, {"city", &a.City, true},
-		{"country", &a.Country, len(at.Countries) > 0}, {"note", &a.Note, false},
+		{"country", &a.Country, true}, {"note", &a.Note, false},
 	} {
 		*part.value = oneLine(*part.value)
 		switch {

@@ -77,3 +77,20 @@ func TestCheckedDetailsHaveNoControlCharacters(t *testing.T) {
 		}
 	})
 }
+
+// TestCheckRequiresCountry shows that the address needs a country, even if the business serves all countries. The only
+// country that a business serves is filled in.
+func TestCheckRequiresCountry(t *testing.T) {
+	t.Parallel()
+	b := &usecase.Business{Snapshot: &catalog.Snapshot{}}
+	for _, c := range []struct {
+		codes []string
+		want  catalog.FieldError
+	}{{nil, catalog.FieldMissing}, {[]string{"AT", "DE"}, catalog.FieldMissing}, {[]string{"DE"}, ""}} {
+		d := usecase.Details{Name: "Zoë", Email: "zoe@example.com", AddressAt: &catalog.Location{Countries: c.codes}}
+		d.Address.Street, d.Address.City = "Ring 1", "Ulm"
+		if got := b.Check(&d)["country"]; got != c.want {
+			t.Errorf("%v: %q, want %q", c.codes, got, c.want)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/google/uuid"
@@ -50,6 +51,9 @@ func (p *Page) ErrorNotice(f Form, itemIDs ...uuid.UUID) string {
 			names = append(names, field.Label)
 		}
 	}
+	if f.Errors["country"] != "" && hasCountryChoice(f) {
+		names = append(names, p.Words.Say("country"))
+	}
 	for _, q := range p.Business.Snapshot.Questions(itemIDs...) {
 		if f.Errors["q-"+q.Key] != "" {
 			names = append(names, q.Label.In(p.readerLanguage()))
@@ -91,18 +95,22 @@ func hasCountryChoice(f Form) bool {
 	return f.Details.AddressAt != nil && len(f.Details.AddressAt.Countries) != 1
 }
 
-// countryField returns the form field for the country of the customer's address.
+// countryField returns the form field for the country of the customer's address. If the form has no valid country yet,
+// the first option is empty, so that the customer chooses.
 func (p *Page) countryField(f Form) web.Field {
 	codes := f.Details.AddressAt.Countries
 	if len(codes) == 0 {
 		codes = postal.Countries()
 	}
 	field := web.Field{Name: "country", Label: p.Words.Say("country"), Value: f.Details.Address.Country,
-		Autocomplete: "country", Error: p.errorText(f.Errors["country"])}
+		Autocomplete: "country", Required: true, Error: p.errorText(f.Errors["country"])}
 	for _, code := range codes {
 		field.Options = append(field.Options, web.Option{Value: code, Label: p.Words.Country(code)})
 	}
 	words.SortByName(field.Options, func(o web.Option) string { return o.Label })
+	if !slices.Contains(codes, field.Value) {
+		field.Options = slices.Insert(field.Options, 0, web.Option{})
+	}
 	return field
 }
 

@@ -257,6 +257,53 @@ func TestFullTextFollowsHoursOfLocation(t *testing.T) {
 	}
 }
 
+// TestRescheduleStatesHoursOfListedLocation shows that a date without starts is closed if the location whose dates the
+// page lists is closed, whatever the hours of the booking's own location are. The page states the given problem.
+func TestRescheduleStatesHoursOfListedLocation(t *testing.T) {
+	t.Parallel()
+	p, _ := newSoldPage(t, 0)
+	tuesday, places := timespan.NewDate(2026, 12, 1), p.Business.Snapshot.Locations
+	places[0].Hours = &catalog.WeekHours{time.Tuesday: {{From: 9 * 60, To: 17 * 60}}}
+	places[1].Hours = &catalog.WeekHours{}
+	m := &usecase.CustomerView{Business: p.Business,
+		Booking: &booking.CustomerBooking{Location: &booking.BookedLocation{ID: places[0].ID}}}
+	c := &usecase.Calendar{IsKnown: true, First: tuesday, Last: tuesday, Month: tuesday, Day: &tuesday}
+	for at, want := range map[*uuid.UUID]string{&places[0].ID: "none_day", &places[1].ID: "closed_day", nil: "none_day"} {
+		var out strings.Builder
+		if err := Reschedule(p, m, c, at, "outside_area").Body.Render(t.Context(), &out); err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{p.Words.Say(want), p.Words.Say("outside_area")} {
+			if !strings.Contains(out.String(), text) {
+				t.Errorf("no %s in %s", text, out.String())
+			}
+		}
+	}
+}
+
+// TestCountryFieldPreselectsBusinessCountryOnly shows that no other country is chosen before the customer chooses one,
+// and that the page names the missing country.
+func TestCountryFieldPreselectsBusinessCountryOnly(t *testing.T) {
+	t.Parallel()
+	p := newPlacePage(t)
+	for _, c := range []struct {
+		value string
+		codes []string
+		first string
+	}{{"PT", []string{"ES", "PT"}, "PT"}, {"PT", []string{"DE", "AT"}, ""}, {"", nil, ""}, {"PT", nil, "AF"}} {
+		f := Form{Details: usecase.Details{AddressAt: &catalog.Location{Countries: c.codes},
+			Address: booking.CustomerAddress{Address: postal.Address{Country: c.value}}}}
+		field := p.countryField(f)
+		if first := field.Options[0].Value; (first == "") != (c.first == "") || !field.Required {
+			t.Errorf("%+v: the first option is %q", c, first)
+		}
+		f.Errors = usecase.FieldErrors{"country": catalog.FieldMissing}
+		if notice := p.ErrorNotice(f); !strings.Contains(notice, p.Words.Say("country")) {
+			t.Error(notice)
+		}
+	}
+}
+
 func TestClassFactsNameLocation(t *testing.T) {
 	t.Parallel()
 	p, _ := newSoldPage(t, 0)
