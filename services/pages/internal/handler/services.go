@@ -47,15 +47,15 @@ func (p *Pages) sendFreeTimes(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	shown := map[string]string{}
+	shown, age := map[string]string{}, usecase.FreeTimesAge
 	if page.Business.IsOpen() {
 		free, err := p.shop.FreeTimes(c.UserContext(), page.Business)
 		if err != nil {
 			return err
 		}
-		shown = view.FreeTexts(page, free)
+		shown, age = view.FreeTexts(page, free), free.RemainingAge(page.Business.Now)
 	}
-	c.Set(fiber.HeaderCacheControl, "private, max-age="+strconv.Itoa(int(usecase.FreeTimesAge.Seconds())))
+	c.Set(fiber.HeaderCacheControl, "private, max-age="+strconv.Itoa(int(age.Seconds())))
 	c.Vary(fiber.HeaderAcceptLanguage)
 	return c.JSON(shown)
 }

@@ -21,6 +21,11 @@ type FreeTimes struct {
 	version int64 // version of the snapshot
 }
 
+// RemainingAge returns how long the free times may still be shown, at most [FreeTimesAge].
+func (f *FreeTimes) RemainingAge(now time.Time) time.Duration {
+	return min(max(FreeTimesAge-now.Sub(f.readAt), 0), FreeTimesAge)
+}
+
 // ClassSession is one date of a class session.
 type ClassSession struct {
 	ID   uuid.UUID

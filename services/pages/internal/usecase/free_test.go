@@ -65,6 +65,9 @@ func TestFreeTimesAreCachedAndLeaveOutUnknown(t *testing.T) {
 	if _, err := shop.FreeTimes(t.Context(), b); err != nil || requests != before {
 		t.Errorf("%v: %d requests, want %d", err, requests, before)
 	}
+	if age := free.RemainingAge(b.Now.Add(20 * time.Second)); age != FreeTimesAge-20*time.Second {
+		t.Errorf("the remaining age is %v", age)
+	}
 	b.Now = b.Now.Add(FreeTimesAge)
 	if _, err := shop.FreeTimes(t.Context(), b); err != nil || requests == before {
 		t.Errorf("%v: old free times are not read again", err)
