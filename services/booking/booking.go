@@ -153,7 +153,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	s.Go("apply offers to sales", followers.Run)
 	s.Go("archive occupied time", usecase.NewArchiveJob(records, asLeader, rt.Clock, rt.Telemetry).Run)
 	s.Go("sweep of old writes", func(ctx context.Context) error {
-		return postgres.RunWriteCleanup(ctx, pool, rt.Telemetry.Logger)
+		return postgres.RunWriteCleanup(ctx, pool, rt.Clock, rt.Telemetry.Logger)
 	})
 	s.Go("sweep", func(ctx context.Context) error { return sweep(ctx, records, rt.Clock, rt.Telemetry) })
 	return nil

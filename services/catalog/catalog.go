@@ -206,7 +206,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	s.Go("superseded copies", copies.Run)
 	s.Ready("postgres", checkReadable(businesses, copies))
 	s.Go("sweep of old writes", func(ctx context.Context) error {
-		return postgres.RunWriteCleanup(ctx, pool, rt.Telemetry.Logger)
+		return postgres.RunWriteCleanup(ctx, pool, rt.Clock, rt.Telemetry.Logger)
 	})
 	versions := current.New(businesses, ready.Decoder(strings.TrimSuffix(cfg.PagesURL, "/")), copies, cfg.MemoryBytes,
 		cfg.Server.Peers.Patience, rt.Clock,

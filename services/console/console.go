@@ -238,7 +238,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	entrance.Mount(s.Public)
 	s.Go("sweep of ended sessions", accounts.KeepSweeping)
 	s.Go("sweep of old writes", func(ctx context.Context) error {
-		return postgres.RunWriteCleanup(ctx, pool, rt.Telemetry.Logger)
+		return postgres.RunWriteCleanup(ctx, pool, rt.Clock, rt.Telemetry.Logger)
 	})
 	owners, err := pages.New(all, cfg.addresses(), strings.Split(cfg.AdminToken, ",")...)
 	if err != nil {

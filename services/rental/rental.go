@@ -91,7 +91,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	records := store.New(pool)
 	s.Ready("postgres", records.Ready)
 	s.Go("sweep of old writes", func(ctx context.Context) error {
-		return postgres.RunWriteCleanup(ctx, pool, rt.Telemetry.Logger)
+		return postgres.RunWriteCleanup(ctx, pool, rt.Clock, rt.Telemetry.Logger)
 	})
 
 	rdb, err := s.Redis(ctx, cfg.Redis)

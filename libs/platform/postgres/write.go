@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/slotmesh/slotmesh/libs/platform/clock"
 	"github.com/slotmesh/slotmesh/libs/platform/periodic"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
@@ -178,8 +179,12 @@ func (w Write) decide(ctx context.Context, pool *pgxpool.Pool,
 
 // DeleteOldWrites deletes idempotency results and refusals that are older than 24 hours. For 24 hours, a repeated
 // request gets the stored answer. After 24 hours, no attempt is in progress that a refusal must stop.
-func DeleteOldWrites(ctx context.Context, pool *pgxpool.Pool) error {
-	_, resultsErr := pool.Exec(ctx, `DELETE FROM made_writes WHERE made_at <= clock_timestamp() - interval '24 hours'`)
+//
+// The times of results are from the database or, for a [Lock], from the clock of the service. The clock of a demo can
+// show another day than the database, so a result is old only if it is old by both clocks.
+func DeleteOldWrites(ctx context.Context, pool *pgxpool.Pool, now time.Time) error {
+	_, resultsErr := pool.Exec(ctx,
+		`DELETE FROM made_writes WHERE made_at <= least(clock_timestamp(), $1) - interval '24 hours'`, now)
 	_, refusalsErr := pool.Exec(ctx,
 		`DELETE FROM refused_writes WHERE refused_at <= clock_timestamp() - interval '24 hours'`)
 	return errors.Join(resultsErr, refusalsErr)
@@ -190,10 +195,10 @@ const cleanupInterval = 10 * time.Minute
 
 // RunWriteCleanup calls [DeleteOldWrites] at regular intervals until ctx ends.
 // If a call fails, it logs the error and tries again at the next interval.
-func RunWriteCleanup(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger) error {
+func RunWriteCleanup(ctx context.Context, pool *pgxpool.Pool, now clock.Clock, log *slog.Logger) error {
 	return periodic.Job{Every: cleanupInterval, Timeout: time.Minute,
 		FailureMessage: "notes of old writes stay for now",
 		Do: func(ctx context.Context) error {
-			return DeleteOldWrites(ctx, pool)
+			return DeleteOldWrites(ctx, pool, now.Now())
 		}}.Run(ctx, log)
 }

@@ -57,7 +57,7 @@ var crossBusiness = []struct{ name, has string }{
 	{"Charges that are due", "FROM reservations WHERE (payment->>'status' IN ('creating', 'open', 'cancelling')"},
 	{"Charges that are due", "FROM payments AS p WHERE subject_kind = 'reservation' AND news_told < news"},
 	{"Charges that are due", "UPDATE payments AS p SET news_told = least(noted.news, p.news)"},
-	{"What is old", "DELETE FROM made_writes WHERE made_at <= clock_timestamp()"},
+	{"What is old", "DELETE FROM made_writes WHERE made_at <= least(clock_timestamp(), $1)"},
 	{"What is old", "DELETE FROM customer_sign_ins WHERE expires_at <= $1"},
 	{"What is old", "DELETE FROM refused_writes WHERE refused_at <= clock_timestamp()"},
 	{"What is old", "DELETE FROM idempotency_records WHERE expires_at <= $1"},

@@ -262,7 +262,7 @@ func expectPackage(t *testing.T, w *fixture, name string, got *booking.Booking) 
 	}
 	ics := entries(t, w.read("/internal/manage/"+token+"/calendar").text)
 	if got.Services[0].PackageName != "Pair" || seen.Booking.Services[1].PackageName != "Pair" || len(ics) != 1 ||
-		!strings.HasPrefix(ics[0].Summary, "Pair (") {
+		!strings.HasPrefix(ics[0].Summary, "Pair, ") {
 		t.Errorf("%s: the package is lost: %+v, %+v, %+v", name, got.Services, seen.Booking.Services, ics)
 	}
 }

@@ -102,6 +102,30 @@ func TestConfirmationIsKeptForOneDay(t *testing.T) {
 	mustAcquire(t, s, key, otherHash, now.Add(keep))
 }
 
+// TestDeleteOldWritesFollowsClockOfService shows that the clock of a demo, which is years behind the database, decides
+// when a confirmation is old.
+func TestDeleteOldWritesFollowsClockOfService(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	key, past := newKey(), now.AddDate(-20, 0, 0)
+	booked := setConfirmation(mustAcquire(t, s, key, bodyHash, past))
+	if err := s.Book(testkit.AsSystem(t), booked); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		age    time.Duration
+		isKept bool
+	}{{keep - time.Second, true}, {keep, false}} {
+		if err := postgres.DeleteOldWrites(t.Context(), pool, past.Add(c.age)); err != nil {
+			t.Fatal(err)
+		}
+		_, err := s.FindConfirmation(testkit.AsSystem(t), newLockRequest(key, bodyHash, past))
+		if isKept := !errors.Is(err, store.ErrNotFound); isKept != c.isKept {
+			t.Errorf("after %v, the confirmation is kept: %t, want %t", c.age, isKept, c.isKept)
+		}
+	}
+}
+
 func TestLockIsHeldUntilDeadline(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
