@@ -39,7 +39,7 @@ func RetryChanged[T any](offer *catalog.Snapshot, read func() (*catalog.Snapshot
 		offer = nil
 	}
 	f := fault.Wrap(fault.AvailabilityUnverified, ErrChanged,
-		"The offer changes too often just now, so nothing was sold; try again shortly.")
+		"The offer changes too often just now, so nothing was changed; try again shortly.")
 	f.RetryAfter = time.Second
 	return none, f
 }

@@ -3,6 +3,7 @@ package sale_test
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
@@ -47,7 +48,8 @@ func TestRetryChangedGivesUp(t *testing.T) {
 	attempts := 0
 	changed := func(*catalog.Snapshot) (int, error) { attempts++; return 0, sale.ErrChanged }
 	read := func() (*catalog.Snapshot, error) { return &catalog.Snapshot{}, nil }
-	if _, err := sale.RetryChanged(nil, read, changed); !fault.Is(err, fault.AvailabilityUnverified) {
+	if _, err := sale.RetryChanged(nil, read, changed); !fault.Is(err, fault.AvailabilityUnverified) ||
+		!strings.Contains(err.Error(), "nothing was changed") {
 		t.Errorf("after %d attempts: %v", attempts, err)
 	}
 	attempts, read = 0, func() (*catalog.Snapshot, error) { return nil, away }
