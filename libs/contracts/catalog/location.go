@@ -105,14 +105,18 @@ func (o *Snapshot) EventLocation(e *Event) *Location { return o.findOrDefault(e.
 // rental. It returns nil if the business has no locations.
 func (o *Snapshot) RentalLocation(r *Rental) *Location { return o.findOrDefault(r.LocationID) }
 
-// SoldLocation returns the location of the event or the rental with this id. If the business no longer offers it,
-// the result is the first location that customers visit, or nil if the business has no such location.
+// SoldLocation returns the location of the event or the rental with this id. If the business no longer offers it, the
+// result is the place of the business if this is the only location. Otherwise the location is unknown, and the result
+// is nil.
 func (o *Snapshot) SoldLocation(id uuid.UUID) *Location {
 	if e := o.Event(id); e != nil {
 		return o.EventLocation(e)
 	}
 	if r := o.Rental(id); r != nil {
 		return o.RentalLocation(r)
+	}
+	if o.HasLocations() {
+		return nil
 	}
 	return o.Place()
 }

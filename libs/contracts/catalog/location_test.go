@@ -135,8 +135,11 @@ func TestLocationsOfEventAndSession(t *testing.T) {
 	if l := o.SoldLocation(o.Rentals[0].ID); l != &o.Locations[2] {
 		t.Errorf("the location of a sold rental: %v", l)
 	}
-	if l := o.SoldLocation(uuid.New()); l != &o.Locations[0] {
+	if l := o.SoldLocation(uuid.New()); l != nil {
 		t.Errorf("the location of an object that is no longer offered: %v", l)
+	}
+	if one := (&catalog.Snapshot{Locations: o.Locations[:1]}); one.SoldLocation(uuid.New()) != &one.Locations[0] {
+		t.Error("a sale of a business with one place is not there")
 	}
 	if l := o.EventLocation(&catalog.Event{LocationID: &uuid.UUID{2}}); l != &o.Locations[1] {
 		t.Errorf("the event is at %v, not at its location", l)

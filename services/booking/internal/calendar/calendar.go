@@ -76,16 +76,21 @@ func (f Feed) newAppointment(e store.FeedEntry) ical.Event {
 	if f.Member == "" && e.StaffName != nil {
 		event.Description = *e.StaffName
 	}
-	f.setLocation(&event, e.Location)
+	f.setLocation(&event, e.Location, e.Address)
 	return event
 }
 
-// setLocation writes the location of a booking into its entry. The entry contains no
-// link to an online meeting, because each booking of a class session has its own link.
-func (f Feed) setLocation(event *ical.Event, at *store.Location) {
-	if at != nil {
-		venue.SetBooked(event, f.Offer, venue.Booked{ID: at.ID, Name: at.Name}, f.Offer.DefaultLanguage)
+// setLocation writes the location of a booking into its entry. The argument `address` is the
+// customer's address, or nil. The entry contains no link to an online meeting, because each booking of a class session has its own link.
+func (f Feed) setLocation(event *ical.Event, at *store.Location, address *booking.CustomerAddress) {
+	if at == nil {
+		return
 	}
+	b := venue.Booked{ID: at.ID, Name: at.Name}
+	if address != nil {
+		b.Address = address.Address
+	}
+	venue.SetBooked(event, f.Offer, b, f.Offer.DefaultLanguage)
 }
 
 // newClassEvent returns the one calendar entry of a class session. The argument `booked` contains all bookings of the
@@ -113,7 +118,7 @@ func (f Feed) newClassEvent(o booking.Occurrence, booked []store.FeedEntry) ical
 	if f.ShowsNames {
 		event.Summary = fmt.Sprintf("%s (%d)", joinServices(booked[0].Services), people)
 		event.Description = joinNonEmpty("\n", lines...)
-		f.setLocation(&event, booked[0].Location)
+		f.setLocation(&event, booked[0].Location, nil)
 	}
 	return event
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/values/postal"
 	"github.com/slotmesh/slotmesh/services/booking/internal/calendar"
@@ -51,7 +52,7 @@ func TestRenderTicketNamesLocationOfEvent(t *testing.T) {
 	expectLines(t, text, err, "SUMMARY:Gala", "LOCATION:Lisboa")
 	ticket.EventID = uuid.New()
 	text, err = calendar.RenderTicket(o, ticket)
-	expectLines(t, text, err, "LOCATION:Porto")
+	expectLines(t, text, err, "LOCATION:Harbor") // the event is no longer offered
 }
 
 // TestRenderBookingHasSummaryOfMessages shows that the summary is the text of the entries in messages to the customer,
@@ -84,5 +85,23 @@ func TestFeedHasLocationsOfBookings(t *testing.T) {
 			strings.Contains(string(text), "LOCATION") {
 			t.Errorf("%s: a feed of times names the location: %v\n%s", name, err, text)
 		}
+	}
+}
+
+func TestFeedHasAddressOfCustomer(t *testing.T) {
+	t.Parallel()
+	o, begin := newTwoPlaces(t), time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC)
+	o.Locations[1] = catalog.Location{ID: uuid.New(), Kind: catalog.KindCustomerAddress,
+		Name: catalog.Label{Text: "At your place"}}
+	entry := store.FeedEntry{ID: uuid.New(), Status: state.Confirmed, StartsAt: begin, EndsAt: begin.Add(time.Hour),
+		Services: []store.SoldService{{Name: "Cut"}}, PartySize: 1, UpdatedAt: begin,
+		Location: &store.Location{ID: o.Locations[1].ID, Kind: catalog.KindCustomerAddress},
+		Address:  &booking.CustomerAddress{Address: postal.Address{Street: "Rua 1", City: "Braga"}}}
+	feed := calendar.Feed{Name: "Harbor", ShowsNames: true, Refresh: time.Minute, Offer: o}
+	text, err := calendar.Render(feed, []store.FeedEntry{entry})
+	expectLines(t, text, err, `LOCATION:Rua 1\, Braga`)
+	feed.ShowsNames = false
+	if text, err := calendar.Render(feed, []store.FeedEntry{entry}); err != nil || strings.Contains(string(text), "Rua") {
+		t.Errorf("a feed of times has the address: %v\n%s", err, text)
 	}
 }

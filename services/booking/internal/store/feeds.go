@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 	"github.com/slotmesh/slotmesh/libs/sale/link"
@@ -160,7 +161,8 @@ type FeedEntry struct {
 	CustomerName string
 	Sequence     int
 	UpdatedAt    time.Time
-	Location     *Location // nil if the business has one place for all bookings
+	Location     *Location                // nil if the business has one place for all bookings
+	Address      *booking.CustomerAddress // as in [Customer]
 }
 
 // feedSQL reads the bookings of a feed. If there are more bookings than the limit, future bookings have
@@ -172,7 +174,7 @@ const feedSQL = `
 SELECT id, status, CASE WHEN part.members > 1 THEN part.starts_at ELSE b.starts_at END,
        CASE WHEN part.members > 1 THEN part.ends_at ELSE b.ends_at END,
        services, staff_name, class_schedule_id, party_size, customer_name, sequence, updated_at,
-       location
+       location, customer_address
 FROM bookings b
 LEFT JOIN LATERAL (
     SELECT count(DISTINCT resource_id) AS members,

@@ -305,7 +305,11 @@ func (b *Business) HourlyStarts(d timespan.Date) []timespan.TimeOfDay {
 // OpeningTime returns the time at which the location of a rental opens on the given date. If
 // the location has no opening hours on that date, OpeningTime returns 9:00.
 func (b *Business) OpeningTime(rental uuid.UUID, d timespan.Date) timespan.TimeOfDay {
-	windows := b.Snapshot.OpeningOn(b.Snapshot.SoldLocation(rental), d)
+	var at *catalog.Location
+	if r := b.Snapshot.Rental(rental); r != nil {
+		at = b.Snapshot.RentalLocation(r)
+	}
+	windows := b.Snapshot.OpeningOn(at, d)
 	if len(windows) == 0 {
 		return 9 * 60
 	}

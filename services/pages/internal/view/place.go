@@ -54,12 +54,16 @@ func (p *Page) setPlace(m *usecase.CustomerView) {
 }
 
 // findLocation returns the location of the event or the rental with this id. It returns nil if all customers
-// of the business come to one place, which the page then shows without a name.
+// of the business come to one place, which the page then shows without a name. If the business no longer
+// offers the event or the rental, the page shows only the name of the business.
 func (p *Page) findLocation(id uuid.UUID) *catalog.Location {
 	if !p.Business.Snapshot.HasLocations() {
 		return nil
 	}
-	return p.Business.Snapshot.SoldLocation(id)
+	if l := p.Business.Snapshot.SoldLocation(id); l != nil {
+		return l
+	}
+	return &catalog.Location{Name: catalog.Label{Text: p.businessName()}}
 }
 
 // placePages returns a copy of the page for each place of the business, which shows this place. If the business
