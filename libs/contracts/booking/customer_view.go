@@ -47,6 +47,7 @@ type CustomerBooking struct {
 	CustomerName   string      `json:"customer_name"`
 	// MaskedEmail is the customer's e-mail address as package email masks it. It is "" without an address.
 	MaskedEmail string    `json:"masked_email"`
+	HasPhone    bool      `json:"has_phone,omitempty"` // reports that the booking has the customer's telephone number
 	Locale      string    `json:"locale"`
 	Sequence    int       `json:"sequence"`
 	CreatedAt   time.Time `json:"created_at"`

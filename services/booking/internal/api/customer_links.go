@@ -154,7 +154,7 @@ func (l *CustomerLinks) showView(m usecase.CustomerView) booking.CustomerView {
 		ClassScheduleID: b.ClassScheduleID, PartySize: b.PartySize,
 		IsPackage: b.IsPackage, StaffingMode: b.StaffingMode, StaffRequested: b.StaffRequested, Withdrawn: b.Withdrawn,
 		Total: b.Total, Currency: b.Currency, CustomerName: b.CustomerName, MaskedEmail: email.Mask(&b.CustomerEmail),
-		Locale: b.Locale, Sequence: b.Sequence,
+		HasPhone: b.CustomerPhone != nil, Locale: b.Locale, Sequence: b.Sequence,
 		CreatedAt: b.CreatedAt,
 		Payment:   hideOwnerFields(b.Payment), CanPay: m.CanPay, Unpaid: m.IsUnpaid,
 		Location: b.Location, CustomerAddress: b.CustomerAddress,

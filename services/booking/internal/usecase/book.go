@@ -101,7 +101,7 @@ func (b *Booker) readOffer(ctx context.Context, slug string) func() (*catalog.Sn
 }
 
 // newQuestion checks a request against the offer, without a read of the stored bookings. Faults: those of
-// [catalog.Snapshot.CheckAccount], [catalog.Snapshot.Appointment] and [requestedLocation]; invalid_parameter.
+// [catalog.Snapshot.CheckAccount], [catalog.Snapshot.Appointment] and [requestedPlace]; invalid_parameter.
 func (b *Booker) newQuestion(offer *catalog.Snapshot, by actor.Actor, r *request.Request) (question, error) {
 	now := b.Clock.Now()
 	if err := offer.CheckAccount(r.Override, now); err != nil {
@@ -114,7 +114,7 @@ func (b *Booker) newQuestion(offer *catalog.Snapshot, by actor.Actor, r *request
 	if err != nil {
 		return question{}, err
 	}
-	at, err := requestedPlace(offer, r, services)
+	at, err := requestedPlace(offer, by.Kind, r, services)
 	return question{offer: offer, request: r, services: services, now: now, by: by.Kind, place: at}, err
 }
 
@@ -169,14 +169,10 @@ func (b *Booker) evaluate(ctx context.Context, q question, snapshot store.Snapsh
 // write stores a booking with the assignment `c` and returns the booking.
 //
 // Errors: [store.ErrOccupied] if the time is occupied; [sale.ErrChanged] if the offer is no longer the newest. Faults:
-// invalid_parameter if the customer's telephone number is missing; invalid_api_key if the API key was revoked;
-// too_many_open_bookings; outcome_unknown; idempotency_in_progress if the request lost
-// its lock, or if its idempotency key was refused in the meantime.
+// invalid_api_key if the API key was revoked; too_many_open_bookings; outcome_unknown; idempotency_in_progress
+// if the request lost its lock, or if its idempotency key was refused in the meantime.
 func (b *Booker) write(ctx context.Context, e evaluation, c availability.Assignment, by actor.Actor,
 	lock *requestLock) (store.NewBooking, error) {
-	if err := e.checkPhone(c); err != nil {
-		return store.NewBooking{}, err
-	}
 	id, err := uuid.NewV7() // ids ordered by time keep new bookings adjacent in the index
 	if err != nil {
 		return store.NewBooking{}, err

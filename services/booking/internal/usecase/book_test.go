@@ -267,6 +267,37 @@ func TestBookNamesRefusingRule(t *testing.T) {
 // TestBookRequiresPaymentByRules checks all combinations of the conditions in semantics.md §3. Payment is
 // required if there is a provider, the total is above 0 and the requirement is not none. The mode must be online, or
 // customer_choice with the choice online.
+// TestBookNamesRefusalOfExcludedLocation shows that a customer without an address is asked for it if the start is not
+// possible at the other locations.
+func TestBookNamesRefusalOfExcludedLocation(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.publish(func(o *catalog.Snapshot) {
+		o.Locations = []catalog.Location{{ID: uuid.New(), Kind: catalog.KindPlace},
+			{ID: uuid.New(), Kind: catalog.KindCustomerAddress}}
+		o.Services[0].LocationIDs = []uuid.UUID{o.Locations[0].ID, o.Locations[1].ID}
+	})
+	for _, c := range []struct {
+		rule, address string
+		want          fault.Kind
+	}{
+		{availability.RuleClosed, "", fault.InvalidParameter},
+		{availability.RuleBooking, "", fault.InvalidParameter},
+		{availability.RulePast, "", fault.DateInPast},
+		{availability.RuleClosed, `{"street": "Rua 1", "postal_code": "1100-001", "city": "Lisboa", "country": "PT"}`,
+			fault.Closed},
+	} {
+		f.rule = c.rule
+		_, err := f.book(byKey, "", newRequest(func(r *request.Request) {
+			r.Address = []byte(c.address)
+		}))
+		if !fault.Is(err, c.want) || strings.Contains(err.Error(), "customer_address") != (c.address == "" &&
+			c.want == fault.InvalidParameter) {
+			t.Errorf("%s with the address %q: %v", c.rule, c.address, err)
+		}
+	}
+}
+
 func TestBookRequiresPaymentByRules(t *testing.T) {
 	t.Parallel()
 	check := func(providers []string, mode, choice, requirement string, price int64) {

@@ -21,13 +21,22 @@ import (
 // place is where a booking may take place.
 type place struct {
 	location *uuid.UUID  // the only permitted location; nil permits every location of the services
-	excluded []uuid.UUID // locations of the services that are not permitted, because they do not serve the address
+	excluded []uuid.UUID // locations of the services that are not permitted for this customer
 	address  *bookings.CustomerAddress
+	refusal  error // why the first of the excluded locations is not permitted; nil without excluded locations
+}
+
+// contact is the part of the customer's data that locations can require.
+type contact struct {
+	address  *bookings.CustomerAddress // nil without an address
+	hasPhone bool                      // also true if no telephone number is necessary, because the owner books
 }
 
 // requestedPlace returns where the requested booking may take place. Faults: invalid_parameter if a field is invalid,
-// if the services have no location in common, or if the address is missing; location_not_found; outside_area.
-func requestedPlace(offer *catalog.Snapshot, r *request.Request, services []*catalog.Service) (place, error) {
+// if the services have no location in common, or if the address or the telephone number is missing;
+// location_not_found; outside_area.
+func requestedPlace(offer *catalog.Snapshot, by actor.Kind, r *request.Request,
+	services []*catalog.Service) (place, error) {
 	if len(offer.Locations) == 0 {
 		return place{}, nil
 	}
@@ -36,13 +45,13 @@ func requestedPlace(offer *catalog.Snapshot, r *request.Request, services []*cat
 	if err := cmp.Or(errID, errAddress); err != nil {
 		return place{}, err
 	}
-	return choosePlace(offer, services, id, address)
+	return choosePlace(offer, services, id, contact{address, by == actor.Owner || r.CustomerPhone != nil})
 }
 
 // choosePlace checks that services can be booked together at a location. The argument `id` is the location; nil
-// stands for any. The argument `address` may be nil. Faults: invalid_parameter, location_not_found, outside_area.
-func choosePlace(offer *catalog.Snapshot, services []*catalog.Service, id *uuid.UUID,
-	address *bookings.CustomerAddress) (place, error) {
+// stands for any location that is possible with the customer's data. Faults: invalid_parameter,
+// location_not_found, outside_area.
+func choosePlace(offer *catalog.Snapshot, services []*catalog.Service, id *uuid.UUID, c contact) (place, error) {
 	permitted, err := offer.ChooseLocations(services, id)
 	if err != nil {
 		return place{}, err
@@ -51,16 +60,26 @@ func choosePlace(offer *catalog.Snapshot, services []*catalog.Service, id *uuid.
 		return place{}, fault.New(fault.InvalidParameter,
 			"service_ids: these services are not offered at a common location; book them one by one.")
 	}
-	p := place{location: id, address: address}
+	p := place{location: id, address: c.address}
 	for _, l := range permitted {
-		if refusal := checkCustomerAddress(l, address); refusal != nil {
-			p.excluded, err = append(p.excluded, l.ID), cmp.Or(err, refusal)
+		if err := cmp.Or(checkCustomerAddress(l, c.address), checkPhone(l, c.hasPhone)); err != nil {
+			p.excluded, p.refusal = append(p.excluded, l.ID), cmp.Or(p.refusal, err)
 		}
 	}
 	if len(p.excluded) < len(permitted) {
 		return p, nil
 	}
-	return place{}, err
+	return place{}, p.refusal
+}
+
+// checkPhone refuses a location at which the business calls the customer, if the customer gives no
+// telephone number. Fault: invalid_parameter.
+func checkPhone(l *catalog.Location, hasPhone bool) error {
+	if hasPhone || !l.NeedsCustomerPhone() {
+		return nil
+	}
+	return fault.New(fault.InvalidParameter,
+		"customer_phone: the business calls the customer at the time of the booking; send a telephone number.")
 }
 
 // checkCustomerAddress checks that a booking at the location has the address that it needs. The argument `a` is the
@@ -100,18 +119,21 @@ func (p place) addressAt(l *store.Location) *bookings.CustomerAddress {
 // Faults: those of the function choosePlace for a new location; conflict if the services are no longer
 // offered at the location of the booking.
 func (m rescheduleRequest) choosePlace(b store.Booking, services []*catalog.Service) (place, error) {
-	address := cmp.Or(m.address, b.Customer.Address)
+	// The booking may keep its location: the owner can book it there without a telephone number.
+	keepsLocation := m.LocationID != nil && b.Location != nil && *m.LocationID == b.Location.ID
+	c := contact{address: cmp.Or(m.address, b.Customer.Address),
+		hasPhone: m.isByOwner || keepsLocation || b.Customer.Phone != nil}
 	switch {
 	case m.LocationID != nil && len(m.offer.Locations) == 0:
 		return place{}, fault.Newf(fault.LocationNotFound, "Location not found: %s", *m.LocationID)
 	case m.LocationID != nil:
-		return choosePlace(m.offer, services, m.LocationID, address)
+		return choosePlace(m.offer, services, m.LocationID, c)
 	case !m.offer.HasLocations():
 		return place{}, nil
 	case b.Location == nil:
-		p, err := choosePlace(m.offer, services, &m.offer.DefaultLocation().ID, address)
+		p, err := choosePlace(m.offer, services, &m.offer.DefaultLocation().ID, c)
 		if err != nil {
-			return choosePlace(m.offer, services, nil, address)
+			return choosePlace(m.offer, services, nil, c)
 		}
 		return p, nil
 	}
@@ -120,7 +142,7 @@ func (m rescheduleRequest) choosePlace(b store.Booking, services []*catalog.Serv
 			"%s is not offered at the location %s any more, so the booking cannot be rescheduled; change its location first.",
 			b.Services[0].Name, b.Location.Name)
 	}
-	return place{location: &b.Location.ID, address: address}, nil
+	return place{location: &b.Location.ID, address: c.address}, nil
 }
 
 // keepTime sets the requested time to the time of the booking if only the location changes. Fault: conflict for
@@ -147,19 +169,6 @@ func MeetingLink(links *link.Links, b store.Booking) string {
 		return ""
 	}
 	return links.RoomURL(b.Location.Link, b.Location.Secret, b.ID)
-}
-
-// checkPhone refuses a customer's booking without a telephone number if the business
-// calls the customer at the location of the assignment. Fault: invalid_parameter.
-func (q question) checkPhone(c availability.Assignment) error {
-	if q.by == actor.Owner || q.request.CustomerPhone != nil || c.LocationID == nil {
-		return nil
-	}
-	if l := q.offer.FindLocation(*c.LocationID); l == nil || !l.NeedsCustomerPhone() {
-		return nil
-	}
-	return fault.New(fault.InvalidParameter,
-		"customer_phone: the business calls the customer at the time of the booking; send a telephone number.")
 }
 
 // newLocation returns the location of an assignment as it is stored with the

@@ -79,6 +79,8 @@ func (q question) selectAssignments(slots *availability.BookableResponse,
 		return nil, NewUnverifiedFault(err)
 	case slots.OfferVersion != q.offer.Version:
 		return nil, sale.ErrChanged
+	case len(slots.Assignments) == 0 && q.refusal != nil && !q.isRefusedEverywhere(slots.Refusal):
+		return nil, q.refusal // the start may be possible at the excluded locations
 	case len(slots.Assignments) == 0:
 		return nil, q.newRefusal(slots.Refusal)
 	case !slices.ContainsFunc(slots.Assignments, q.hasSeats):

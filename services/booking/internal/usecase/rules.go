@@ -118,6 +118,15 @@ func (q question) newRefusal(rule string) error {
 	return q.newUnavailableFault()
 }
 
+// isRefusedEverywhere reports whether the rule refuses the start at each location of the business.
+func (question) isRefusedEverywhere(rule string) bool {
+	switch rule {
+	case availability.RulePast, availability.RuleAdvanceLimit, availability.RuleNotice, availability.RuleNoSuchTime:
+		return true
+	}
+	return false
+}
+
 // newWarnings returns a warning for each rule for customers that the owner's booking breaks. The owner may break
 // these rules. The message of a warning is the first part of the error message that a customer would get.
 func (q question) newWarnings(rules []string) []booking.Warning {

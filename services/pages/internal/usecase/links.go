@@ -236,7 +236,8 @@ func (m *CustomerView) rescheduleQuery(at *uuid.UUID) url.Values {
 }
 
 // Locations returns the locations to which the customer can reschedule the booking: those at which all its services are
-// offered. A location that comes to the customer is one of them only if it serves the address of the booking.
+// offered. A location that comes to the customer is one of them only if it serves the address of the booking. A location
+// at which the business calls is one of them only if the booking has a telephone number, or is there already.
 func (m *CustomerView) Locations() []*catalog.Location {
 	if m.Booking.Location == nil {
 		return nil
@@ -251,7 +252,8 @@ func (m *CustomerView) Locations() []*catalog.Location {
 	}
 	return slices.DeleteFunc(m.Business.Snapshot.CommonLocations(services), func(l *catalog.Location) bool {
 		address := m.Booking.CustomerAddress
-		return l.Kind == catalog.KindCustomerAddress && (address == nil || !l.Serves(address.Address))
+		return l.Kind == catalog.KindCustomerAddress && (address == nil || !l.Serves(address.Address)) ||
+			l.NeedsCustomerPhone() && !m.Booking.HasPhone && l.ID != m.Booking.Location.ID
 	})
 }
 

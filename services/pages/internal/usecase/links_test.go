@@ -33,3 +33,29 @@ func TestLocationsServeAddressOfBooking(t *testing.T) {
 		t.Errorf("without an address: %+v", got)
 	}
 }
+
+// TestLocationsNeedPhoneOfBooking shows that a location at which the business calls is offered only if the booking has a
+// telephone number, or is there already.
+func TestLocationsNeedPhoneOfBooking(t *testing.T) {
+	t.Parallel()
+	service, place, call, home := uuid.New(), uuid.New(), uuid.New(), uuid.New()
+	o := &catalog.Snapshot{Timezone: "UTC", Currency: "EUR", Locations: []catalog.Location{
+		{ID: place, Kind: catalog.KindPlace}, {ID: call, Kind: catalog.KindPhone, Calls: catalog.CallsBusiness},
+		{ID: home, Kind: catalog.KindCustomerAddress},
+	}, Services: []catalog.Service{{ID: service, Active: true, LocationIDs: []uuid.UUID{place, call, home}}}}
+	if err := o.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		at       uuid.UUID
+		hasPhone bool
+		want     int
+	}{"no number": {place, false, 1}, "a number": {place, true, 2}, "a call without a number": {call, false, 2}} {
+		m := &CustomerView{Business: &Business{Snapshot: o}, Booking: &booking.CustomerBooking{
+			Services: []booking.BookedService{{ID: service}}, Location: &booking.BookedLocation{ID: c.at},
+			HasPhone: c.hasPhone}}
+		if got := m.Locations(); len(got) != c.want {
+			t.Errorf("%s: %d locations, want %d", name, len(got), c.want)
+		}
+	}
+}
