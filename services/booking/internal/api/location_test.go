@@ -68,6 +68,47 @@ func TestBookRequiresPhoneIfBusinessCalls(t *testing.T) {
 	w.expect("at a place", w.book(key, newOrder("13:00", without)), 201, "")
 }
 
+// TestRescheduleRequiresPhoneIfBusinessCalls shows that a customer without a telephone number cannot reschedule to a
+// location at which the business calls, and that the owner can.
+func TestRescheduleRequiresPhoneIfBusinessCalls(t *testing.T) {
+	t.Parallel()
+	w := open(t, noLimits)
+	hours := 0
+	w.change(func(o *catalog.Snapshot) {
+		addLocations(o)
+		o.Locations[2] = catalog.Location{ID: videoID, Kind: catalog.KindPhone, Calls: catalog.CallsBusiness}
+		for i := range o.Services {
+			o.Services[i].LocationIDs = []uuid.UUID{videoID, harbourID}
+		}
+		o.SelfService.RescheduleUntilHours = &hours
+	})
+	a := w.book(w.key("write"), newOrder("10:00", map[string]any{"customer_phone": nil}))
+	w.expect("booked", a, 201, "")
+	if got := bookedPlace(a); !strings.Contains(got, harbourID.String()) {
+		t.Errorf("a customer without a number is booked at %s", got)
+	}
+	id := a.body.Booking.ID
+	move := func(clock string, to uuid.UUID) (*booking.CustomerView, error) {
+		return w.pages().Reschedule(t.Context(), tokenOf(a.body.ManageURL),
+			booking.Reschedule{Date: a.body.Booking.Date, Time: clock, LocationID: new(to.String())})
+	}
+	if _, err := move("12:00", videoID); !fault.Is(err, fault.InvalidParameter) ||
+		!strings.Contains(err.Error(), "customer_phone") {
+		t.Errorf("the customer reschedules to a call: %v", err)
+	}
+	if got, err := w.relocate(ownerActor, id, videoID); err != nil || got.Location.ID != videoID {
+		t.Errorf("the owner reschedules to a call: %+v, %v", got, err)
+	}
+	got, err := move("12:00", videoID)
+	if err != nil || got.Booking.Location.ID != videoID || got.Booking.HasPhone {
+		t.Errorf("the customer changes the time of the call: %+v, %v", got, err)
+	}
+	with := w.book(w.key("write"), newOrder("15:00", map[string]any{"customer_phone": "+351 21 000 0000"}))
+	if view, err := w.pages().CustomerView(t.Context(), tokenOf(with.body.ManageURL)); err != nil || !view.Booking.HasPhone {
+		t.Errorf("with a number: %+v, %v", view, err)
+	}
+}
+
 // findFreeLocation returns the first of the requested locations at which the resource can be. It
 // compares the time of the services with the bookings at other locations.
 func findFreeLocation(offer *catalog.Snapshot, services []*catalog.Service, r availability.BookableRequest,
@@ -401,6 +442,31 @@ func TestCustomerAddressFollowsRelocation(t *testing.T) {
 	}
 	if _, err := w.relocate(ownerActor, id, homeID); !fault.Is(err, fault.InvalidParameter) {
 		t.Errorf("back without an address: %v", err)
+	}
+}
+
+// TestRelocateTakesMissingAddress shows that a booking at a place takes the address and the kind of its location after
+// the location has become one at the customer's address.
+func TestRelocateTakesMissingAddress(t *testing.T) {
+	t.Parallel()
+	w := open(t, noLimits)
+	w.change(addHome)
+	id := w.mustBook(map[string]any{"location_id": harbourID})
+	address := &booking.CustomerAddress{Address: postal.Address{Street: "Rua 1", City: "Lisboa", Country: "PT"}}
+	to := booking.Relocate{LocationID: harbourID.String(), Address: address}
+	got, err := w.relocateTo(ownerActor, id, to)
+	if err != nil || got.Sequence != 1 || got.CustomerAddress != nil {
+		t.Errorf("to a place: %+v, %v", got, err)
+	}
+	w.change(func(o *catalog.Snapshot) {
+		o.Locations = slices.Clone(o.Locations)
+		o.Locations[0].Kind = catalog.KindCustomerAddress
+	})
+	if got, err = w.relocateTo(ownerActor, id, to); err != nil || got.Location.Kind != catalog.KindCustomerAddress {
+		t.Fatalf("to the customer: %+v, %v", got, err)
+	}
+	if diff := cmp.Diff(address, got.CustomerAddress); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

@@ -150,7 +150,8 @@ func (b *Booker) writeReschedule(ctx context.Context, m rescheduleRequest, e eva
 		r.ChangeMinutes = e.offer.Bookings.LocationChangeMinutes
 	}
 	r.Address = e.addressAt(r.Location)
-	if had := m.booked.Location; had != nil && r.Location != nil && had.ID == r.Location.ID {
+	had := m.booked.Location
+	if had != nil && r.Location != nil && had.ID == r.Location.ID && had.Kind == r.Location.Kind {
 		r.Location = had // the customer already has its link
 	}
 	updated, err := b.Bookings.Reschedule(ctx, r)
@@ -203,9 +204,22 @@ func newTooManyReschedulesFault(retryAfter time.Duration) error {
 func (m rescheduleRequest) isUnchanged(b store.Booking) bool {
 	same := func(wanted, had *uuid.UUID) bool { return wanted == nil || had != nil && *wanted == *had }
 	hasLocation := m.LocationID == nil || b.Location != nil && b.Location.ID == *m.LocationID
-	hasAddress := m.address == nil || b.Customer.Address == nil || *m.address == *b.Customer.Address
-	return hasLocation && hasAddress && timespan.Instant(m.Date, m.Time, m.offer.Location()) == b.StartsAt.Unix() &&
+	return hasLocation && m.keepsAddress(b) && timespan.Instant(m.Date, m.Time, m.offer.Location()) == b.StartsAt.Unix() &&
 		same(m.StaffID, b.StaffID) && same(m.ClassScheduleID, b.SessionID)
+}
+
+// keepsAddress reports whether the booking already has the requested address, or needs none at its location.
+func (m rescheduleRequest) keepsAddress(b store.Booking) bool {
+	switch {
+	case m.address == nil:
+		return true
+	case b.Customer.Address != nil:
+		return *m.address == *b.Customer.Address
+	case b.Location == nil:
+		return true
+	}
+	l := m.offer.FindLocation(b.Location.ID)
+	return l == nil || l.Kind != catalog.KindCustomerAddress
 }
 
 // newQuestion returns the question to availability: the booked services at the new time. Faults:
