@@ -13,6 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 	"github.com/slotmesh/slotmesh/libs/contracts/availability"
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
@@ -104,8 +105,9 @@ func TestRescheduleRequiresPhoneIfBusinessCalls(t *testing.T) {
 		t.Errorf("the customer changes the time of the call: %+v, %v", got, err)
 	}
 	with := w.book(w.key("write"), newOrder("15:00", map[string]any{"customer_phone": "+351 21 000 0000"}))
-	if view, err := w.pages().CustomerView(t.Context(), tokenOf(with.body.ManageURL)); err != nil || !view.Booking.HasPhone {
-		t.Errorf("with a number: %+v, %v", view, err)
+	got, err = w.pages().CustomerView(t.Context(), tokenOf(with.body.ManageURL))
+	if err != nil || !got.Booking.HasPhone {
+		t.Errorf("with a number: %+v, %v", got, err)
 	}
 }
 
@@ -409,6 +411,7 @@ func TestCustomerAddressFollowsRelocation(t *testing.T) {
 	t.Parallel()
 	w := open(t, noLimits)
 	w.change(addHome)
+	w.change(setAdvanceMonth)
 	a := w.book(w.key("write"), newOrder("10:00", map[string]any{"location_id": homeID, "customer_address": addressOf(nil)}))
 	w.expect("booked", a, 201, "")
 	id := a.body.Booking.ID
@@ -435,6 +438,10 @@ func TestCustomerAddressFollowsRelocation(t *testing.T) {
 	if _, err := w.relocateTo(ownerActor, id, booking.Relocate{LocationID: homeID.String(),
 		Address: &other}); !fault.Is(err, fault.OutsideArea) {
 		t.Errorf("outside the area: %v", err)
+	}
+	feed := w.read(bookingclient.CalendarPath(w.feed(nil, booking.ShowsNames).Token))
+	if !strings.Contains(feed.text, `LOCATION:Rua 2\, `) {
+		t.Errorf("the feed misses the address:\n%s", feed.text)
 	}
 	moved, err = w.relocate(ownerActor, id, harbourID)
 	if err != nil || moved.CustomerAddress != nil {

@@ -200,6 +200,21 @@ func TestSalesShowTheirOwnLocation(t *testing.T) {
 	}
 }
 
+// TestRemovedSalesShowNoOtherLocation shows that the page of a ticket names no place of the business if the business
+// no longer offers the event and has several places.
+func TestRemovedSalesShowNoOtherLocation(t *testing.T) {
+	t.Parallel()
+	p, _ := newSoldPage(t, 1)
+	var out strings.Builder
+	ticket := &usecase.CustomerView{Ticket: &booking.CustomerTicket{EventID: uuid.New()}}
+	if err := CustomerView(p, ticket, "").Body.Render(t.Context(), &out); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(out.String(), "Porto") || strings.Contains(out.String(), "Lisboa") {
+		t.Errorf("the page names a place of the business:\n%s", out.String())
+	}
+}
+
 func TestDescribeEventHasOwnLocation(t *testing.T) {
 	t.Parallel()
 	for at, want := range []string{
