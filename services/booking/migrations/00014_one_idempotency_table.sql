@@ -3,6 +3,7 @@
 -- The idempotency locks and confirmations of bookings are rows of made_writes, as the results of all other writes are. Only the previous
 -- release uses idempotency_records. While processes of both releases run, triggers keep a key from booking twice: made_writes gets each
 -- change of idempotency_records, and a key of made_writes cannot be acquired in idempotency_records. A later release drops the table.
+-- The next migration copies the present rows. It is separate, because creating a trigger locks the table until the migration ends.
 
 -- The id of a write, as WriteID of libs/platform/postgres computes it.
 -- +goose StatementBegin
@@ -72,11 +73,6 @@ $$;
 CREATE TRIGGER check_made_write BEFORE INSERT ON idempotency_records FOR EACH ROW EXECUTE FUNCTION check_made_write();
 CREATE TRIGGER copy_to_made_writes AFTER INSERT OR UPDATE OR DELETE ON idempotency_records
     FOR EACH ROW EXECUTE FUNCTION copy_to_made_writes();
-
-INSERT INTO made_writes (business_id, write_id, request_hash, answer, made_at)
-SELECT business_id, book_write_id(business_id, principal, idempotency_key), request_hash,
-       coalesce(confirmation, '{"in_progress": true}'), expires_at - interval '24 hours'
-FROM idempotency_records;
 
 -- +goose Down
 DROP TRIGGER copy_to_made_writes ON idempotency_records;

@@ -133,21 +133,11 @@ func TestPreviousReleaseSharesIdempotencyKeys(t *testing.T) {
 	}
 }
 
-// TestMigrationCopiesIdempotencyRecords shows that confirmations from before the migration count after it.
-func TestMigrationCopiesIdempotencyRecords(t *testing.T) {
-	t.Parallel()
-	former := fstest.MapFS{}
-	names, err := fs.Glob(migrations.FS, "*.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range names {
-		if text, err := fs.ReadFile(migrations.FS, name); name < "00014" && err == nil {
-			former[name] = &fstest.MapFile{Data: text}
-		}
-	}
+// newFormerSchema returns a new schema with the migrations whose names are less than `end`.
+func newFormerSchema(t *testing.T, end string) (postgres.Config, *pgxpool.Pool) {
+	t.Helper()
 	cfg := testkit.PostgresSchema(t, "booking")
-	if err := postgres.Migrate(t.Context(), cfg, "booking", former); err != nil {
+	if err := postgres.Migrate(t.Context(), cfg, "booking", listMigrations(t, end)); err != nil {
 		t.Fatal(err)
 	}
 	pool, err := postgres.Open(t.Context(), cfg, "booking", telemetry.Discard())
@@ -155,13 +145,52 @@ func TestMigrationCopiesIdempotencyRecords(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(pool.Close)
-	k, token := formerKey{t: t, pool: pool, business: uuid.New()}, uuid.New()
-	k.acquire(token, bodyHash, now)
-	if err := errors.Join(k.confirm(token), postgres.Migrate(t.Context(), cfg, "booking", migrations.FS)); err != nil {
+	return cfg, pool
+}
+
+// listMigrations returns the migrations whose names are less than `end`.
+func listMigrations(t *testing.T, end string) fs.FS {
+	t.Helper()
+	former := fstest.MapFS{}
+	names, err := fs.Glob(migrations.FS, "*.sql")
+	if err != nil {
 		t.Fatal(err)
 	}
-	if r := acquire(t, store.New(pool), k.write(), bodyHash, now); r.Confirmation == nil ||
-		r.Confirmation.PartySize != 7 {
-		t.Errorf("got %+v", r)
+	for _, name := range names {
+		if text, err := fs.ReadFile(migrations.FS, name); name < end && err == nil {
+			former[name] = &fstest.MapFile{Data: text}
+		}
+	}
+	return former
+}
+
+// TestMigrationCopiesIdempotencyRecords shows that confirmations from before the migrations, and from
+// between them, count after them.
+func TestMigrationCopiesIdempotencyRecords(t *testing.T) {
+	t.Parallel()
+	for _, confirmedBefore := range []string{"00014", "00015"} {
+		cfg, pool := newFormerSchema(t, "00014")
+		k, token := formerKey{t: t, pool: pool, business: uuid.New()}, uuid.New()
+		k.acquire(token, bodyHash, now)
+		err := postgres.Migrate(t.Context(), cfg, "booking", listMigrations(t, confirmedBefore))
+		err = errors.Join(err, k.confirm(token), postgres.Migrate(t.Context(), cfg, "booking", migrations.FS))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := acquire(t, store.New(pool), k.write(), bodyHash, now); r.Confirmation == nil ||
+			r.Confirmation.PartySize != 7 {
+			t.Errorf("confirmed before %s: got %+v", confirmedBefore, r)
+		}
+	}
+}
+
+// TestMigrationDoesNotScanBookings shows that the constraint of the new column does not check the rows from before,
+// because this would lock the table.
+func TestMigrationDoesNotScanBookings(t *testing.T) {
+	t.Parallel()
+	_, pool := open(t)
+	if n := mustCount(t, pool, `SELECT count(*) FROM pg_constraint WHERE conrelid = 'bookings'::regclass
+		AND conname = 'bookings_customer_address_check' AND NOT convalidated`); n != 1 {
+		t.Error("the constraint of customer_address scans the table")
 	}
 }
