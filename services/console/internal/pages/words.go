@@ -126,9 +126,9 @@ func (p *Pages) saveWords(c *fiber.Ctx) error {
 	return p.publishOffer(c, o, submission{
 		posted: w.Form.Values, result: written, back: at, action: at,
 		findEditedPath: func(document.Fields) string { return "" },
-		showForm: func(status int, wrong map[string]string) error {
+		showForm: func(status int, fieldErrors map[string]string) error {
 			query := w.Query
-			w.Offering, w.Form.FieldErrors = o.about, wrong
+			w.Offering, w.Form.FieldErrors = o.about, fieldErrors
 			w.Query = query
 			return p.showWords(c, status, o, w)
 		},
@@ -167,13 +167,15 @@ func dropTranslationsAlone(fields document.Fields, kind string) {
 }
 
 // newSample returns the sample message that the form shows. A text is nil if the form has no input for it, so that the
-// published text stays.
+// published text stays, and if the translation is empty.
 func newSample(w view.MessageWords, posted url.Values) notifications.SampleMessage {
 	sample := notifications.SampleMessage{Kind: w.Kind, Language: w.Language}
 	for list, text := range map[string]**string{"intros": &sample.Intro, "notes": &sample.Note} {
 		if name := w.InputName(list); posted.Has(name) {
 			typed := strings.TrimSpace(strings.ReplaceAll(posted.Get(name), "\r\n", "\n"))
-			*text = &typed
+			if typed != "" || w.Language == w.Default { // without a translation, the mail has the default language's text
+				*text = &typed
+			}
 		}
 	}
 	return sample
