@@ -21,6 +21,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/email"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/libs/values/phone"
+	"github.com/slotmesh/slotmesh/libs/values/postal"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
@@ -292,6 +293,9 @@ func prepareRefusedForm(page *view.Page, err error, fields *map[string]string) (
 	case fault.InvalidParameter:
 		name, _, _ := strings.Cut(f.Sentence, ":")
 		field, sentence = inputNames[name], "check_field"
+		if name == "customer_address" { // the chosen location needs the address
+			sentence = "fill"
+		}
 	case fault.SlotUnavailable:
 		field = "time"
 	case fault.DateInPast:
@@ -302,6 +306,10 @@ func prepareRefusedForm(page *view.Page, err error, fields *map[string]string) (
 		field = "staff"
 	case fault.ServiceNotFound:
 		field = "service"
+	case fault.LocationNotFound:
+		field = "location"
+	case fault.OutsideArea:
+		field = "postal_code"
 	case fault.NotFound, fault.BusinessNotFound, fault.Internal, fault.Forbidden:
 		return 0, false
 	}
@@ -323,7 +331,9 @@ var inputNames = map[string]string{
 	"customer_phone": "phone", "service_ids": "service", "variants": "service", "name": "name", "scope": "scope",
 	"expires_at": "days", "shows": "shows",
 	"rental_id": "rental", "start_date": "start", "end_date": "end", "start_time": "start_time", "end_time": "end_time",
-	"quantity": "quantity",
+	"quantity": "quantity", "location_id": "location", "customer_address": "street",
+	"customer_address.street": "street", "customer_address.postal_code": "postal_code",
+	"customer_address.city": "city", "customer_address.country": "country", "customer_address.note": "note",
 }
 
 // askBooking shows the booking form. The query parameters of the request may preset inputs of the form, such as the
@@ -336,7 +346,7 @@ func (p *Pages) askBooking(c *fiber.Ctx) error {
 	return p.render(c, fiber.StatusOK, page, view.NewBooking(page, view.BookingForm{
 		Service: c.Query("service"), Session: c.Query("session"), Date: cmp.Or(c.Query("date"),
 			page.Business.Today(page.Now).String()), Time: c.Query("time"), Staff: c.Query("staff"),
-		Name: c.Query("name"), Email: c.Query("email"), Phone: c.Query("phone"),
+		Name: c.Query("name"), Email: c.Query("email"), Phone: c.Query("phone"), Location: c.Query("location"),
 		People: 1, Override: c.Query("override") == "yes", Key: rand.Text(),
 	}))
 }
@@ -392,8 +402,20 @@ func parseBooking(form url.Values) view.BookingForm {
 		Staff: form.Get("staff"), People: people,
 		Name: strings.TrimSpace(form.Get("name")), Email: strings.TrimSpace(form.Get("email")),
 		Phone:    strings.TrimSpace(form.Get("phone")),
+		Location: form.Get("location"), Address: parseAddress(form),
 		Override: form.Get("override") == "yes", Key: form.Get("key"),
 	}
+}
+
+// parseAddress reads the customer's address. It returns the zero address if at most the country is filled in.
+func parseAddress(form url.Values) booking.CustomerAddress {
+	read := func(name string) string { return strings.TrimSpace(form.Get(name)) }
+	a := booking.CustomerAddress{Address: postal.Address{Street: read("street"), PostalCode: read("postal_code"),
+		City: read("city")}, Note: read("note")}
+	if a != (booking.CustomerAddress{}) {
+		a.Country = read("country")
+	}
+	return a
 }
 
 // checkBooking returns a map from the name of each invalid input to its error message. It checks only the rules that
@@ -436,6 +458,12 @@ func (p *Pages) createBooking(ctx context.Context, c *fiber.Ctx, business *catal
 	}
 	if bookingForm.Staff != "" {
 		newBooking.StaffID = &bookingForm.Staff
+	}
+	if bookingForm.Location != "" {
+		newBooking.LocationID = &bookingForm.Location
+	}
+	if bookingForm.Address != (booking.CustomerAddress{}) {
+		newBooking.CustomerAddress = &bookingForm.Address
 	}
 	if business.Payments.Modes.Services == catalog.ModeCustomerChoice {
 		choice := catalog.ModeAtDoor

@@ -1,0 +1,62 @@
+package pages
+
+import (
+	"net/url"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/libs/values/message/words"
+	"github.com/slotmesh/slotmesh/libs/values/postal"
+	"github.com/slotmesh/slotmesh/services/console/internal/pages/texts"
+	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
+)
+
+// TestBookingFormReadsPlace shows that the preselected country alone is no address.
+func TestBookingFormReadsPlace(t *testing.T) {
+	t.Parallel()
+	form := url.Values{"location": {"id"}, "country": {"PT"}, "street": {" "}}
+	if b := parseBooking(form); b.Location != "id" || b.Address != (booking.CustomerAddress{}) {
+		t.Errorf("%+v", b)
+	}
+	form.Set("street", "Rua 1 ")
+	want := booking.CustomerAddress{Address: postal.Address{Street: "Rua 1", Country: "PT"}}
+	if b := parseBooking(form); b.Address != want {
+		t.Errorf("%+v", b.Address)
+	}
+}
+
+// TestRefusedFormMarksPlace shows which input of a refused form has an error.
+func TestRefusedFormMarksPlace(t *testing.T) {
+	t.Parallel()
+	all, err := texts.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := &view.Page{Words: words.In(all, "en")}
+	for input, refusal := range map[string]error{
+		"street":      fault.New(fault.InvalidParameter, "customer_address: send an object."),
+		"country":     fault.New(fault.InvalidParameter, "customer_address.country: is missing."),
+		"postal_code": fault.New(fault.OutsideArea, "The business does not come to this address."),
+		"location":    fault.New(fault.LocationNotFound, "Location not found."),
+	} {
+		var fieldErrors map[string]string
+		status, ok := prepareRefusedForm(page, refusal, &fieldErrors)
+		if !ok || status != fault.KindOf(refusal).Status || len(fieldErrors) != 1 || fieldErrors[input] == "" {
+			t.Errorf("%s: %d %v %v", input, status, ok, fieldErrors)
+		}
+	}
+}
+
+// TestSampleOmitsEmptyTranslation shows that an empty translation is no text of a sample, because the mail then has the
+// text in the default language.
+func TestSampleOmitsEmptyTranslation(t *testing.T) {
+	t.Parallel()
+	for language, isSent := range map[string]bool{"en": true, "pt": false} {
+		w := view.MessageWords{Kind: "reminder", Language: language, Default: "en"}
+		posted := url.Values{w.InputName("intros"): {" "}, w.InputName("notes"): {"Towel"}}
+		if sample := newSample(w, posted); (sample.Intro != nil) != isSent || sample.Note == nil || *sample.Note != "Towel" {
+			t.Errorf("%s: %+v", language, sample)
+		}
+	}
+}
