@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/letter"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/mail"
 )
@@ -18,6 +19,9 @@ const (
 	logoOverhead = 512
 	// logoTimeout limits how long a message waits for its logo.
 	logoTimeout = 2 * time.Second
+	// logoRetryAfter is the time after which an unavailable logo is requested again. In the meantime, messages have no
+	// logo and need not wait for it.
+	logoRetryAfter = time.Minute
 )
 
 // send hands a message of the business to the mail server, with the logo of the business in its HTML. The argument
@@ -49,19 +53,28 @@ func (m *Messages) findLogo(ctx context.Context, offer *catalog.Snapshot) []byte
 		return nil
 	}
 	name := catalog.PictureFile(offer.Logo.ID, catalog.PictureWidths[0], "jpg")
-	if logo, isCached := m.logos.Get(name); isCached {
-		return logo
+	if logo, isCached := m.logos.Get(name); isCached && (logo.retryAt.IsZero() || m.Clock.Now().Before(logo.retryAt)) {
+		return logo.content
 	}
 	ctx, cancel := context.WithTimeout(ctx, logoTimeout)
 	defer cancel()
-	logo, err := m.Peers.PictureFile(ctx, name)
+	content, err := m.Peers.PictureFile(ctx, name)
+	logo := cachedLogo{content: content}
+	if err != nil || len(content) > maxLogo {
+		logo.content = nil
+	}
 	if err != nil {
 		m.Telemetry.Logger.WarnContext(ctx, "a message has no logo", "business_id", offer.ID, "error", err)
-		return nil
 	}
-	if len(logo) > maxLogo {
-		logo = nil
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		logo.retryAt = m.Clock.Now().Add(logoRetryAfter)
 	}
 	m.logos.Put(name, logo)
-	return logo
+	return logo.content
+}
+
+// cachedLogo is a logo in the cache.
+type cachedLogo struct {
+	content []byte    // nil for a file that does not exist, is too large or is unavailable
+	retryAt time.Time // the time of the next request for an unavailable file; otherwise zero
 }

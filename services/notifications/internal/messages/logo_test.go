@@ -3,6 +3,7 @@ package messages_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/contracts/notifications"
@@ -63,7 +64,7 @@ func TestSendAttachesLogoOnce(t *testing.T) {
 }
 
 // TestSendOmitsUnavailableLogo shows that a mail has only the name if catalog does not send the logo, or if the logo is
-// too large. A logo that is too large is requested once, any other one for each mail.
+// too large. The logo is requested once. An unavailable one is requested again after a minute.
 func TestSendOmitsUnavailableLogo(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -76,8 +77,13 @@ func TestSendOmitsUnavailableLogo(t *testing.T) {
 				t.Errorf("%s: %s", name, mail)
 			}
 		}
-		if w.peers.pictureReads != c.reads {
-			t.Errorf("%s: %d requests", name, w.peers.pictureReads)
+		if w.peers.pictureReads != 1 {
+			t.Errorf("%s: %d requests at once", name, w.peers.pictureReads)
+		}
+		w.clock.Advance(time.Minute)
+		if _, err := w.messages.Preview(t.Context(), w.business, notifications.SampleMessage{Kind: "reminder"}); err != nil ||
+			w.peers.pictureReads != c.reads {
+			t.Errorf("%s: %d requests, %v", name, w.peers.pictureReads, err)
 		}
 	}
 }

@@ -114,12 +114,12 @@ type Messages struct {
 	Config
 
 	outcomes metric.Int64Counter
-	logos    *lru.Cache[string, []byte] // logos by the name of their file; nil for a file that is too large
+	logos    *lru.Cache[string, cachedLogo] // logos by the name of their file
 }
 
 // New returns the messages of a service with the given parts.
 func New(cfg Config) *Messages {
-	logos := lru.New[string](maxLogos, func(logo []byte) int { return len(logo) + logoOverhead })
+	logos := lru.New[string](maxLogos, func(logo cachedLogo) int { return len(logo.content) + logoOverhead })
 	return &Messages{Config: cfg, logos: logos, outcomes: cfg.Telemetry.Counter("slotmesh.messages",
 		"Messages by kind and outcome: written, sent, rejected, not sent and retried, not sent within a day, "+
 			"delayed by a limit, replaced by a newer one, or failed before they were written.")}
