@@ -91,7 +91,7 @@ func nilIfZero(address booking.CustomerAddress) *booking.CustomerAddress {
 // addAddressFlags adds the flags for the parts of the customer's address.
 func addAddressFlags(cmd *cobra.Command, address *booking.CustomerAddress) {
 	flags := cmd.Flags()
-	flags.StringVar(&address.Street, "street", "", "street of the customer, where the business comes to the customer")
+	flags.StringVar(&address.Street, "street", "", "street of the customer, if the business comes to the customer")
 	flags.StringVar(&address.PostalCode, "postal-code", "", "postal code of the customer")
 	flags.StringVar(&address.City, "city", "", "city of the customer")
 	flags.StringVar(&address.Country, "country", "", "country of the customer, such as PT")

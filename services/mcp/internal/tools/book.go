@@ -102,8 +102,8 @@ func addressSchema() *jsonschema.Schema {
 		optionalProperty("country", textSchema("Country as a code of ISO 3166-1, such as PT.", 200)),
 		optionalProperty("note", textSchema("How to find the customer, for example the floor.", 200)),
 	)
-	schema.Description = "Where the business comes to the customer, for locations of kind customer_address: the " +
-		"customer's address. Left out for other locations."
+	schema.Description = "The customer's address, if the business comes to the customer (locations of kind " +
+		"customer_address). Omitted for other locations."
 	return schema
 }
 
