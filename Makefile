@@ -161,7 +161,7 @@ screenshots: $(BIN)/withstores $(STRIPE_MOCK) ## take the screenshots in the REA
 	@rm -rf $(BIN)/screenshots
 	@SLOTMESH_TEST_SCREENSHOTS=$(BIN)/screenshots SLOTMESH_TEST_STRIPE_MOCK=$(STRIPE_MOCK) $(BIN)/withstores \
 	  sh -c '$(GO) test ./services/allinone/e2e -count=1 -run "^TestCustomersUsePagesInABrowser$$/^(book|tickets|rentals)_in_every_way$$" && \
-	    $(GO) test ./services/allinone/e2e -count=1 -run "^TestOwnersUsePagesInABrowser$$/^every_page_(phone|ar-desk-dark)$$"'
+	    $(GO) test ./services/allinone/e2e -count=1 -run "^TestOwnersUsePagesInABrowser$$/^(every_page_phone|main_pages_desk-dark)$$"'
 	@mkdir -p services/pages/docs/screenshots services/console/docs/screenshots
 	@cp $(foreach name,$(SCREENSHOTS),$(BIN)/screenshots/$(name).png) services/pages/docs/screenshots/
 	@cp $(foreach name,$(OWNER_SCREENSHOTS),$(BIN)/screenshots/$(name).png) services/console/docs/screenshots/
