@@ -193,11 +193,11 @@ func findPageOutcome(a consoletest.Answer, path, want string) string {
 }
 
 // addSessionPerRole returns sessions by role. The roles are the letters of permissionTable. The role "another's owner"
-// has the session of an owner of another business. The entry `nobody` is a request without a session.
+// has the session of an owner of another business. The entry `anonymous` is a request without a session.
 func addSessionPerRole(t *testing.T, w *consoletest.Fixture, businessID uuid.UUID) map[string]string {
 	t.Helper()
 	sessions := map[string]string{
-		"nobody": "", "another's owner": w.AddSession(t, "another@example.com",
+		"anonymous": "", "another's owner": w.AddSession(t, "another@example.com",
 			access.Member{BusinessID: uuid.New(), Role: access.Owner}),
 	}
 	for _, role := range access.Roles {
@@ -267,11 +267,11 @@ func findOutcome(t *testing.T, a consoletest.Answer) string {
 }
 
 // addTokenPerRole returns tokens by role. The roles are the letters of permissionTable. The role "another's owner" has
-// the token of an owner of another business. The entry `nobody` is an unknown token.
+// the token of an owner of another business. The entry `anonymous` is an unknown token.
 func addTokenPerRole(t *testing.T, w *consoletest.Fixture, businessID uuid.UUID) map[string]string {
 	t.Helper()
 	tokens := map[string]string{
-		"o": w.AddToken(t, access.Member{Role: access.Operator}), "nobody": "slo_" + strings.Repeat("0", 64),
+		"o": w.AddToken(t, access.Member{Role: access.Operator}), "anonymous": "slo_" + strings.Repeat("0", 64),
 		"another's owner": w.AddToken(t, access.Member{BusinessID: uuid.New(), Role: access.Owner}),
 	}
 	for _, role := range access.Roles[1:] {
@@ -287,7 +287,7 @@ func addTokenPerRole(t *testing.T, w *consoletest.Fixture, businessID uuid.UUID)
 // findExpectedOutcome returns the outcome that permissionTable requires for a caller at a route.
 func findExpectedOutcome(path, row, person string) string {
 	switch {
-	case person == "nobody":
+	case person == "anonymous":
 		return "401 unauthorized"
 	case person == "another's owner" && strings.Contains(path, ":slug"):
 		return "404 business_not_found"
@@ -316,7 +316,7 @@ func TestRoutesFollowPermissionTable(t *testing.T) {
 		}
 		path := strings.NewReplacer(":slug", "harbor", ":id", uuid.NewString()).Replace(route.Path)
 		for _, person := range slices.Sorted(maps.Keys(tokens)) {
-			if row == "erase customers, the business" && route.Method == http.MethodDelete && person != "nobody" &&
+			if row == "erase customers, the business" && route.Method == http.MethodDelete && person != "anonymous" &&
 				findExpectedOutcome(route.Path, row, person) == "in" {
 				continue // the requests that follow still need the business
 			}

@@ -173,8 +173,8 @@ func TestWordsTestGoesToOwnVerifiedAddress(t *testing.T) {
 	}
 }
 
-// TestTestMessageRouteUsesCreatorOfToken shows that the admin API sends a test to the person behind a token, and to
-// nobody if a token has no person. The body cannot name another address.
+// TestTestMessageRouteUsesCreatorOfToken shows that the admin API sends a test to the person behind a token. If a
+// token has no person, the admin API sends no test. The body cannot name another address.
 func TestTestMessageRouteUsesCreatorOfToken(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)

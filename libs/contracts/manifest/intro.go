@@ -24,8 +24,8 @@ func (v *validator) checkIntro(at *path, intro Note) {
 	}
 }
 
-// FindUnknownPlaceholder returns the first placeholder in a text that is none of [IntroPlaceholders], or the first brace
-// without a counterpart. It returns "" if the text has neither.
+// FindUnknownPlaceholder returns the first placeholder in a text that is none of [IntroPlaceholders],
+// or the first brace without a counterpart. It returns "" if the text has neither.
 func FindUnknownPlaceholder(text string) string {
 	for _, placeholder := range placeholderPattern.FindAllString(text, -1) {
 		if !slices.Contains(IntroPlaceholders(), placeholder) {

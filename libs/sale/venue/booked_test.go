@@ -26,10 +26,11 @@ func TestSetBookedWritesLocationByKind(t *testing.T) {
 		at   venue.Booked
 		want ical.Event
 	}{
-		"place":       {venue.Booked{ID: place}, ical.Event{Location: "Lisboa", Geo: &ical.Geo{Lat: 1, Lon: 2}}},
-		"call":        {venue.Booked{ID: call}, ical.Event{Location: "+351 1"}},
-		"called":      {venue.Booked{ID: called}, ical.Event{Location: "We call you"}},
-		"meeting":     {venue.Booked{ID: video, Link: "https://m.example/1"}, ical.Event{Location: "https://m.example/1", Conference: "https://m.example/1"}},
+		"place":  {venue.Booked{ID: place}, ical.Event{Location: "Lisboa", Geo: &ical.Geo{Lat: 1, Lon: 2}}},
+		"call":   {venue.Booked{ID: call}, ical.Event{Location: "+351 1"}},
+		"called": {venue.Booked{ID: called}, ical.Event{Location: "We call you"}},
+		"meeting": {venue.Booked{ID: video, Link: "https://m.example/1"},
+			ical.Event{Location: "https://m.example/1", Conference: "https://m.example/1"}},
 		"hidden link": {venue.Booked{ID: video, Name: "Old"}, ical.Event{Location: "Video"}},
 		"customer": {venue.Booked{ID: video, Address: postal.Address{Street: "Rua 1", City: "Lisboa", Country: "PT"}},
 			ical.Event{Location: "Rua 1, Lisboa, Portugal"}},

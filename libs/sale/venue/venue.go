@@ -25,7 +25,8 @@ func Set(event *ical.Event, snapshot *catalog.Snapshot, at *catalog.Location, la
 	if at.Kind == catalog.KindPhone && at.Calls == catalog.CallsCustomer {
 		number = cmp.Or(at.Phone, snapshot.Contact.Phone)
 	}
-	event.Location = cmp.Or(formatAddress(at.Address, snapshot, language), number, at.Name.In(language), snapshot.NameIn(language))
+	event.Location = cmp.Or(formatAddress(at.Address, snapshot, language), number, at.Name.In(language),
+		snapshot.NameIn(language))
 	if at.Geo != nil {
 		event.Geo = &ical.Geo{Lat: at.Geo.Lat, Lon: at.Geo.Lon}
 	}
@@ -42,7 +43,7 @@ type Booked struct {
 
 // SetBooked sets the location, the position and the conference of a calendar entry to the location of a booking. For an
 // online meeting, the location is the link; at the customer's address, it is this address. Otherwise SetBooked
-// writes what [Set] writes. If the business has removed the location, SetBooked writes its name at the time of the sale.
+// writes what [Set] writes. If the business has removed the location, SetBooked writes its name as of the sale.
 func SetBooked(event *ical.Event, snapshot *catalog.Snapshot, at Booked, language string) {
 	if place := snapshot.FindLocation(at.ID); place != nil {
 		Set(event, snapshot, place, language)

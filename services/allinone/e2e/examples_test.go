@@ -126,7 +126,8 @@ func (w *platform) provokeBooking(t *testing.T, databaseURL string) {
 	book(sauna, once).checkStatus(t, http.StatusCreated, "")
 	book(sauna.withField("time", "11:00"), once).checkStatus(t, http.StatusUnprocessableEntity, "idempotency_mismatch")
 	testkit.Administer(t, databaseURL,
-		`UPDATE booking.made_writes SET answer = '{"in_progress": true}', made_at = made_at + interval '1 hour' WHERE answer LIKE '%PartySize%'`)
+		`UPDATE booking.made_writes SET answer = '{"in_progress": true}', made_at = made_at + interval '1 hour'
+			WHERE answer LIKE '%PartySize%'`)
 	// as if the first request were still in progress
 	book(sauna, once).checkStatus(t, http.StatusConflict, "idempotency_in_progress")
 

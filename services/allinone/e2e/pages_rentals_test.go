@@ -87,8 +87,8 @@ func TestRentalPageReservesWithoutScripts(t *testing.T) {
 	wanted = strings.Replace(wanted, "&extra="+bag, "", 1)
 	wanted = strings.Replace(wanted, "extra="+bag+"&", "", 1)
 	details := w.browse(t, wanted, nil)
-	details.checkPage(t, "details", http.StatusOK, "Tue 2 Mar, 10:00 – 12:00", "2 × Kayak", "€48.00", "2 × Life vest",
-		"€4.00", "€52.00", "Pay when you arrive")
+	details.checkPage(t, "details", http.StatusOK, "Tue 2 Mar, 10:00 – 12:00", "2 × Kayak", "€48.00",
+		"2 × Life vest", "€4.00", "€52.00", "Pay when you arrive")
 	wrong := details.fillForm(t, contactForm)
 	wrong.Set("email", "zoe")
 	second := w.browse(t, wanted, wrong)
