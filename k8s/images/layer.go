@@ -40,7 +40,7 @@ func packLayer(entries []entry) (v1.Layer, error) {
 		return nil, err
 	}
 	open := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(packed.Bytes())), nil }
-	return tarball.LayerFromOpener(open, tarball.WithCompressedCaching, tarball.WithCompressionLevel(gzip.BestSpeed))
+	return tarball.LayerFromOpener(open, tarball.WithCompressedCaching, tarball.WithCompressionLevel(gzip.DefaultCompression))
 }
 
 func (e entry) write(w *tar.Writer) error {
