@@ -14,9 +14,14 @@ BIN     := $(CURDIR)/bin
 MODULES := libs charts/test k8s/e2e k8s/images services/catalog/sdk/go $(sort $(patsubst %/go.mod,%,$(wildcard services/*/go.mod)))
 
 # The programs below are built once for all checkouts, in a folder beside Go's build cache.
+# renovate: github.com/golangci/golangci-lint/v2
 GOLANGCI_VERSION := v2.15.0
 GOLANGCI         := $(dir $(shell $(GO) env GOCACHE))slotmesh/golangci-lint-$(GOLANGCI_VERSION)
 
+# renovate: github.com/rhysd/actionlint
+ACTIONLINT_VERSION := v1.7.12
+
+# renovate: github.com/stripe/stripe-mock
 STRIPE_MOCK_VERSION := v0.203.0
 STRIPE_MOCK         := $(dir $(shell $(GO) env GOCACHE))slotmesh/stripe-mock-$(STRIPE_MOCK_VERSION)
 
@@ -201,6 +206,10 @@ lint: $(GOLANGCI) ## check format, imports, vet, the rules in .golangci.yaml and
 
 # libs/testkit/language checks the subjects of the commits after this one.
 PLAIN_SINCE := 47f7aa57
+
+.PHONY: check-workflows
+check-workflows: ## check the workflow files of continuous integration with actionlint
+	@GOWORK=off $(GO) run github.com/rhysd/actionlint/cmd/actionlint@$(ACTIONLINT_VERSION)
 
 .PHONY: fmt
 fmt: $(GOLANGCI) ## format all Go code
