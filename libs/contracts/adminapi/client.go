@@ -4,6 +4,7 @@ package adminapi
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/sethvargo/go-retry"
 
 	"github.com/slotmesh/slotmesh/libs/platform/idempotency"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
@@ -28,7 +30,7 @@ type Client struct {
 	HTTP  *http.Client
 
 	Attempts       int           // maximal number of attempts per request; 0 means one
-	Pause          time.Duration // pause before the second attempt; the pause before attempt n + 1 is n times as long
+	Pause          time.Duration // pause before the second attempt; later pauses grow like Fibonacci numbers
 	RepeatTimeouts bool          // reports whether to retry requests that took longer than HTTP.Timeout
 }
 
@@ -88,17 +90,15 @@ func newNoAnswerError(err error) error {
 // [*fault.Error] without a code if a proxy refused it; [*NoAnswerError].
 func (c *Client) Send(ctx context.Context, r Request) (*Answer, error) {
 	key := uuid.NewString()
-	for attempt := 1; ; attempt++ {
-		answer, err := c.doAttempt(ctx, r, key)
-		if attempt >= c.Attempts || !c.shouldRetry(err) {
-			return answer, err
+	backoff := retry.WithMaxRetries(uint64(max(c.Attempts-1, 0)), retry.NewFibonacci(max(c.Pause, 1)))
+	var last error
+	answer, err := retry.DoValue(ctx, backoff, func(ctx context.Context) (answer *Answer, err error) {
+		if answer, last = c.doAttempt(ctx, r, key); c.shouldRetry(last) {
+			return nil, retry.RetryableError(last)
 		}
-		select {
-		case <-ctx.Done():
-			return nil, err
-		case <-time.After(c.Pause * time.Duration(attempt)):
-		}
-	}
+		return answer, last
+	})
+	return answer, cmp.Or(last, err) // if ctx ends during a pause, the last answer of the server says more
 }
 
 // doAttempt makes one attempt. It returns a response with a status of 400 or higher as an error.

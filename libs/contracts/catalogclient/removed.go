@@ -11,6 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/platform/clock"
 	"github.com/slotmesh/slotmesh/libs/platform/peer"
+	"github.com/slotmesh/slotmesh/libs/platform/periodic"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
 )
@@ -41,8 +42,9 @@ const (
 // ends. After an error, Run retries with backoff. After a deletion of rows, Run checks
 // again soon, because a job that ran at the same time may have written new rows.
 func (e *Eraser) Run(ctx context.Context) error {
-	return runPeriodically(ctx, eraseEvery, e.Telemetry, "what is kept of removed businesses stays for now",
-		func(ctx context.Context) error {
+	return periodic.Job{Every: eraseEvery, RetryAfter: doAgain,
+		FailureMessage: "what is kept of removed businesses stays for now",
+		Do: func(ctx context.Context) error {
 			for {
 				rows, err := e.RunOnce(ctx)
 				if err != nil || rows == 0 {
@@ -54,28 +56,7 @@ func (e *Eraser) Run(ctx context.Context) error {
 				case <-time.After(eraseAgain):
 				}
 			}
-		})
-}
-
-// runPeriodically calls the function `run` immediately and then at the interval `every`, until ctx ends.
-// After an error, runPeriodically logs the argument `failure` as the message and retries with backoff.
-func runPeriodically(ctx context.Context, every time.Duration, tel *telemetry.Telemetry, failure string,
-	run func(context.Context) error) error {
-	nextRun := doAgain
-	for {
-		wait := every
-		if err := run(ctx); err == nil {
-			nextRun = doAgain
-		} else if ctx.Err() == nil {
-			tel.Logger.WarnContext(ctx, failure, "error", err)
-			wait, nextRun = nextRun, min(2*nextRun, every)
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-time.After(wait):
-		}
-	}
+		}}.Run(ctx, e.Telemetry.Logger)
 }
 
 // RunOnce deletes all data of the businesses whose removal is at least

@@ -14,6 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/bulkhead"
 	"github.com/slotmesh/slotmesh/libs/platform/clock"
 	"github.com/slotmesh/slotmesh/libs/platform/peer"
+	"github.com/slotmesh/slotmesh/libs/platform/periodic"
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
@@ -61,10 +62,9 @@ const (
 
 // Run anonymizes customers immediately and then every hour, until ctx ends. After an error it retries with backoff.
 func (f *RetentionJob) Run(ctx context.Context) error {
-	return runPeriodically(ctx, retentionInterval, f.telemetry, "the retention job failed; it retries",
-		func(ctx context.Context) error {
-			return f.asLeader(ctx, f.RunOnce)
-		})
+	return periodic.Job{Every: retentionInterval, RetryAfter: doAgain,
+		FailureMessage: "the retention job failed; it retries",
+		Do:             func(ctx context.Context) error { return f.asLeader(ctx, f.RunOnce) }}.Run(ctx, f.telemetry.Logger)
 }
 
 // RunOnce anonymizes all customers whose retention time is over.

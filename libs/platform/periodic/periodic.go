@@ -7,29 +7,39 @@ import (
 	"time"
 )
 
-// Job is a function that runs at regular intervals. No caller waits for its result. If a run fails, the job runs again
-// at the next interval.
+// Job is a function that runs at regular intervals. No caller waits for its result. If a run fails, the job runs again.
 type Job struct {
-	Every          time.Duration
+	Every          time.Duration // pause after a successful run
+	RetryAfter     time.Duration // pause after the first failed run, doubled up to Every after each further; 0: Every
 	Timeout        time.Duration // maximal duration of each run; 0: no maximum
 	FailureMessage string        // message that is logged when a run fails
 	Do             func(ctx context.Context) error
 }
 
-// Run runs the job immediately and then once per interval, until ctx ends. It logs failures and returns nil.
+// Run runs the job immediately and then after each pause, until ctx ends. It logs failures and returns nil.
 func (j Job) Run(ctx context.Context, log *slog.Logger) error {
-	ticker := time.NewTicker(j.Every)
-	defer ticker.Stop()
+	retryAfter := j.firstRetry()
 	for ctx.Err() == nil {
-		if err := j.runOnce(ctx); err != nil && ctx.Err() == nil {
+		pause := j.Every
+		if err := j.runOnce(ctx); err == nil {
+			retryAfter = j.firstRetry()
+		} else if ctx.Err() == nil {
 			log.WarnContext(ctx, j.FailureMessage, "error", err)
+			pause, retryAfter = retryAfter, min(2*retryAfter, j.Every)
 		}
 		select {
 		case <-ctx.Done():
-		case <-ticker.C:
+		case <-time.After(pause):
 		}
 	}
 	return nil
+}
+
+func (j Job) firstRetry() time.Duration {
+	if j.RetryAfter == 0 {
+		return j.Every
+	}
+	return j.RetryAfter
 }
 
 func (j Job) runOnce(ctx context.Context) error {

@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/slotmesh/slotmesh/libs/platform/periodic"
@@ -47,4 +49,30 @@ func TestRunWithoutTimeoutSetsNoDeadline(t *testing.T) {
 		stop()
 		return nil
 	}}.Run(ctx, slog.New(slog.DiscardHandler))
+}
+
+func TestRunDoublesPauseAfterFailures(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		start := time.Now()
+		var runs []time.Duration
+		_ = periodic.Job{Every: 5 * time.Second, RetryAfter: time.Second, Do: func(context.Context) error {
+			if runs = append(runs, time.Since(start)); len(runs) == 7 {
+				stop()
+			}
+			if len(runs) == 5 {
+				return nil
+			}
+			return errors.New("the database is away")
+		}}.Run(ctx, slog.New(slog.DiscardHandler))
+		// pauses of 1, 2, 4 and 5 s; 5 s after the success; 1 s after the next failure
+		want := []time.Duration{0, 1, 3, 7, 12, 17, 18}
+		for i := range want {
+			want[i] *= time.Second
+		}
+		if !slices.Equal(runs, want) {
+			t.Errorf("runs after %v, want %v", runs, want)
+		}
+	})
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 	"github.com/slotmesh/slotmesh/libs/platform/clock"
+	"github.com/slotmesh/slotmesh/libs/platform/periodic"
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
@@ -140,18 +141,8 @@ const reconcileEvery = 30 * time.Second
 // Run reconciles immediately and then every 30 seconds, until `ctx` ends.
 // If the database is unavailable, Run tries again after the next interval.
 func (p *Payments) Run(ctx context.Context) error {
-	ticker := time.NewTicker(reconcileEvery)
-	defer ticker.Stop()
-	for {
-		if err := p.Reconcile(ctx); err != nil && ctx.Err() == nil {
-			p.tel.Logger.WarnContext(ctx, "the reconciliation failed; the next run retries", "error", err)
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-		}
-	}
+	return periodic.Job{Every: reconcileEvery, FailureMessage: "the reconciliation failed; the next run retries",
+		Do: p.Reconcile}.Run(ctx, p.tel.Logger)
 }
 
 // maxConcurrentCharges is the maximum number of concurrent calls to providers.

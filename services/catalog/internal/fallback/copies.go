@@ -23,6 +23,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/slotmesh/slotmesh/libs/platform/periodic"
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
 )
 
@@ -170,16 +171,10 @@ func (c *Copies) SupersedeLater(slug string, version int64) {
 // Run sends the pending version numbers to Redis, which marks all copies
 // of lower versions as superseded. Run tries every second until ctx ends.
 func (c *Copies) Run(ctx context.Context) error {
-	ticker := time.NewTicker(retryInterval)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-			c.retryPending(ctx)
-		}
-	}
+	return periodic.Job{Every: retryInterval, Do: func(ctx context.Context) error {
+		c.retryPending(ctx)
+		return nil
+	}}.Run(ctx, c.tel.Logger)
 }
 
 // retryPending sends the pending version numbers to Redis. It stops at the first failure, because Redis is then

@@ -3,12 +3,12 @@ package identity
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/platform/periodic"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/secret"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
@@ -102,17 +102,7 @@ const sweepInterval = time.Hour
 // KeepSweeping calls [store.Store.Sweep] at intervals until ctx ends. The calls delete expired rows, such as sessions
 // and links.
 func (a *Accounts) KeepSweeping(ctx context.Context) error {
-	ticker := time.NewTicker(sweepInterval)
-	defer ticker.Stop()
-	for {
-		if err := a.Store.Sweep(ctx, a.Clock.Now()); err != nil && ctx.Err() == nil {
-			a.Logger.WarnContext(ctx, "expired sessions and links could not be deleted; the next run retries",
-				slog.Any("error", err))
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-		}
-	}
+	return periodic.Job{Every: sweepInterval,
+		FailureMessage: "expired sessions and links could not be deleted; the next run retries",
+		Do:             func(ctx context.Context) error { return a.Store.Sweep(ctx, a.Clock.Now()) }}.Run(ctx, a.Logger)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/sethvargo/go-retry"
 
 	"github.com/slotmesh/slotmesh/libs/platform/clock"
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
@@ -90,17 +91,15 @@ func (c riverClock) NowOrNil() *time.Time {
 // Run runs jobs until ctx ends, and then waits for the running jobs. If the client cannot start because the database is
 // unavailable, Run retries the start.
 func (c *Client) Run(ctx context.Context) error {
-	for {
+	err := retry.Constant(ctx, startRetryPause, func(ctx context.Context) error {
 		err := c.Start(context.WithoutCancel(ctx))
-		if err == nil {
-			break
+		if err != nil {
+			c.tel.Logger.WarnContext(ctx, "the start of the jobs failed; it is retried", "error", err)
 		}
-		c.tel.Logger.WarnContext(ctx, "the start of the jobs failed; it is retried", "error", err)
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-time.After(startRetryPause):
-		}
+		return retry.RetryableError(err)
+	})
+	if err != nil {
+		return nil // ctx ended before the client could start
 	}
 	<-ctx.Done()
 	return c.Stop(context.WithoutCancel(ctx))

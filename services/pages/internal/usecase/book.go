@@ -1,6 +1,7 @@
 package usecase
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/uuid"
+	"github.com/sethvargo/go-retry"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 	"github.com/slotmesh/slotmesh/libs/contracts/availability"
@@ -384,15 +386,12 @@ func callIdempotent[T any](ctx context.Context, key string, do func(context.Cont
 	waitCtx, cancel := context.WithTimeout(ctx, maxWait)
 	defer cancel()
 	ctx = idempotency.With(actor.With(ctx, actor.Actor{Kind: actor.Page}), idempotency.Request{Key: key})
-	for {
-		result, err := do(ctx)
-		if err == nil || !fault.Is(err, fault.IdempotencyInProgress) {
-			return result, err
+	var last error
+	result, err := retry.DoValue(waitCtx, retry.NewConstant(pause), func(context.Context) (result T, err error) {
+		if result, last = do(ctx); fault.Is(last, fault.IdempotencyInProgress) {
+			return result, retry.RetryableError(last)
 		}
-		select {
-		case <-time.After(pause):
-		case <-waitCtx.Done():
-			return result, err
-		}
-	}
+		return result, last
+	})
+	return result, cmp.Or(last, err)
 }

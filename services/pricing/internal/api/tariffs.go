@@ -1,9 +1,8 @@
 package api
 
 import (
-	lru "github.com/hashicorp/golang-lru/v2"
-
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/platform/lru"
 	"github.com/slotmesh/slotmesh/services/pricing/internal/tariff"
 )
 
@@ -22,11 +21,7 @@ type cachedTariff struct {
 const maxCachedTariffs = 4096 // maximum number of tariffs in the cache
 
 func newTariffs() *tariffs {
-	cache, err := lru.New[string, cachedTariff](maxCachedTariffs)
-	if err != nil {
-		panic(err) // lru.New returns an error only for a size below 1
-	}
-	return &tariffs{cache: cache}
+	return &tariffs{cache: lru.New[string](maxCachedTariffs, func(cachedTariff) int { return 1 })}
 }
 
 func (t *tariffs) findTariff(offer *catalog.Snapshot) (*tariff.Tariff, error) {
@@ -37,6 +32,6 @@ func (t *tariffs) findTariff(offer *catalog.Snapshot) (*tariff.Tariff, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.cache.Add(offer.Slug, cachedTariff{offer: offer, tariff: cached})
+	t.cache.Put(offer.Slug, cachedTariff{offer: offer, tariff: cached})
 	return cached, nil
 }
