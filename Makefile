@@ -199,10 +199,11 @@ mutate: $(BIN)/withstores ## change random lines and list the changes that no te
 	  -count $(or $(MUTATIONS),30) $(MUTATED)
 
 .PHONY: lint
-lint: $(GOLANGCI) ## check format, imports, vet, the rules in .golangci.yaml and plain language
+lint: $(GOLANGCI) ## check format, imports, vet, the rules in .golangci.yaml, plain language and links of documents
 	@echo '== lint'
 	@$(GOLANGCI) run $(addprefix ./,$(addsuffix /...,$(MODULES)))
 	@$(GO) run ./libs/testkit/language/cmd/language -since $(PLAIN_SINCE)
+	@$(GO) run ./libs/testkit/markdown/cmd/markdown
 
 # libs/testkit/language checks the subjects of the commits after this one.
 PLAIN_SINCE := 47f7aa57

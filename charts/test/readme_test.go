@@ -80,9 +80,10 @@ type alertRule struct {
 	} `json:"objective"` // instead of an expression
 }
 
-func TestReadmeExplainsAlerts(t *testing.T) {
+func TestBookExplainsAlerts(t *testing.T) {
 	t.Parallel()
-	sections := regexp.MustCompile(`(?m)^### (Slotmesh\w+)\n\n\S`).FindAllStringSubmatch(readReadme(t), -1)
+	sections := regexp.MustCompile(`(?m)^## (Slotmesh\w+)\n\n\S`).FindAllStringSubmatch(string(readFile(t,
+		filepath.Join(root, "docs", "operators", "monitoring.md"))), -1)
 	var explained, alerts []string
 	for _, section := range sections {
 		explained = append(explained, section[1])

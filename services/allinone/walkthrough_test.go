@@ -25,8 +25,8 @@ import (
 )
 
 // walkthroughs are the guides for new users. The last one starts another program at its end.
-var walkthroughs = []string{"../console/docs/first-offer.md", "../catalog/docs/first-integration.md",
-	"../mcp/docs/first-agent.md", "docs/first-day.md"}
+var walkthroughs = []string{"../../docs/businesses/offer-as-a-file.md", "../../docs/api/first-booking.md",
+	"../../docs/api/first-agent.md", "../../docs/operators/first-day.md"}
 
 // programVariable is set when the test binary runs as slotmesh-allinone, which then need not be built.
 const programVariable = "SLOTMESH_TEST_AS_PROGRAM"

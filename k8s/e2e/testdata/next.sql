@@ -1,6 +1,6 @@
 -- +goose NO TRANSACTION
 
--- The changes of a next release to a table in use, by the rules in services/README.md. Each step runs alone, so that no
+-- The changes of a next release to a table in use, by the rules in docs/developers/adding.md. Each step runs alone, so that no
 -- lock is held longer than its step, and each step can be repeated after a failure.
 
 -- +goose Up

@@ -8,14 +8,16 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
-// TestTaskExamplesCanBePublished publishes each YAML example of docs/manifest-tasks.md, merged into the
+// TestTaskExamplesCanBePublished publishes each YAML example of docs/businesses/file-tasks.md, merged into the
 // first example of that page.
 func TestTaskExamplesCanBePublished(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../docs/manifest-tasks.md")
+	inputs.Checkout("docs")
+	page, err := os.ReadFile("../../../../docs/businesses/file-tasks.md")
 	if err != nil {
 		t.Fatal(err)
 	}
