@@ -16,6 +16,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/openapi/viewer"
 )
 
+//go:generate go test . -run ^TestBookPagesAreCurrent$ -update
+
 var (
 	//go:embed public.yaml
 	source []byte
