@@ -45,6 +45,8 @@ type Reschedule struct {
 	ClassScheduleID *string `json:"class_schedule_id,omitempty"`
 	// LocationID is the new location. If it is nil, the booking keeps its location.
 	LocationID *string `json:"location_id,omitempty"`
+	// Address is the customer's address, as in [Relocate].
+	Address *CustomerAddress `json:"address,omitempty"`
 
 	// Override permits a time outside working hours, but never occupied time. Only the owner may set it. With
 	// or without Override, the rules for minimum notice, advance limit and slot grid do not apply to the owner.

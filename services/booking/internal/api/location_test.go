@@ -452,6 +452,56 @@ func TestCustomerAddressFollowsRelocation(t *testing.T) {
 	}
 }
 
+// TestRescheduleChangesPlaceAndTime shows that one request of the owner can change the time, the location and the
+// customer's address. A request that keeps the time is recorded as a relocation.
+func TestRescheduleChangesPlaceAndTime(t *testing.T) {
+	t.Parallel()
+	w := open(t, noLimits)
+	w.change(addHome)
+	w.change(setAdvanceMonth)
+	id := w.mustBook(map[string]any{"time": "10:00", "location_id": harbourID})
+	before, err := w.client().Booking(t.Context(), w.offer.ID, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := booking.CustomerAddress{Address: postal.Address{Street: "Rua 1", PostalCode: "1100-001", City: "Lisboa",
+		Country: "PT"}}
+	to := booking.Reschedule{Date: before.Date, Time: "12:00", LocationID: new(homeID.String())}
+	if _, err := w.reschedule(id, to); !fault.Is(err, fault.InvalidParameter) {
+		t.Errorf("without an address: %v", err)
+	}
+	to.Address = &booking.CustomerAddress{Address: postal.Address{Street: "Rua 1"}}
+	if _, err := w.reschedule(id, to); !fault.Is(err, fault.InvalidParameter) || !strings.Contains(err.Error(), "address.city") {
+		t.Errorf("without a city: %v", err)
+	}
+	to.Address = &address
+	got, err := w.reschedule(id, to)
+	if err != nil || got.Location.ID != homeID || got.StartTime != "12:00:00" || got.CustomerAddress.Street != "Rua 1" {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	other := address
+	other.Street = "Rua 2"
+	got, err = w.reschedule(id, booking.Reschedule{Date: before.Date, Time: "12:00", Address: &other})
+	if err != nil || got.CustomerAddress.Street != "Rua 2" || got.Location.ID != homeID {
+		t.Errorf("another address: %+v, %v", got, err)
+	}
+	other.Country = "FR"
+	if _, err := w.reschedule(id, booking.Reschedule{Date: before.Date, Time: "14:00",
+		Address: &other}); !fault.Is(err, fault.OutsideArea) {
+		t.Errorf("outside the area: %v", err)
+	}
+	got, err = w.reschedule(id, booking.Reschedule{Date: before.Date, Time: "12:00", LocationID: new(harbourID.String())})
+	if err != nil || got.Location.ID != harbourID || got.CustomerAddress != nil {
+		t.Errorf("back to the harbour: %+v, %v", got, err)
+	}
+	for kind, want := range map[event.Type]int{event.BookingRescheduled: 1, event.BookingRelocated: 2} {
+		list, err := w.events(t).List(t.Context(), w.offer.ID, event.Filter{Subject: id, Type: kind}, request.Page{})
+		if err != nil || len(list.Events) != want {
+			t.Errorf("%s: %d events, want %d, %v", kind, len(list.Events), want, err)
+		}
+	}
+}
+
 // TestRelocateTakesMissingAddress shows that a booking at a place takes the address and the kind of its location after
 // the location has become one at the customer's address.
 func TestRelocateTakesMissingAddress(t *testing.T) {

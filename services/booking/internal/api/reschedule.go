@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
@@ -49,6 +50,9 @@ func parseReschedule(r bookingclient.RescheduleRequest) (usecase.Reschedule, err
 	if to.LocationID, err = parseOptionalID("location_id", r.LocationID); err != nil {
 		return to, err
 	}
+	if to.Address, err = parseAddress(r.Address); err != nil {
+		return to, err
+	}
 	to.ClassScheduleID, err = parseOptionalID("class_schedule_id", r.ClassScheduleID)
 	return to, err
 }
@@ -57,9 +61,8 @@ func parseReschedule(r bookingclient.RescheduleRequest) (usecase.Reschedule, err
 func (in *Internal) relocate(ctx context.Context,
 	r bookingclient.BookingChange[bookingclient.RelocateRequest]) (store.Booking, error) {
 	location, errID := request.ID("location_id", r.Body.LocationID)
-	text, errText := json.Marshal(r.Body.Address)
-	address, errAddress := bookingrequest.ParseAddress("address", text)
-	if err := cmp.Or(errID, errText, errAddress); err != nil {
+	address, errAddress := parseAddress(r.Body.Address)
+	if err := cmp.Or(errID, errAddress); err != nil {
 		return store.Booking{}, err
 	}
 	offer, err := in.owner.Offer(ctx, r.At.Business, r.Body.Slug)
@@ -67,6 +70,15 @@ func (in *Internal) relocate(ctx context.Context,
 		return store.Booking{}, usecase.NewUnverifiedFault(err)
 	}
 	return in.booker.Relocate(ctx, offer, actor.Of(ctx), r.At.ID, location, address)
+}
+
+// parseAddress checks the customer's address in the field `address`, or nil. Fault: invalid_parameter.
+func parseAddress(a *booking.CustomerAddress) (*booking.CustomerAddress, error) {
+	text, err := json.Marshal(a)
+	if err != nil {
+		return nil, err
+	}
+	return bookingrequest.ParseAddress("address", text)
 }
 
 func parseOptionalID(name string, text *string) (*uuid.UUID, error) {

@@ -120,14 +120,18 @@ func (p place) addressAt(l *store.Location) *bookings.CustomerAddress {
 // offered at the location of the booking.
 func (m rescheduleRequest) choosePlace(b store.Booking, services []*catalog.Service) (place, error) {
 	// The booking may keep its location: the owner can book it there without a telephone number.
-	keepsLocation := m.LocationID != nil && b.Location != nil && *m.LocationID == b.Location.ID
-	c := contact{address: cmp.Or(m.address, b.Customer.Address),
+	location := m.LocationID
+	if location == nil && m.Address != nil && b.Location != nil { // the new address must be in the served area
+		location = &b.Location.ID
+	}
+	keepsLocation := location != nil && b.Location != nil && *location == b.Location.ID
+	c := contact{address: cmp.Or(m.Address, b.Customer.Address),
 		hasPhone: m.isByOwner || keepsLocation || b.Customer.Phone != nil}
 	switch {
-	case m.LocationID != nil && len(m.offer.Locations) == 0:
-		return place{}, fault.Newf(fault.LocationNotFound, "Location not found: %s", *m.LocationID)
-	case m.LocationID != nil:
-		return choosePlace(m.offer, services, m.LocationID, c)
+	case location != nil && len(m.offer.Locations) == 0:
+		return place{}, fault.Newf(fault.LocationNotFound, "Location not found: %s", *location)
+	case location != nil:
+		return choosePlace(m.offer, services, location, c)
 	case !m.offer.HasLocations():
 		return place{}, nil
 	case b.Location == nil:

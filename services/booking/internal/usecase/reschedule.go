@@ -31,12 +31,10 @@ type Reschedule struct {
 	Override        bool       // for the owner only: the new time may be outside working hours
 	BoundsRefund    bool       // limits a later cancellation to the refund share that applies now; true for customers
 
-	LocationID *uuid.UUID // nil: the booking keeps its location
+	LocationID *uuid.UUID                // nil: the booking keeps its location
+	Address    *bookings.CustomerAddress // the customer's address at the location; nil: the address of the booking
 
-	// keepsTime and address are set by [Booker.Relocate] only. If keepsTime is true, only the location changes. The
-	// address is the customer's address at the new location; nil: the address of the booking.
-	keepsTime bool
-	address   *bookings.CustomerAddress
+	keepsTime bool // only the location or the address changes; set by [Booker.Relocate] only
 }
 
 // Reschedule changes the time of a booking. It evaluates the new time with the given offer, or with a newer version
@@ -88,7 +86,7 @@ func (b *Booker) Reschedule(ctx context.Context, offer *catalog.Snapshot, by act
 // Faults: those of [Booker.Reschedule].
 func (b *Booker) Relocate(ctx context.Context, offer *catalog.Snapshot, by actor.Actor,
 	id, location uuid.UUID, address *bookings.CustomerAddress) (store.Booking, error) {
-	return b.Reschedule(ctx, offer, by, id, Reschedule{LocationID: &location, keepsTime: true, address: address})
+	return b.Reschedule(ctx, offer, by, id, Reschedule{LocationID: &location, keepsTime: true, Address: address})
 }
 
 // rescheduleRequest is a request to reschedule a booking. It is evaluated with one version of the offer.
@@ -203,18 +201,22 @@ func newTooManyReschedulesFault(retryAfter time.Duration) error {
 // isUnchanged reports whether the booking already has the requested time, staff member and session.
 func (m rescheduleRequest) isUnchanged(b store.Booking) bool {
 	same := func(wanted, had *uuid.UUID) bool { return wanted == nil || had != nil && *wanted == *had }
-	hasLocation := m.LocationID == nil || b.Location != nil && b.Location.ID == *m.LocationID
-	return hasLocation && m.keepsAddress(b) && timespan.Instant(m.Date, m.Time, m.offer.Location()) == b.StartsAt.Unix() &&
+	return m.keepsPlace(b) && timespan.Instant(m.Date, m.Time, m.offer.Location()) == b.StartsAt.Unix() &&
 		same(m.StaffID, b.StaffID) && same(m.ClassScheduleID, b.SessionID)
+}
+
+// keepsPlace reports whether the booking already has the requested location and address.
+func (m rescheduleRequest) keepsPlace(b store.Booking) bool {
+	return (m.LocationID == nil || b.Location != nil && b.Location.ID == *m.LocationID) && m.keepsAddress(b)
 }
 
 // keepsAddress reports whether the booking already has the requested address, or needs none at its location.
 func (m rescheduleRequest) keepsAddress(b store.Booking) bool {
 	switch {
-	case m.address == nil:
+	case m.Address == nil:
 		return true
 	case b.Customer.Address != nil:
-		return *m.address == *b.Customer.Address
+		return *m.Address == *b.Customer.Address
 	case b.Location == nil:
 		return true
 	}
@@ -290,7 +292,7 @@ func (m rescheduleRequest) newReschedule(b store.Booking, q question, c availabi
 		Services: slices.Clone(b.Services), StaffID: c.StaffID, StaffName: q.staffName(c), PartySize: b.PartySize,
 		Parts:        c.Parts,
 		IsByCustomer: m.isByCustomer,
-		IsRelocation: m.keepsTime,
+		IsRelocation: start.Equal(b.StartsAt) && !m.keepsPlace(b),
 	}
 	for i := range r.Services {
 		r.Services[i].DurationMinutes, r.Services[i].StaffID = q.services[i].DurationMinutes, findPerformer(c, i)

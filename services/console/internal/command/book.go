@@ -139,15 +139,21 @@ func (c *command) newRescheduleCommand() *cobra.Command {
 			booking.Reschedule
 			Notify *bool `json:"notify,omitempty"`
 		}
-		notify         bool
-		staff, session string
+		notify                   bool
+		staff, session, location string
+		address                  booking.CustomerAddress
 	)
 	cmd := c.newBusinessCommand("reschedule SLUG ID", "Move a booking to another time", 2,
 		func(cmd *cobra.Command, args []string, client *client) error {
-			if err := client.newNameResolver(args[0]).resolvePerson(cmd.Context(), &staff, &session); err != nil {
+			names := client.newNameResolver(args[0])
+			if err := names.resolvePerson(cmd.Context(), &staff, &session); err != nil {
+				return err
+			}
+			if err := names.resolveAmong(cmd.Context(), "location", (*contents).listLocations, &location); err != nil {
 				return err
 			}
 			to.StaffID, to.ClassScheduleID = nilIfEmpty(staff), nilIfEmpty(session)
+			to.LocationID, to.Address = nilIfEmpty(location), nilIfZero(address)
 			to.Notify = newNotifyField(notify)
 			var moved booking.Booking
 			if err := client.call(cmd.Context(), http.MethodPost, buildPath(args[0], "bookings", args[1], "reschedule"),
@@ -168,6 +174,8 @@ that one is free, else whoever is takes it. What it holds is given back exactly 
 	flags.StringVar(&staff, "staff", "", "key, name or id of the member who takes it")
 	flags.StringVar(&session, "session", "",
 		"key or id of the class session; its own when left out, where that has seats")
+	flags.StringVar(&location, "location", "", "key or id of the new location; its own when left out")
+	addAddressFlags(cmd, &address)
 	flags.BoolVar(&to.Override, "override", false, "also outside working hours")
 	addNotifyFlag(cmd, &notify)
 	return mustRequire(cmd, "date", "time")

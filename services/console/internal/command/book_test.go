@@ -29,6 +29,14 @@ func TestBookAndRescheduleForCustomer(t *testing.T) {
 		consoletest.RefusedTime)
 	s.expectFailure(1, "free", append(book, consoletest.RefusedTime)...)
 	s.expectFailure(2, "time", "bookings", "reschedule", "harbor", id, "--date", "2026-12-02")
+	moved := decode(t, s.mustRun("bookings", "reschedule", "harbor", id, "--date", "2026-12-02", "--time", "11:00",
+		"--location", "b6d767d2-f8ed-5d21-844b-0e5886680cb9", "--street", "Rua 1", "--city", "Porto", "-o", "json"))
+	if location, _ := moved["location"].(map[string]any); location["id"] != "b6d767d2-f8ed-5d21-844b-0e5886680cb9" {
+		t.Errorf("the location of %v", moved)
+	}
+	if address, _ := moved["customer_address"].(map[string]any); address["street"] != "Rua 1" || address["city"] != "Porto" {
+		t.Errorf("the address of %v", moved)
+	}
 	s.mustRun("bookings", "relocate", "harbor", id, "--location", "b6d767d2-f8ed-5d21-844b-0e5886680cb9")
 	s.expectFailure(1, "Location not found", "bookings", "relocate", "harbor", id, "--location",
 		"00000000-0000-0000-0000-000000000000")

@@ -107,6 +107,16 @@ func (s *Booking) reschedule(r *http.Request) (*reply, error) {
 		return nil, fault.New(fault.SlotUnavailable, "That time is booked or cannot be booked; choose another from "+
 			"/slots.")
 	}
+	if to.LocationID != nil {
+		location, err := uuid.Parse(*to.LocationID)
+		if err != nil {
+			return nil, fault.New(fault.InvalidParameter, "location_id: is not a UUID.")
+		}
+		bookings[i].Location = &booking.BookedLocation{ID: location, Kind: "place", Name: "Station"}
+	}
+	if to.Address != nil {
+		bookings[i].CustomerAddress = to.Address
+	}
 	setStart(&bookings[i], start)
 	bookings[i].Sequence++
 	return newReply(bookings[i])

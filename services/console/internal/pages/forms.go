@@ -224,9 +224,14 @@ func (p *Pages) askReschedule(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return p.render(c, fiber.StatusOK, page,
-		view.Reschedule(page, view.RescheduleForm{Booking: *b, Date: b.Date, Time: b.StartTime[:len("15:04")],
-			Back: readListQuery(c)}))
+	form := view.RescheduleForm{Booking: *b, Date: b.Date, Time: b.StartTime[:len("15:04")], Back: readListQuery(c)}
+	if b.Location != nil {
+		form.Location = b.Location.ID.String()
+	}
+	if b.CustomerAddress != nil {
+		form.Address = *b.CustomerAddress
+	}
+	return p.render(c, fiber.StatusOK, page, view.Reschedule(page, form))
 }
 
 func (p *Pages) reschedule(c *fiber.Ctx) error {
@@ -240,14 +245,11 @@ func (p *Pages) reschedule(c *fiber.Ctx) error {
 	}
 	m := view.RescheduleForm{
 		Booking: *b, Date: form.Get("date"), Time: form.Get("time"), Staff: form.Get("staff"),
+		Location: form.Get("location"), Address: parseAddress(form),
 		Override: form.Get("override") == "yes", Back: readListQuery(c),
 	}
-	to := booking.Reschedule{Date: m.Date, Time: m.Time, Override: m.Override}
-	if m.Staff != "" {
-		to.StaffID = &m.Staff
-	}
 	moved, err := p.rooms.Sales.Reschedule(withNotification(c, form), authorize.Principal(c), page.Business.Slug, b.ID,
-		to)
+		newReschedule(m))
 	if err == nil {
 		return redirectToBooking(c, page.Business, b.ID, chooseNotice("moved", moved))
 	}
@@ -256,6 +258,23 @@ func (p *Pages) reschedule(c *fiber.Ctx) error {
 		return err
 	}
 	return p.render(c, status, page, view.Reschedule(page, m))
+}
+
+// newReschedule returns the change of a booking that a form requests. It omits a location and an address that the booking
+// already has, so that the booking can keep an address that the business no longer serves.
+func newReschedule(m view.RescheduleForm) booking.Reschedule {
+	to := booking.Reschedule{Date: m.Date, Time: m.Time, Override: m.Override}
+	if m.Staff != "" {
+		to.StaffID = &m.Staff
+	}
+	if m.Location != "" && (m.Booking.Location == nil || m.Booking.Location.ID.String() != m.Location) {
+		to.LocationID = &m.Location
+	}
+	if none := (booking.CustomerAddress{}); m.Address != none &&
+		(m.Booking.CustomerAddress == nil || *m.Booking.CustomerAddress != m.Address) {
+		to.Address = &m.Address
+	}
+	return to
 }
 
 // chooseNotice returns the id of the notice that a page shows after a booking was changed. The id is `done`. If the
@@ -334,6 +353,8 @@ var inputNames = map[string]string{
 	"quantity": "quantity", "location_id": "location", "customer_address": "street",
 	"customer_address.street": "street", "customer_address.postal_code": "postal_code",
 	"customer_address.city": "city", "customer_address.country": "country", "customer_address.note": "note",
+	"address.street": "street", "address.postal_code": "postal_code", "address.city": "city",
+	"address.country": "country", "address.note": "note",
 }
 
 // askBooking shows the booking form. The query parameters of the request may preset inputs of the form, such as the

@@ -345,7 +345,7 @@ func (p *Pages) newButtonHandler(done string, do func(*fiber.Ctx, string, uuid.U
 // faultTexts maps the codes of faults that a person can solve to the ids of message texts.
 var faultTexts = map[fault.Kind]string{
 	fault.Conflict: "changed", fault.SlotUnavailable: "taken", fault.NoStaffAvailable: "nobody_free",
-	fault.ServiceNotFound: "not_offered", fault.LocationNotFound: "not_offered", fault.OutsideArea: "check_field",
+	fault.ServiceNotFound: "not_offered", fault.LocationNotFound: "not_offered", fault.OutsideArea: "outside_area",
 	fault.BeforeBookingDay: "before_its_day", fault.TooLateToReopen: "too_late_to_reopen",
 	fault.NotEnoughUnits: "units_out", fault.DateInPast: "why_past", fault.Closed: "why_closed_staff",
 	fault.NotAStart: "why_no_session", fault.StaffNotFound: "staff_unfit",

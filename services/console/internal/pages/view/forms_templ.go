@@ -617,6 +617,8 @@ type RescheduleForm struct {
 	Booking     booking.Booking
 	Date, Time  string
 	Staff       string // "": the same staff member, if this member is free
+	Location    string // id of a location; "" keeps the location
+	Address     booking.CustomerAddress
 	Override    bool
 	FieldErrors map[string]string // error sentences by the name of the field
 	Back        string
@@ -653,7 +655,7 @@ func reschedule(p *Page, m RescheduleForm) templ.Component {
 		var templ_7745c5c3_Var31 string
 		templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("move_ask"))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 137, Col: 25}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 139, Col: 25}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var31))
 		if templ_7745c5c3_Err != nil {
@@ -674,7 +676,7 @@ func reschedule(p *Page, m RescheduleForm) templ.Component {
 		var templ_7745c5c3_Var32 templ.SafeURL
 		templ_7745c5c3_Var32, templ_7745c5c3_Err = templ.JoinURLErrs(p.at("/bookings/" + m.Booking.ID.String() + "/move" + m.Back))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 139, Col: 107}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 141, Col: 107}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var32))
 		if templ_7745c5c3_Err != nil {
@@ -702,6 +704,16 @@ func reschedule(p *Page, m RescheduleForm) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
+		if options := p.newLocationOptions(m.Booking); len(options) > 1 {
+			templ_7745c5c3_Err = web.Select(web.Field{Name: "location", Label: p.say("booked_location"), Value: m.Location, Options: options, Error: m.FieldErrors["location"]}).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+		}
+		templ_7745c5c3_Err = addressInputs(p, p.locationsFor(m.Booking), m.Address, m.FieldErrors).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
 		templ_7745c5c3_Err = overrideBox(p, m.Override, "override_move").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -717,7 +729,7 @@ func reschedule(p *Page, m RescheduleForm) templ.Component {
 		var templ_7745c5c3_Var33 string
 		templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("move"))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 150, Col: 56}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 156, Col: 56}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var33))
 		if templ_7745c5c3_Err != nil {
@@ -730,7 +742,7 @@ func reschedule(p *Page, m RescheduleForm) templ.Component {
 		var templ_7745c5c3_Var34 templ.SafeURL
 		templ_7745c5c3_Var34, templ_7745c5c3_Err = templ.JoinURLErrs(p.at("/bookings/" + m.Booking.ID.String() + m.Back))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 151, Col: 86}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 157, Col: 86}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var34))
 		if templ_7745c5c3_Err != nil {
@@ -743,7 +755,7 @@ func reschedule(p *Page, m RescheduleForm) templ.Component {
 		var templ_7745c5c3_Var35 string
 		templ_7745c5c3_Var35, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("back"))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 151, Col: 104}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 157, Col: 104}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var35))
 		if templ_7745c5c3_Err != nil {
@@ -821,7 +833,7 @@ func confirmForm(p *Page, b booking.Booking, back string) templ.Component {
 		var templ_7745c5c3_Var38 templ.SafeURL
 		templ_7745c5c3_Var38, templ_7745c5c3_Err = templ.JoinURLErrs(p.at("/bookings/" + b.ID.String() + "/confirm"))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 166, Col: 77}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 172, Col: 77}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var38))
 		if templ_7745c5c3_Err != nil {
@@ -834,7 +846,7 @@ func confirmForm(p *Page, b booking.Booking, back string) templ.Component {
 		var templ_7745c5c3_Var39 string
 		templ_7745c5c3_Var39, templ_7745c5c3_Err = templ.JoinStringErrs(back)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 167, Col: 47}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 173, Col: 47}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var39))
 		if templ_7745c5c3_Err != nil {
@@ -847,7 +859,7 @@ func confirmForm(p *Page, b booking.Booking, back string) templ.Component {
 		var templ_7745c5c3_Var40 string
 		templ_7745c5c3_Var40, templ_7745c5c3_Err = templ.JoinStringErrs(box)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 170, Col: 60}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 176, Col: 60}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var40))
 		if templ_7745c5c3_Err != nil {
@@ -860,7 +872,7 @@ func confirmForm(p *Page, b booking.Booking, back string) templ.Component {
 		var templ_7745c5c3_Var41 string
 		templ_7745c5c3_Var41, templ_7745c5c3_Err = templ.JoinStringErrs(box)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 171, Col: 19}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 177, Col: 19}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var41))
 		if templ_7745c5c3_Err != nil {
@@ -873,7 +885,7 @@ func confirmForm(p *Page, b booking.Booking, back string) templ.Component {
 		var templ_7745c5c3_Var42 string
 		templ_7745c5c3_Var42, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("notify_customer"))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 171, Col: 48}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 177, Col: 48}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var42))
 		if templ_7745c5c3_Err != nil {
@@ -886,7 +898,7 @@ func confirmForm(p *Page, b booking.Booking, back string) templ.Component {
 		var templ_7745c5c3_Var43 string
 		templ_7745c5c3_Var43, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("confirm"))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 174, Col: 21}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 180, Col: 21}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var43))
 		if templ_7745c5c3_Err != nil {
@@ -899,7 +911,7 @@ func confirmForm(p *Page, b booking.Booking, back string) templ.Component {
 		var templ_7745c5c3_Var44 string
 		templ_7745c5c3_Var44, templ_7745c5c3_Err = templ.JoinStringErrs(p.customerOfBooking(b))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 175, Col: 48}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 181, Col: 48}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var44))
 		if templ_7745c5c3_Err != nil {
@@ -991,7 +1003,7 @@ func newBooking(p *Page, b BookingForm) templ.Component {
 		var templ_7745c5c3_Var47 string
 		templ_7745c5c3_Var47, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("new_ask"))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 207, Col: 24}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 213, Col: 24}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var47))
 		if templ_7745c5c3_Err != nil {
@@ -1009,7 +1021,7 @@ func newBooking(p *Page, b BookingForm) templ.Component {
 			var templ_7745c5c3_Var48 templ.SafeURL
 			templ_7745c5c3_Var48, templ_7745c5c3_Err = templ.JoinURLErrs(p.at(StartForm{Service: b.Service, Date: b.Date, Time: b.Time, Staff: b.Staff}.formURL()))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 209, Col: 105}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 215, Col: 105}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var48))
 			if templ_7745c5c3_Err != nil {
@@ -1022,7 +1034,7 @@ func newBooking(p *Page, b BookingForm) templ.Component {
 			var templ_7745c5c3_Var49 string
 			templ_7745c5c3_Var49, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("why_refused"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 209, Col: 130}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 215, Col: 130}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var49))
 			if templ_7745c5c3_Err != nil {
@@ -1046,7 +1058,7 @@ func newBooking(p *Page, b BookingForm) templ.Component {
 			var templ_7745c5c3_Var50 templ.SafeURL
 			templ_7745c5c3_Var50, templ_7745c5c3_Err = templ.JoinURLErrs(p.at("/bookings/new"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 214, Col: 68}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 220, Col: 68}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var50))
 			if templ_7745c5c3_Err != nil {
@@ -1059,7 +1071,7 @@ func newBooking(p *Page, b BookingForm) templ.Component {
 			var templ_7745c5c3_Var51 string
 			templ_7745c5c3_Var51, templ_7745c5c3_Err = templ.JoinStringErrs(b.Key)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 215, Col: 49}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 221, Col: 49}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var51))
 			if templ_7745c5c3_Err != nil {
@@ -1077,7 +1089,7 @@ func newBooking(p *Page, b BookingForm) templ.Component {
 				var templ_7745c5c3_Var52 string
 				templ_7745c5c3_Var52, templ_7745c5c3_Err = templ.JoinStringErrs(b.Session)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 217, Col: 58}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 223, Col: 58}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var52))
 				if templ_7745c5c3_Err != nil {
@@ -1130,7 +1142,13 @@ func newBooking(p *Page, b BookingForm) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = bookingPlace(p, b).Render(ctx, templ_7745c5c3_Buffer)
+			if len(p.Business.Locations) > 1 {
+				templ_7745c5c3_Err = web.Select(web.Field{Name: "location", Label: p.say("booked_location"), Value: b.Location, Options: p.locationOptions(p.say("any")), Error: b.FieldErrors["location"]}).Render(ctx, templ_7745c5c3_Buffer)
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+			}
+			templ_7745c5c3_Err = addressInputs(p, p.listLocations(), b.Address, b.FieldErrors).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1145,7 +1163,7 @@ func newBooking(p *Page, b BookingForm) templ.Component {
 			var templ_7745c5c3_Var53 string
 			templ_7745c5c3_Var53, templ_7745c5c3_Err = templ.JoinStringErrs(p.say("book"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 233, Col: 61}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms.templ`, Line: 242, Col: 61}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var53))
 			if templ_7745c5c3_Err != nil {
@@ -1164,9 +1182,8 @@ func newBooking(p *Page, b BookingForm) templ.Component {
 	})
 }
 
-// bookingPlace shows the choice of the location if the business has several, and the inputs for the customer's address
-// if the business comes to customers.
-func bookingPlace(p *Page, b BookingForm) templ.Component {
+// addressInputs shows the inputs for the customer's address if the business comes to customers at one of the locations.
+func addressInputs(p *Page, locations []*catalog.Location, a booking.CustomerAddress, errors map[string]string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1187,14 +1204,8 @@ func bookingPlace(p *Page, b BookingForm) templ.Component {
 			templ_7745c5c3_Var54 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if len(p.Business.Locations) > 1 {
-			templ_7745c5c3_Err = web.Select(web.Field{Name: "location", Label: p.say("offer_location"), Value: b.Location, Options: p.locationOptions(), Error: b.FieldErrors["location"]}).Render(ctx, templ_7745c5c3_Buffer)
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
-			}
-		}
-		if slices.ContainsFunc(p.Business.Locations, func(l catalog.Location) bool { return l.Kind == catalog.KindCustomerAddress }) {
-			templ_7745c5c3_Err = web.Input(web.Field{Name: "street", Label: p.say("offer_street"), Value: b.Address.Street, Optional: p.say("optional"), MaxLength: 200, Autocomplete: "off", Error: b.FieldErrors["street"]}).Render(ctx, templ_7745c5c3_Buffer)
+		if slices.ContainsFunc(locations, func(l *catalog.Location) bool { return l.Kind == catalog.KindCustomerAddress }) {
+			templ_7745c5c3_Err = web.Input(web.Field{Name: "street", Label: p.say("offer_street"), Value: a.Street, Optional: p.say("optional"), MaxLength: 200, Autocomplete: "off", Error: errors["street"]}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1202,7 +1213,7 @@ func bookingPlace(p *Page, b BookingForm) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = web.Input(web.Field{Name: "postal_code", Label: p.say("offer_postal_code"), Value: b.Address.PostalCode, Optional: p.say("optional"), MaxLength: 200, Autocomplete: "off", Error: b.FieldErrors["postal_code"]}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = web.Input(web.Field{Name: "postal_code", Label: p.say("offer_postal_code"), Value: a.PostalCode, Optional: p.say("optional"), MaxLength: 200, Autocomplete: "off", Error: errors["postal_code"]}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1210,7 +1221,7 @@ func bookingPlace(p *Page, b BookingForm) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = web.Input(web.Field{Name: "city", Label: p.say("offer_city"), Value: b.Address.City, Optional: p.say("optional"), MaxLength: 200, Autocomplete: "off", Error: b.FieldErrors["city"]}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = web.Input(web.Field{Name: "city", Label: p.say("offer_city"), Value: a.City, Optional: p.say("optional"), MaxLength: 200, Autocomplete: "off", Error: errors["city"]}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1218,7 +1229,7 @@ func bookingPlace(p *Page, b BookingForm) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = web.Select(web.Field{Name: "country", Label: p.say("offer_country"), Value: p.addressCountry(b), Options: p.countryOptions(), Error: b.FieldErrors["country"]}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = web.Select(web.Field{Name: "country", Label: p.say("offer_country"), Value: p.addressCountry(a), Options: p.countryOptions(), Error: errors["country"]}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1226,7 +1237,7 @@ func bookingPlace(p *Page, b BookingForm) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = web.Input(web.Field{Name: "note", Label: p.say("words_note"), Value: b.Address.Note, Optional: p.say("optional"), MaxLength: 200, Autocomplete: "off", Error: b.FieldErrors["note"]}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = web.Input(web.Field{Name: "note", Label: p.say("words_note"), Value: a.Note, Optional: p.say("optional"), MaxLength: 200, Autocomplete: "off", Error: errors["note"]}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1235,11 +1246,52 @@ func bookingPlace(p *Page, b BookingForm) templ.Component {
 	})
 }
 
-// locationOptions returns the locations of the business as options. The first option stands for any location.
-func (p *Page) locationOptions() []web.Option {
-	options := []web.Option{{Label: p.say("any")}}
-	for _, l := range p.Business.Locations {
-		options = append(options, web.Option{Value: l.ID.String(), Label: l.Name.In(p.Words.Code)})
+// listLocations returns the locations of the business.
+func (p *Page) listLocations() []*catalog.Location {
+	all := make([]*catalog.Location, len(p.Business.Locations))
+	for i := range all {
+		all[i] = &p.Business.Locations[i]
+	}
+	return all
+}
+
+// locationOptions returns the locations of the business as options, after an option with the label `first` and no value.
+func (p *Page) locationOptions(first string) []web.Option {
+	return append([]web.Option{{Label: first}}, p.nameLocations(p.listLocations())...)
+}
+
+func (p *Page) nameLocations(locations []*catalog.Location) []web.Option {
+	options := make([]web.Option, len(locations))
+	for i, l := range locations {
+		options[i] = web.Option{Value: l.ID.String(), Label: l.Name.In(p.Words.Code)}
+	}
+	return options
+}
+
+// locationsFor returns the locations at which the business offers all services of a booking. It returns nil for a class,
+// because the session determines the location, and for services that the business no longer offers.
+func (p *Page) locationsFor(b booking.Booking) []*catalog.Location {
+	services := make([]*catalog.Service, len(b.Services))
+	for i, s := range b.Services {
+		services[i] = p.Business.Service(s.ID)
+	}
+	if len(services) == 0 || b.ClassScheduleID != nil || slices.Contains(services, nil) {
+		return nil
+	}
+	return p.Business.CommonLocations(services)
+}
+
+// newLocationOptions returns the options for the location of a booking. If the business no longer offers the services at
+// the location of the booking, the first option has no value and stands for this location.
+func (p *Page) newLocationOptions(b booking.Booking) []web.Option {
+	options := p.nameLocations(p.locationsFor(b))
+	switch {
+	case len(options) < 2 && b.Location == nil:
+		return nil
+	case b.Location == nil:
+		return append([]web.Option{{Label: p.say("any")}}, options...)
+	case !slices.ContainsFunc(options, func(o web.Option) bool { return o.Value == b.Location.ID.String() }):
+		return append([]web.Option{{Label: b.Location.Name}}, options...)
 	}
 	return options
 }
@@ -1256,11 +1308,11 @@ func (p *Page) countryOptions() []web.Option {
 
 // addressCountry returns the country that the form shows: the typed one or, in an empty form, the country of the
 // business.
-func (p *Page) addressCountry(b BookingForm) string {
-	if place := p.Business.Place(); place != nil && b.Address == (booking.CustomerAddress{}) {
+func (p *Page) addressCountry(a booking.CustomerAddress) string {
+	if place := p.Business.Place(); place != nil && a == (booking.CustomerAddress{}) {
 		return place.Address.Country
 	}
-	return b.Address.Country
+	return a.Country
 }
 
 // serviceVariantOptions returns the active services and their variants as options.
