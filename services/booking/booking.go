@@ -94,11 +94,10 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	if err != nil {
 		return err
 	}
-	pool, err := postgres.Open(ctx, cfg.Postgres, "booking", rt.Telemetry)
+	pool, err := s.Postgres(ctx, cfg.Postgres, "booking")
 	if err != nil {
 		return err
 	}
-	s.OnStop("postgres", func(context.Context) error { pool.Close(); return nil })
 	rdb, err := s.Redis(ctx, cfg.Redis)
 	if err != nil {
 		return err
@@ -133,28 +132,17 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	customerLinks := usecase.NewCustomerLinks(records, businesses, booker, cancellations, rt.Clock)
 	views := api.NewCustomerLinks(customerLinks, links)
 	views.Mount(s.Internal)
-	api.NewCustomerSessions(usecase.NewCustomerSessions(records, businesses, customerLinks, links), views).
-		Mount(s.Internal)
+	sessions := usecase.NewCustomerSessions(records, businesses, customerLinks, links)
+	api.NewCustomerSessions(sessions, views).Mount(s.Internal)
 	feeds := usecase.NewFeeds(records, offers, businesses, rt.Clock, rt.Telemetry)
 	api.NewFeeds(feeds, records, links).Mount(s.Internal)
 	eventapi.Serve(s.Server, bookingclient.Events,
 		eventlog.New(pool, api.ShowEvents(records, links), cfg.Events, rt.Clock, rt.Telemetry))
 	s.AddErasureJob(catalogPeer, records.Erase)
 	s.AddRetentionJob(catalogPeer, offers, pool, records)
-	asLeader := func(ctx context.Context, work func(context.Context) error) error {
-		_, err := postgres.RunExclusively(ctx, pool, "archive occupied time", work)
-		return err
-	}
-	followers := usecase.NewOfferSync(records, businesses,
-		func(ctx context.Context, work func(context.Context) error) error {
-			_, err := postgres.RunExclusively(ctx, pool, "apply offers to sales", work)
-			return err
-		}, rt.Clock, rt.Telemetry)
-	s.Go("apply offers to sales", followers.Run)
-	s.Go("archive occupied time", usecase.NewArchiveJob(records, asLeader, rt.Clock, rt.Telemetry).Run)
-	s.Go("sweep of old writes", func(ctx context.Context) error {
-		return postgres.RunWriteCleanup(ctx, pool, rt.Clock, rt.Telemetry.Logger)
-	})
+	s.GoAsLeader(pool, "apply offers to sales",
+		usecase.NewOfferSync(records, businesses, rt.Clock, rt.Telemetry).Periodic())
+	s.GoAsLeader(pool, "archive occupied time", usecase.NewArchiveJob(records, rt.Clock, rt.Telemetry).Periodic())
 	s.Go("sweep", func(ctx context.Context) error { return sweep(ctx, records, rt.Clock, rt.Telemetry) })
 	return nil
 }

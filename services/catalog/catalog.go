@@ -178,20 +178,15 @@ func checkReadable(businesses *store.Store, copies *fallback.Copies) func(contex
 func placesPerBusiness() int { return max(2, runtime.GOMAXPROCS(0)) }
 
 func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Service) error {
-	pool, err := postgres.Open(ctx, cfg.Postgres, "catalog", rt.Telemetry)
+	pool, err := s.Postgres(ctx, cfg.Postgres, "catalog")
 	if err != nil {
 		return err
 	}
-	s.OnStop("postgres", func(context.Context) error { pool.Close(); return nil })
 	rdb, err := s.Redis(ctx, cfg.Redis)
 	if err != nil {
 		return err
 	}
 	s.Limit(s.Limits(cfg.Limits, rdb).Pass)
-	prices := s.Peer("pricing", cfg.PricingURL, peer.Timeout(cfg.PricingTimeout))
-	sales := s.Peer("booking", cfg.BookingURL, peer.Timeout(cfg.BookingTimeout))
-	ceilings := s.Peer("rental", cfg.RentalURL, peer.Timeout(cfg.RentalTimeout))
-
 	businesses := store.New(pool)
 	prefix, err := cfg.copiesPrefix()
 	if err != nil {
@@ -205,9 +200,6 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	s.OnStop("copies", func(context.Context) error { return copies.Close() })
 	s.Go("superseded copies", copies.Run)
 	s.Ready("postgres", checkReadable(businesses, copies))
-	s.Go("sweep of old writes", func(ctx context.Context) error {
-		return postgres.RunWriteCleanup(ctx, pool, rt.Clock, rt.Telemetry.Logger)
-	})
 	versions := current.New(businesses, ready.Decoder(strings.TrimSuffix(cfg.PagesURL, "/")), copies, cfg.MemoryBytes,
 		cfg.Server.Peers.Patience, rt.Clock,
 		rt.Telemetry)
@@ -218,14 +210,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 		sender.Announce(ctx, slug)
 	}
 
-	public := &api.Public{
-		Versions: versions, Quoter: pricing.NewClient(prices), QuoteTimeout: cfg.PricingTimeout,
-		Sales: bookingclient.NewClient(sales), SalesTimeout: cfg.BookingTimeout,
-		Ceilings: rental.NewClient(ceilings), CeilingsTimeout: cfg.RentalTimeout,
-		Rendered: rendered.NewCache(cfg.RenderedBytes),
-		Places:   bulkhead.New(placesPerBusiness()),
-		Clock:    rt.Clock,
-	}
+	public := newPublic(cfg, rt, s, versions)
 	public.Mount(s.Public)
 	public.MountForPeers(s.Internal)
 	(&api.Names{Store: businesses}).Mount(s.Internal)
@@ -246,6 +231,22 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 		return eraseEvents(ctx, businesses, rt.Clock, rt.Telemetry)
 	})
 	return docs.Mount(s.Public)
+}
+
+// newPublic returns the public endpoints, with clients of the services that know prices and sales.
+func newPublic(cfg Config, rt server.Runtime, s *service.Service,
+	versions *current.Cache[*ready.Version]) *api.Public {
+	prices := s.Peer("pricing", cfg.PricingURL, peer.Timeout(cfg.PricingTimeout))
+	sales := s.Peer("booking", cfg.BookingURL, peer.Timeout(cfg.BookingTimeout))
+	ceilings := s.Peer("rental", cfg.RentalURL, peer.Timeout(cfg.RentalTimeout))
+	return &api.Public{
+		Versions: versions, Quoter: pricing.NewClient(prices), QuoteTimeout: cfg.PricingTimeout,
+		Sales: bookingclient.NewClient(sales), SalesTimeout: cfg.BookingTimeout,
+		Ceilings: rental.NewClient(ceilings), CeilingsTimeout: cfg.RentalTimeout,
+		Rendered: rendered.NewCache(cfg.RenderedBytes),
+		Places:   bulkhead.New(placesPerBusiness()),
+		Clock:    rt.Clock,
+	}
 }
 
 // mountMedia adds the routes of uploaded pictures, and the job that removes unused ones.

@@ -197,11 +197,10 @@ func openPeers(cfg Config, rt server.Runtime, s *service.Service, records *store
 }
 
 func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Service) error {
-	pool, err := postgres.Open(ctx, cfg.Postgres, "console", rt.Telemetry)
+	pool, err := s.Postgres(ctx, cfg.Postgres, "console")
 	if err != nil {
 		return err
 	}
-	s.OnStop("postgres", func(context.Context) error { pool.Close(); return nil })
 	records := store.New(pool, rt.Clock)
 	s.Ready("postgres", records.Ready)
 	rdb, err := s.Redis(ctx, cfg.Redis)
@@ -237,9 +236,6 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	}
 	entrance.Mount(s.Public)
 	s.Go("sweep of ended sessions", accounts.KeepSweeping)
-	s.Go("sweep of old writes", func(ctx context.Context) error {
-		return postgres.RunWriteCleanup(ctx, pool, rt.Clock, rt.Telemetry.Logger)
-	})
 	owners, err := pages.New(all, cfg.addresses(), strings.Split(cfg.AdminToken, ",")...)
 	if err != nil {
 		return err

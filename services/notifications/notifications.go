@@ -157,16 +157,12 @@ func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, er
 }
 
 func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Service) error {
-	pool, err := postgres.Open(ctx, cfg.Postgres, "notifications", rt.Telemetry)
+	pool, err := s.Postgres(ctx, cfg.Postgres, "notifications")
 	if err != nil {
 		return err
 	}
-	s.OnStop("postgres", func(context.Context) error { pool.Close(); return nil })
 	records := store.New(pool)
 	s.Ready("postgres", records.Ready)
-	s.Go("sweep of old writes", func(ctx context.Context) error {
-		return postgres.RunWriteCleanup(ctx, pool, rt.Clock, rt.Telemetry.Logger)
-	})
 
 	catalog := s.Peer("catalog", cfg.CatalogURL)
 	s.AddErasureJob(catalog, records.Erase)
@@ -214,7 +210,13 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 		Queue: func(ctx context.Context, businessID, id uuid.UUID) error {
 			return messages.QueueSignIn(ctx, client, businessID, id)
 		}}}).Mount(s.Internal)
-	subscribers := []feed.Subscriber{messages, webhooks}
+	s.Go("jobs", client.Run)
+	return addFeeds(cfg, rt, s, records, client, []feed.Subscriber{messages, webhooks})
+}
+
+// addFeeds adds a reader for the feed of each service that records events.
+func addFeeds(cfg Config, rt server.Runtime, s *service.Service, records *store.Store, client *jobs.Client,
+	subscribers []feed.Subscriber) error {
 	for _, from := range []struct {
 		url    string
 		events eventclient.Endpoints
@@ -230,7 +232,6 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 		}
 		s.Go("feed of "+name, reader.Run)
 	}
-	s.Go("jobs", client.Run)
 	return nil
 }
 

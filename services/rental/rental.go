@@ -83,16 +83,12 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	if err != nil {
 		return err
 	}
-	pool, err := postgres.Open(ctx, cfg.Postgres, "rental", rt.Telemetry)
+	pool, err := s.Postgres(ctx, cfg.Postgres, "rental")
 	if err != nil {
 		return err
 	}
-	s.OnStop("postgres", func(context.Context) error { pool.Close(); return nil })
 	records := store.New(pool)
 	s.Ready("postgres", records.Ready)
-	s.Go("sweep of old writes", func(ctx context.Context) error {
-		return postgres.RunWriteCleanup(ctx, pool, rt.Clock, rt.Telemetry.Logger)
-	})
 
 	rdb, err := s.Redis(ctx, cfg.Redis)
 	if err != nil {
@@ -115,20 +111,12 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	payments := bookingclient.NewReservationPayments(s.Peer("booking", cfg.BookingURL,
 		peer.WriteTimeout(cfg.Server.RequestTimeout)))
 	news := usecase.NewReconciliation(records, payments, rt.Clock, rt.Telemetry)
-	s.Go("refresh payments", newReconcileJob(pool, rt, "refresh payments", news.RefreshPayments))
-	s.Go("store payment reports", newReconcileJob(pool, rt, "store payment reports",
-		news.StoreReports))
-	// The closing of payments is a separate job, so that it does not delay the job that asks the booking service for
-	// payments.
-	s.Go("close payments", newReconcileJob(pool, rt, "close payments", news.ClosePayments))
-	s.Go("uncount ended reservations", newReconcileJob(pool, rt, "uncount ended reservations",
-		news.UncountReservations))
 	byID := catalogclient.NewByID(catalog, offers)
 	followers := usecase.NewOfferSync(records, offers, byID, rt.Clock, rt.Telemetry)
 	s.Go("listen for new offers", func(ctx context.Context) error {
 		return catalogclient.Listen(ctx, rdb, followers.RecordChange)
 	})
-	s.Go("apply offers to reservations", newReconcileJob(pool, rt, "apply offers to reservations", followers.RunOnce))
+	addReconciliation(s, pool, news, followers)
 	owner := usecase.NewOwner(offers, records, prices, payments, links, cfg.Server.RequestTimeout, rt.Clock,
 		rt.Telemetry)
 	api.NewInternal(owner, news, offers, records, links, rt.Clock).Mount(s.Internal)
@@ -145,16 +133,18 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 // the customer's link asks the booking service immediately.
 const reconcileInterval = 5 * time.Second
 
-// newReconcileJob returns a job that calls the function `reconcile` every [reconcileInterval], in one replica at a
-// time. If `reconcile` returns an error, the next run calls it again. The argument `name` is the name of the job in
-// logs and of its lock in PostgreSQL.
-func newReconcileJob(pool *pgxpool.Pool, rt server.Runtime, name string,
-	reconcile func(context.Context) error) func(context.Context) error {
-	job := periodic.Job{Every: reconcileInterval, Timeout: time.Minute,
-		FailureMessage: name + " failed, and is done again",
-		Do: func(ctx context.Context) error {
-			_, err := postgres.RunExclusively(ctx, pool, name, reconcile)
-			return err
-		}}
-	return func(ctx context.Context) error { return job.Run(ctx, rt.Telemetry.Logger) }
+// addReconciliation adds the jobs that bring reservations in line with payments and offers. Each is a job of its own, so
+// that none delays the others.
+func addReconciliation(s *service.Service, pool *pgxpool.Pool, news *usecase.Reconciliation,
+	offers *usecase.OfferSync) {
+	for name, run := range map[string]func(context.Context) error{
+		"refresh payments":             news.RefreshPayments,
+		"store payment reports":        news.StoreReports,
+		"close payments":               news.ClosePayments,
+		"uncount ended reservations":   news.UncountReservations,
+		"apply offers to reservations": offers.RunOnce,
+	} {
+		s.GoAsLeader(pool, name, periodic.Job{Every: reconcileInterval, Timeout: time.Minute,
+			FailureMessage: name + " failed, and is done again", Do: run})
+	}
 }

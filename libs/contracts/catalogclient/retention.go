@@ -36,18 +36,16 @@ type RetentionJob struct {
 	catalog    *peer.Client
 	offer      func(ctx context.Context, slug string) (*catalog.Snapshot, error)
 	records    CustomerRecords
-	asLeader   func(context.Context, func(context.Context) error) error
 	clock      clock.Clock
 	telemetry  *telemetry.Telemetry
 	anonymized metric.Int64Counter
 }
 
-// NewRetentionJob returns a retention job for the store in the argument `records`. The function
-// `asLeader` calls its argument under an advisory lock, so that only one replica runs the job at a time.
-func NewRetentionJob(p *peer.Client, offers *Client, records CustomerRecords, asLeader func(context.Context,
-	func(context.Context) error) error, now clock.Clock, tel *telemetry.Telemetry) *RetentionJob {
+// NewRetentionJob returns a retention job for the store in the argument `records`.
+func NewRetentionJob(p *peer.Client, offers *Client, records CustomerRecords, now clock.Clock,
+	tel *telemetry.Telemetry) *RetentionJob {
 	return &RetentionJob{
-		catalog: p, offer: offers.Uncached, records: records, asLeader: asLeader, clock: now, telemetry: tel,
+		catalog: p, offer: offers.Uncached, records: records, clock: now, telemetry: tel,
 		anonymized: tel.Counter("slotmesh.customers.forgotten",
 			"Bookings, orders of tickets and reservations whose customer was anonymized after the retention time."),
 	}
@@ -60,11 +58,10 @@ const (
 	minRetention = 24 * time.Hour
 )
 
-// Run anonymizes customers immediately and then every hour, until ctx ends. After an error it retries with backoff.
-func (f *RetentionJob) Run(ctx context.Context) error {
+// Periodic returns the job that anonymizes customers every hour. After an error it retries with backoff.
+func (f *RetentionJob) Periodic() periodic.Job {
 	return periodic.Job{Every: retentionInterval, RetryAfter: doAgain,
-		FailureMessage: "the retention job failed; it retries",
-		Do:             func(ctx context.Context) error { return f.asLeader(ctx, f.RunOnce) }}.Run(ctx, f.telemetry.Logger)
+		FailureMessage: "the retention job failed; it retries", Do: f.RunOnce}
 }
 
 // RunOnce anonymizes all customers whose retention time is over.

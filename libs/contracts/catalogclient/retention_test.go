@@ -57,9 +57,8 @@ func TestRetentionContinuesAfterUnreadableBusiness(t *testing.T) {
 	}))
 	p := peer.New("catalog", server.URL, telemetry.Discard(), peer.Timeout(testkit.MaxWait))
 	t.Cleanup(func() { p.Close(); server.Close() })
-	asLeader := func(ctx context.Context, work func(context.Context) error) error { return work(ctx) }
 	offers := NewClient(p, telemetry.Discard())
-	f := NewRetentionJob(p, offers, records, asLeader, clock.Fixed(time.Unix(0, 0)), telemetry.Discard())
+	f := NewRetentionJob(p, offers, records, clock.Fixed(time.Unix(0, 0)), telemetry.Discard())
 	if err := f.RunOnce(t.Context()); err == nil {
 		t.Error("nothing says that one business could not be read")
 	}

@@ -1,6 +1,6 @@
-// Package service provides functions that build a service. They open the parts that most
-// services need: the server, Redis, clients of other services and limits. They also close these
-// parts when the service stops. Services with tables use libs/platform/postgres in addition.
+// Package service provides functions that build a service. They open the parts that most services
+// need: the server, PostgreSQL, Redis, clients of other services, limits and jobs. They also close
+// these parts when the service stops.
 package service
 
 import (
@@ -13,6 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/platform/limits"
 	"github.com/slotmesh/slotmesh/libs/platform/peer"
+	"github.com/slotmesh/slotmesh/libs/platform/periodic"
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 	"github.com/slotmesh/slotmesh/libs/platform/redisx"
 	"github.com/slotmesh/slotmesh/libs/platform/server"
@@ -36,6 +37,31 @@ func New(cfg server.Config, rt server.Runtime, assemble func(*Service) error) (*
 		return nil, errors.Join(err, srv.Close())
 	}
 	return srv, nil
+}
+
+// Postgres returns a pool of connections to the tables of the service, and adds the job that deletes old idempotency
+// results from them. The pool is closed when the service stops. The argument `name` is the name of the service.
+func (s *Service) Postgres(ctx context.Context, cfg postgres.Config, name string) (*pgxpool.Pool, error) {
+	pool, err := postgres.Open(ctx, cfg, name, s.rt.Telemetry)
+	if err != nil {
+		return nil, err
+	}
+	s.OnStop("postgres", func(context.Context) error { pool.Close(); return nil })
+	s.Go("sweep of old writes", func(ctx context.Context) error {
+		return postgres.RunWriteCleanup(ctx, pool, s.rt.Clock, s.rt.Telemetry.Logger)
+	})
+	return pool, nil
+}
+
+// GoAsLeader adds a job that only one replica of the service runs at a time. The argument `name` is
+// the name of the job in logs and of its advisory lock in the database of the pool.
+func (s *Service) GoAsLeader(pool *pgxpool.Pool, name string, job periodic.Job) {
+	do := job.Do
+	job.Do = func(ctx context.Context) error {
+		_, err := postgres.RunExclusively(ctx, pool, name, do)
+		return err
+	}
+	s.Go(name, func(ctx context.Context) error { return job.Run(ctx, s.rt.Telemetry.Logger) })
 }
 
 // Redis returns a client for Redis. The client is closed when the service stops.
@@ -81,10 +107,6 @@ func (s *Service) AddErasureJob(catalog *peer.Client, erase catalogclient.Erase)
 // ended long enough ago. Each business sets the retention time. Only one replica of the service runs the job at a time.
 func (s *Service) AddRetentionJob(catalog *peer.Client, offers *catalogclient.Client, pool *pgxpool.Pool,
 	kept catalogclient.CustomerRecords) {
-	runExclusively := func(ctx context.Context, work func(context.Context) error) error {
-		_, err := postgres.RunExclusively(ctx, pool, "anonymize customers", work)
-		return err
-	}
-	s.Go("anonymize customers", catalogclient.NewRetentionJob(catalog, offers, kept, runExclusively, s.rt.Clock,
-		s.rt.Telemetry).Run)
+	s.GoAsLeader(pool, "anonymize customers", catalogclient.NewRetentionJob(catalog, offers, kept, s.rt.Clock,
+		s.rt.Telemetry).Periodic())
 }

@@ -11,7 +11,7 @@ import (
 func TestEntriesDescribeEveryTypeOnce(t *testing.T) {
 	t.Parallel()
 	want := append(event.Types(), catalogue.Test)
-	entries := catalogue.Entries()
+	entries := catalogue.Entries
 	if len(entries) != len(want) {
 		t.Fatalf("%d entries for %d types", len(entries), len(want))
 	}
@@ -24,7 +24,7 @@ func TestEntriesDescribeEveryTypeOnce(t *testing.T) {
 
 func TestPayloadNamesItsTypeAndBusiness(t *testing.T) {
 	t.Parallel()
-	for _, e := range catalogue.Entries() {
+	for _, e := range catalogue.Entries {
 		text, err := e.Payload()
 		if err != nil {
 			t.Fatal(err)
@@ -60,12 +60,12 @@ func TestWebhooksHaveOneOperationAndPayloadForEachType(t *testing.T) {
 		if err := json.Unmarshal(text, &got); err != nil {
 			t.Fatal(err)
 		}
-		for _, e := range catalogue.Entries() {
+		for _, e := range catalogue.Entries {
 			if example := got[e.Type].Post.RequestBody.Content["application/json"].Example; example.Type != e.Type {
 				t.Errorf("%s has the payload %+v", e.Type, example)
 			}
 		}
-		if len(got) != len(catalogue.Entries()) {
+		if len(got) != len(catalogue.Entries) {
 			t.Errorf("there are %d operations", len(got))
 		}
 	}

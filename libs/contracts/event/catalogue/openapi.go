@@ -9,7 +9,7 @@ type object = map[string]any
 // the operations refer to the schemas of the admin API, which the document must then contain.
 func Webhooks(hasSchemas bool) ([]byte, error) {
 	all := object{}
-	for _, e := range Entries() {
+	for _, e := range Entries {
 		payload, err := e.Payload()
 		if err != nil {
 			return nil, err

@@ -80,12 +80,23 @@ func listClaims(r *Report) []Claim {
 			cpu(agentName, agentBare), 1.7, true},
 		withStores(agentName, agentBare),
 	)
+	list = slices.Concat(list, listStartClaims(r), listPageClaims(r), listGrowthClaims(r.Grown))
+	return slices.DeleteFunc(list, func(c Claim) bool { return c.Value == 0 }) // 0: the value was not measured
+}
+
+// listStartClaims compares how fast services start and how much memory they need.
+func listStartClaims(r *Report) (list []Claim) {
 	for _, s := range r.Startups {
 		list = append(list,
 			Claim{s.Service + ": ready, against 300 ms", ratio(float64(s.Ready), float64(maxReadyTime)), 1, true},
 			Claim{s.Service + ": resident when idle, against 40 MB", ratio(float64(s.Resident), maxIdleResident), 1,
 				true})
 	}
+	return list
+}
+
+// listPageClaims compares what a browser measured on the booking page and in the owner's calendar.
+func listPageClaims(r *Report) (list []Claim) {
 	for _, p := range r.Painted {
 		list = append(list, Claim{"the booking page, " + p.Page + ": largest paint at 1.6 Mbit/s and 150 ms, against " +
 			"1.5 s", ratio(float64(p.Largest), float64(maxPaintTime)), 1, true})
@@ -101,8 +112,7 @@ func listClaims(r *Report) []Claim {
 			"bookings, against 200 ms", ratio(float64(max(r.Week.Longest, minLongTask)), float64(maxTaskTime)), 1,
 			true})
 	}
-	list = append(list, listGrowthClaims(r.Grown)...)
-	return slices.DeleteFunc(list, func(c Claim) bool { return c.Value == 0 }) // 0: the value was not measured
+	return list
 }
 
 func listEngineClaims(rows []EngineRow) []Claim {

@@ -1,7 +1,6 @@
 package api_test
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -37,8 +36,7 @@ func (w *fixture) follow() {
 	if err := w.store.StorePublished(w.t.Context(), w.offer.ID, w.offer.Version); err != nil {
 		w.t.Fatal(err)
 	}
-	asLeader := func(ctx context.Context, work func(context.Context) error) error { return work(ctx) }
-	followers := usecase.NewOfferSync(w.store, w, asLeader, w.clock, telemetry.Discard())
+	followers := usecase.NewOfferSync(w.store, w, w.clock, telemetry.Discard())
 	for range 2 {
 		if err := followers.RunOnce(w.t.Context()); err != nil {
 			w.t.Fatal(err)

@@ -34,31 +34,24 @@ type ArchiveRecords interface {
 // ago. The job keeps the table with the exclusion constraint small (lifecycle.md §6).
 type ArchiveJob struct {
 	records  ArchiveRecords
-	asLeader func(context.Context, func(context.Context) error) error
 	clock    clock.Clock
 	tel      *telemetry.Telemetry
 	archived metric.Int64Counter
 }
 
-// NewArchiveJob returns the job. The argument `asLeader` is a function that
-// runs another function, unless another replica is running the job.
-func NewArchiveJob(records ArchiveRecords, asLeader func(context.Context, func(context.Context) error) error,
-	now clock.Clock,
-	tel *telemetry.Telemetry) *ArchiveJob {
+// NewArchiveJob returns the job.
+func NewArchiveJob(records ArchiveRecords, now clock.Clock, tel *telemetry.Telemetry) *ArchiveJob {
 	return &ArchiveJob{
-		records: records, asLeader: asLeader, clock: now, tel: tel,
+		records: records, clock: now, tel: tel,
 		archived: tel.Counter("slotmesh.bookings.past",
 			"Bookings whose occupied time was archived."),
 	}
 }
 
-// Run archives occupied time immediately and then every hour, until `ctx` ends. After an error, Run
-// tries again in the next hour. A delay does no harm, because no other operation depends on the job.
-func (p *ArchiveJob) Run(ctx context.Context) error {
-	return periodic.Job{Every: archiveInterval, FailureMessage: "occupied time of the past stays for now",
-		Do: func(ctx context.Context) error {
-			return p.asLeader(ctx, p.RunOnce)
-		}}.Run(ctx, p.tel.Logger)
+// Periodic returns the job that archives occupied time every hour. A delay does no harm, because no other operation
+// depends on the job.
+func (p *ArchiveJob) Periodic() periodic.Job {
+	return periodic.Job{Every: archiveInterval, FailureMessage: "occupied time of the past stays for now", Do: p.RunOnce}
 }
 
 // RunOnce archives all occupied time that is old enough.

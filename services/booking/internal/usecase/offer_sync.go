@@ -32,22 +32,16 @@ const (
 type OfferSync struct {
 	records    *store.Store
 	businesses Businesses
-	asLeader   func(context.Context, func(context.Context) error) error
 	clock      clock.Clock
 	tel        *telemetry.Telemetry
 	orders     metric.Int64Counter
 	bookings   metric.Int64Counter
 }
 
-// NewOfferSync returns the job. The argument `asLeader` is a function that
-// runs another function, unless another replica is running the job.
-func NewOfferSync(
-	records *store.Store, businesses Businesses, asLeader func(context.Context, func(context.Context) error) error,
-	c clock.Clock,
-	tel *telemetry.Telemetry,
-) *OfferSync {
+// NewOfferSync returns the job.
+func NewOfferSync(records *store.Store, businesses Businesses, c clock.Clock, tel *telemetry.Telemetry) *OfferSync {
 	return &OfferSync{
-		records: records, businesses: businesses, asLeader: asLeader, clock: c, tel: tel,
+		records: records, businesses: businesses, clock: c, tel: tel,
 		orders: tel.Counter("slotmesh.tickets.followed",
 			"Orders of tickets that were changed because their event was."),
 		bookings: tel.Counter("slotmesh.bookings.followed",
@@ -55,12 +49,11 @@ func NewOfferSync(
 	}
 }
 
-// Run updates orders and bookings every [syncInterval], until `ctx` ends. If an update fails, the next run repeats it.
-func (f *OfferSync) Run(ctx context.Context) error {
-	return periodic.Job{
-		Every: syncInterval, Timeout: time.Minute, FailureMessage: "tickets do not follow their events for now",
-		Do: func(ctx context.Context) error { return f.asLeader(ctx, f.RunOnce) },
-	}.Run(ctx, f.tel.Logger)
+// Periodic returns the job that updates orders and bookings every [syncInterval]. If an update fails, the next run
+// repeats it.
+func (f *OfferSync) Periodic() periodic.Job {
+	return periodic.Job{Every: syncInterval, Timeout: time.Minute,
+		FailureMessage: "tickets do not follow their events for now", Do: f.RunOnce}
 }
 
 // RunOnce processes each business that has published a new offer. It applies the offer to the

@@ -193,7 +193,7 @@ func TestDocumentAndGuideHaveEachWebhook(t *testing.T) {
 		t.Fatal(err)
 	}
 	page, _, _ := fetch(t, "/api/public/docs")
-	for _, entry := range catalogue.Entries() {
+	for _, entry := range catalogue.Entries {
 		if document.Webhooks[entry.Type] == nil {
 			t.Errorf("the document lacks %s", entry.Type)
 		}

@@ -99,7 +99,7 @@ type payload struct {
 // loadPayloads returns the event types that Slotmesh sends to webhooks, each with one example body.
 func loadPayloads() ([]payload, error) {
 	var all []payload
-	for _, entry := range catalogue.Entries() {
+	for _, entry := range catalogue.Entries {
 		compact, err := entry.Payload()
 		if err != nil {
 			return nil, err

@@ -105,7 +105,7 @@ func TestDescriptionCoversWebhooks(t *testing.T) {
 		t.Fatal(err)
 	}
 	own := []string{"business_id", "sequence", "slug", "from", "to"}
-	for _, entry := range catalogue.Entries() {
+	for _, entry := range catalogue.Entries {
 		if document.Webhooks[entry.Type] == nil {
 			t.Errorf("the document lacks %s", entry.Type)
 		}
