@@ -1,12 +1,14 @@
 package texts_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 	"github.com/slotmesh/slotmesh/libs/values/message/messagetest"
 	"github.com/slotmesh/slotmesh/libs/values/message/words"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/texts"
@@ -50,6 +52,49 @@ func TestLanguageFallsBackToNearestThenEnglish(t *testing.T) {
 		"zh-CN": "zh"} {
 		if got := words.In(ours, requested).Code; got != want {
 			t.Errorf("a person who requests %s reads %s, want %s", requested, got, want)
+		}
+	}
+}
+
+// TestBooksNameShownTexts shows that the books for businesses and operators, which slant the words of the pages, name
+// only words that the pages show.
+func TestBooksNameShownTexts(t *testing.T) {
+	t.Parallel()
+	inputs.Checkout("docs", "services")
+	shown := map[string]bool{}
+	for _, file := range []string{"en.json", "../../identity/signin/texts/en.json",
+		"../../../../pages/internal/texts/en.json"} {
+		var sentences map[string]any
+		content, err := os.ReadFile(file)
+		if err == nil {
+			err = json.Unmarshal(content, &sentences)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, sentence := range sentences {
+			if text, isText := sentence.(string); isText {
+				shown[text] = true
+			}
+		}
+	}
+	slanted := regexp.MustCompile(`(?:^|[\s(|])\*([^*\s][^*]*)\*(?:[^*]|$)`)
+	books := "../../../../../docs/"
+	for _, folder := range []string{"businesses", "operators"} {
+		files, err := filepath.Glob(books + folder + "/*.md")
+		if err != nil || len(files) == 0 {
+			t.Fatal(folder, err)
+		}
+		for _, file := range files {
+			content, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, match := range slanted.FindAllStringSubmatch(string(content), -1) {
+				if words := strings.Join(strings.Fields(match[1]), " "); !shown[words] {
+					t.Errorf("%s: no page shows %q", file, words)
+				}
+			}
 		}
 	}
 }
