@@ -171,6 +171,10 @@ screenshots: $(BIN)/withstores $(STRIPE_MOCK) ## take the screenshots in the REA
 	@cp $(foreach name,$(SCREENSHOTS),$(BIN)/screenshots/$(name).png) services/pages/docs/screenshots/
 	@cp $(foreach name,$(OWNER_SCREENSHOTS),$(BIN)/screenshots/$(name).png) services/console/docs/screenshots/
 
+.PHONY: docs
+docs: ## build the four books as a site in docs/.vitepress/dist (needs Node 20)
+	@cd docs && npm ci --silent --no-audit --no-fund && npm run build
+
 .PHONY: profile
 profile: ## write CPU and allocation profiles of every path to bin/profiles/ (go tool pprof -top FILE)
 	@$(MAKE) --no-print-directory bench BENCHFLAGS="-engine=false -views 0 -profiles $(BIN)/profiles $(BENCHFLAGS)"
