@@ -13,20 +13,31 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/zonefiles"
 )
 
-// usage is the help text of the command, with the settings. README.md describes the settings in full.
+// usage is the help text of the command.
 const usage = `Slotmesh in one process: every service, and stores of its own. Settings are variables of the environment.
 
   slotmesh-allinone                 start, until Ctrl-C
+  slotmesh-allinone serve           the same
+  slotmesh-allinone doctor          check settings, stores, mail, addresses, TLS, clock and backups
+  slotmesh-allinone health          report whether all services are ready, at OPS_PORT
   slotmesh-allinone backup FILE     write all data to a new file, while it runs or not
   slotmesh-allinone restore FILE    fill an empty SLOTMESH_HOME, or DATABASE_URL, from such a file
   slotmesh-allinone resume-feed FEED   send messages on after events were lost; the log names the feed
 
-  PORT                 public address on this machine: pages, interface, /mcp (8080; 0: a free one)
+` + Settings + `
+  --help, --version    say this, or which build it is, and end
+`
+
+// Settings is the part of the help text that lists the settings. README.md describes the settings in full.
+const Settings = `  PORT                 public address on this machine: pages, interface, /mcp (8080; 0: a free one)
   ADMIN_PORT           owner's pages and admin API (8090; 0: a free one)
   MAIL_PORT            shows the mail that would be sent (8025; 0: a free one)
   OPS_PORT             readiness and metrics of all services: /readyz, /metrics (not served)
+  OPS_HOST             address at which OPS_PORT is opened (127.0.0.1)
+  OPS_TOKEN            what /metrics asks for, as a bearer token; required if OPS_HOST is not a loopback address
   HOST                 address at which PORT and ADMIN_PORT are opened; 0.0.0.0: all of this machine (127.0.0.1)
   SLOTMESH_HOME        folder of everything that outlives the process (.slotmesh)
+  SLOTMESH_BACKUPS     folder of the backups that doctor checks (backups in SLOTMESH_HOME)
   SLOTMESH_ADMIN_TOKEN what the admin API asks for (made once, kept in SLOTMESH_HOME)
   SLOTMESH_DEMO        false: no demo business
   SLOTMESH_INSTALL     yes: install missing packages (PostgreSQL, Redis) without a question, as with CI=true
@@ -47,23 +58,30 @@ const usage = `Slotmesh in one process: every service, and stores of its own. Se
   GOMEMLIMIT           what Go's garbage collector keeps below, such as 512MiB
 
 Every other setting of a service reaches it, such as OIDC_ISSUER, MCP_ORIGINS or BOOKING_IP_LIMIT_PER_MINUTE; the services' READMEs list them.
-
-  --help, --version    say this, or which build it is, and end
+A secret can be in a file: DATABASE_URL_FILE names the file with the value of DATABASE_URL.
 `
 
-// actions are the functions of the command's actions, such as backup, by name. The argument of an action is the path of
-// a file or the name of a feed.
-var actions = map[string]func(ctx context.Context, env envconfig.Lookuper, argument string, out io.Writer) error{
-	"backup": Backup, "restore": Restore, "resume-feed": ResumeFeed,
-}
+// actions are the functions of the command's actions without an argument, by name. argumentActions are those with an
+// argument, which is the path of a file or the name of a feed.
+var (
+	actions = map[string]func(ctx context.Context, env envconfig.Lookuper, out io.Writer) error{
+		"serve": Run, "doctor": Diagnose, "health": CheckHealth,
+	}
+	argumentActions = map[string]func(ctx context.Context, env envconfig.Lookuper, argument string, out io.Writer) error{
+		"backup": Backup, "restore": Restore, "resume-feed": ResumeFeed,
+	}
+)
 
-// Do runs the action in the command's arguments, which [HandleArguments] must have accepted. Without arguments, it runs
-// Slotmesh until ctx ends. The error is one sentence.
+// Do runs the action in the command's arguments, which [HandleArguments] or the slotmesh command must have accepted.
+// Without arguments, it runs Slotmesh until ctx ends. The error is one sentence.
 func Do(ctx context.Context, args []string, env envconfig.Lookuper, out io.Writer) error {
 	if len(args) == 0 {
 		return Run(ctx, env, out)
 	}
-	return actions[args[0]](ctx, env, args[1], out)
+	if do, ok := actions[args[0]]; ok {
+		return do(ctx, env, out)
+	}
+	return argumentActions[args[0]](ctx, env, args[1], out)
 }
 
 // HandleArguments handles the command's arguments before the start. HandleArguments reports whether the program should
@@ -83,6 +101,12 @@ func HandleArguments(args []string, out io.Writer) (bool, error) {
 		return true, err
 	}
 	if _, is := actions[args[0]]; is {
+		if len(args) != 1 {
+			return true, fmt.Errorf("%s takes no arguments; --help says more", args[0])
+		}
+		return false, nil
+	}
+	if _, is := argumentActions[args[0]]; is {
 		if len(args) != 2 || args[1] == "" || strings.HasPrefix(args[1], "-") {
 			return true, fmt.Errorf("%s takes one argument; --help says more", args[0])
 		}

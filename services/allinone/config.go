@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/netip"
 
+	"github.com/slotmesh/slotmesh/libs/platform/config"
 	"github.com/slotmesh/slotmesh/libs/platform/server"
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
 )
@@ -19,26 +20,33 @@ type Config struct {
 	// OpsPort is the port that serves the readiness and the metrics of all services together. If OpsPort is 0, each
 	// service serves its readiness and metrics only at its own port.
 	OpsPort int `env:"OPS_PORT"`
+	// OpsHost is the address of this machine on which OPS_PORT listens; the default is loopback.
+	OpsHost string `env:"OPS_HOST, default=127.0.0.1"`
+	// OpsToken is the bearer token that the metrics at OPS_PORT require. If it is empty, they require none, and OpsHost
+	// must be a loopback address.
+	OpsToken string `env:"OPS_TOKEN" secret:"true"`
+	// Backups is the folder with the backups that doctor checks. If it is empty, it is the folder backups in the home.
+	Backups string `env:"SLOTMESH_BACKUPS"`
 	// Host is the address of this machine on which PORT and ADMIN_PORT listen; the default is loopback.
 	Host string `env:"HOST, default=127.0.0.1"`
 	// Home is the path of the home folder, which contains all data that must outlive the process.
 	Home string `env:"SLOTMESH_HOME, default=.slotmesh"`
 	// AdminToken is the token of the admin API. If AdminToken is empty, the first start creates a token and stores it
 	// in the home folder.
-	AdminToken string `env:"SLOTMESH_ADMIN_TOKEN"`
+	AdminToken string `env:"SLOTMESH_ADMIN_TOKEN" secret:"true"`
 	// WithDemo creates the demo business at the start.
 	WithDemo bool `env:"SLOTMESH_DEMO, default=true"`
 	// Now is the initial time of the services' clock, in RFC 3339. If Now is empty, the services use the machine's
 	// clock.
 	Now string `env:"SLOTMESH_NOW"`
 	// DatabaseURL is the URL of the PostgreSQL to use. If DatabaseURL is empty, the process starts a PostgreSQL.
-	DatabaseURL string `env:"DATABASE_URL"`
+	DatabaseURL string `env:"DATABASE_URL" secret:"true"`
 	// RedisURL is the URL of the Redis to use. If RedisURL is empty, the process starts a Redis.
-	RedisURL string `env:"REDIS_URL"`
+	RedisURL string `env:"REDIS_URL" secret:"true"`
 	// StripeSecretKey, StripeWebhookSecret and StripeAPIBase connect the booking service to Stripe. They are passed to
 	// that service in the same environment variables.
-	StripeSecretKey     string `env:"STRIPE_SECRET_KEY"`
-	StripeWebhookSecret string `env:"STRIPE_WEBHOOK_SECRET"`
+	StripeSecretKey     string `env:"STRIPE_SECRET_KEY" secret:"true"`
+	StripeWebhookSecret string `env:"STRIPE_WEBHOOK_SECRET" secret:"true"`
 	StripeAPIBase       string `env:"STRIPE_API_BASE"`
 	// PagesURL is the public base URL of the customers' pages. The booking, rental and pages services get this URL in
 	// their setting PAGES_URL. The default is the public address.
@@ -48,7 +56,7 @@ type Config struct {
 	OwnerURL string `env:"OWNER_URL"`
 	// SMTPURL, SMTPAllowPlaintext and MailFrom are passed to the notifications service in the same environment
 	// variables. If SMTP_URL is not set, this process stores the mails and shows them at MAIL_PORT.
-	SMTPURL            string `env:"SMTP_URL"`
+	SMTPURL            string `env:"SMTP_URL" secret:"true"`
 	SMTPAllowPlaintext string `env:"SMTP_ALLOW_PLAINTEXT"`
 	MailFrom           string `env:"MAIL_FROM"`
 	// MailPort is the port of the page that shows the mails. 0 selects a free port.
@@ -99,6 +107,7 @@ func (c *Config) Validate() error {
 		errs = append(errs, fmt.Errorf("HOST: %q is no address of this machine; write one such as 192.168.1.20, or "+
 			"0.0.0.0 for all", c.Host))
 	}
+	errs = append(errs, c.validateOps())
 	if _, err := server.ParseProxies(c.TrustedProxies); err != nil {
 		errs = append(errs, err)
 	}
@@ -109,6 +118,22 @@ func (c *Config) Validate() error {
 		errs = append(errs, fmt.Errorf("SLOTMESH_INSTALL: %q is neither yes nor no", c.Install))
 	}
 	return errors.Join(errs...)
+}
+
+func (c *Config) validateOps() error {
+	host, err := netip.ParseAddr(cmp.Or(c.OpsHost, loopbackHost))
+	switch {
+	case err != nil:
+		return fmt.Errorf("OPS_HOST: %q is no address of this machine; write one such as 192.168.1.20, or 0.0.0.0 for all",
+			c.OpsHost)
+	case c.OpsToken != "":
+		if err := config.CheckSecret(c.OpsToken, 24); err != nil {
+			return fmt.Errorf("OPS_TOKEN: %w", err)
+		}
+	case !host.IsLoopback():
+		return fmt.Errorf("OPS_TOKEN: other machines reach %s; write the token that /metrics requires", c.OpsHost)
+	}
+	return nil
 }
 
 // allowsInstall reports whether the process may install packages without a question. SLOTMESH_INSTALL overrides CI.

@@ -2,6 +2,8 @@ package allinone
 
 import (
 	"context"
+	"crypto/sha256"
+	"crypto/subtle"
 	"fmt"
 	"net/http"
 	"slices"
@@ -13,6 +15,7 @@ import (
 	dto "github.com/prometheus/client_model/go"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/slotmesh/slotmesh/libs/platform/build"
 	"github.com/slotmesh/slotmesh/libs/values/zone"
 )
 
@@ -26,7 +29,7 @@ func (p *Process) openOps(ctx context.Context) error {
 	if p.cfg.OpsPort == 0 {
 		return nil
 	}
-	listener, err := listen(ctx, portSetting{variable: "OPS_PORT", port: p.cfg.OpsPort})
+	listener, err := listen(ctx, portSetting{"OPS_PORT", p.cfg.OpsPort, p.cfg.OpsHost})
 	if err != nil {
 		return err
 	}
@@ -43,8 +46,8 @@ func (p *Process) startOps(context.Context) error {
 	if p.ops == nil {
 		return nil
 	}
-	p.OpsURL = "http://" + p.ops.Addr().String()
-	server := &http.Server{Handler: opsHandler(p.parts), ReadHeaderTimeout: 10 * time.Second, WriteTimeout: time.Minute}
+	p.OpsURL = findListenerURL(p.ops)
+	server := &http.Server{Handler: opsHandler(p.parts, p.cfg.OpsToken), ReadHeaderTimeout: 10 * time.Second, WriteTimeout: time.Minute}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -58,17 +61,37 @@ func (p *Process) startOps(context.Context) error {
 	return nil
 }
 
-func opsHandler(parts []*part) http.Handler {
+// opsHandler answers the requests at OPS_PORT. The metrics require the token, unless it is "".
+func opsHandler(parts []*part, token string) http.Handler {
 	gatherers := make(prometheus.Gatherers, len(parts))
 	for i, part := range parts {
 		gatherers[i] = newLabelledGatherer(part)
 	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") })
+	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = fmt.Fprintf(w, "ok\nbuild %s\n", build.Version())
+	})
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) { serveReadiness(w, r, parts) })
-	mux.Handle("GET /metrics",
-		promhttp.HandlerFor(gatherers, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError}))
+	mux.Handle("GET /metrics", requireToken(token,
+		promhttp.HandlerFor(gatherers, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError})))
 	return mux
+}
+
+// requireToken answers 401 to requests without the bearer token. If the token is "", all requests reach `next`.
+func requireToken(token string, next http.Handler) http.Handler {
+	if token == "" {
+		return next
+	}
+	want := sha256.Sum256([]byte("Bearer " + token)) // hashes have equal lengths, so the comparison takes equal time
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got := sha256.Sum256([]byte(r.Header.Get("Authorization")))
+		if subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
+			w.Header().Set("WWW-Authenticate", `Bearer realm="metrics"`)
+			http.Error(w, "send the token of OPS_TOKEN: Authorization: Bearer TOKEN", http.StatusUnauthorized)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // newLabelledGatherer returns the metrics of the given part. Each metric has the part's name as a label.

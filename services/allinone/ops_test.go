@@ -3,11 +3,14 @@ package allinone
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/sethvargo/go-envconfig"
 
 	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/allinone/test/deadlines"
@@ -38,12 +41,20 @@ func TestOpsServesReadinessAndMetrics(t *testing.T) {
 			}
 			return err
 		})
+		var health strings.Builder
+		if err := CheckHealth(t.Context(), envconfig.MapLookuper(env), &health); err != nil ||
+			!strings.HasPrefix(health.String(), "ready\n") {
+			t.Errorf("health: %q %v", health.String(), err)
+		}
 		status, body, err := sendRequest(t.Context(), http.MethodGet, found[1]+"/metrics", nil, nil)
 		if err != nil || status != http.StatusOK {
 			t.Fatalf("%d %.300s %v", status, body, err)
 		}
 		if !strings.Contains(string(body), "slotmesh_zones_info{") {
 			t.Error("the metric of the time zone rules is missing")
+		}
+		if !strings.Contains(string(body), `slotmesh_build_info{build="`) {
+			t.Error("the metric of the version is missing")
 		}
 		for _, name := range partNames() {
 			if !strings.Contains(string(body), `go_goroutines{service="`+name+`"}`) {
@@ -73,11 +84,46 @@ func TestReadinessNamesStoppedService(t *testing.T) {
 	// the handler waits 5 seconds for the other services, which may be too short on a slow machine
 	testkit.WaitUntil(t, "rental alone is not ready", func(ctx context.Context) error {
 		answer := httptest.NewRecorder()
-		opsHandler(p.parts).ServeHTTP(answer, httptest.NewRequestWithContext(ctx, http.MethodGet, "/readyz", nil))
+		opsHandler(p.parts, "").ServeHTTP(answer, httptest.NewRequestWithContext(ctx, http.MethodGet, "/readyz", nil))
 		if answer.Code != http.StatusServiceUnavailable || !strings.HasPrefix(answer.Body.String(), "rental: ") ||
 			strings.Count(answer.Body.String(), "\n") != 1 {
 			return fmt.Errorf("%d %s", answer.Code, answer.Body)
 		}
 		return nil
 	})
+}
+
+func TestHealthFailsWithoutProcess(t *testing.T) {
+	t.Parallel()
+	for sentence, env := range map[string]map[string]string{
+		"OPS_PORT: it is not set":          {},
+		"no Slotmesh answers at 127.0.0.1": findFreePorts(t, "OPS_PORT"),
+	} {
+		if err := CheckHealth(t.Context(), envconfig.MapLookuper(env), io.Discard); err == nil ||
+			!strings.Contains(err.Error(), sentence) {
+			t.Errorf("want %q, got %v", sentence, err)
+		}
+	}
+}
+
+func TestMetricsRequireToken(t *testing.T) {
+	t.Parallel()
+	const token = "5f2b7c1d9e3a4f6b8c0d1e2f"
+	for header, status := range map[string]int{"": 401, "Bearer wrong": 401, token: 401, "Bearer " + token: 200} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil)
+		r.Header.Set("Authorization", header)
+		answer := httptest.NewRecorder()
+		opsHandler(nil, token).ServeHTTP(answer, r)
+		if answer.Code != status {
+			t.Errorf("%q: %d, want %d", header, answer.Code, status)
+		}
+	}
+	for host, valid := range map[string]bool{"": true, "127.0.0.1": true, "::1": true, "0.0.0.0": false, "here": false} {
+		if err := (&Config{Port: 1, AdminPort: 2, OpsHost: host}).Validate(); (err == nil) != valid {
+			t.Errorf("OPS_HOST %q without a token: %v", host, err)
+		}
+	}
+	if err := (&Config{Port: 1, AdminPort: 2, OpsHost: "0.0.0.0", OpsToken: token}).Validate(); err != nil {
+		t.Error(err)
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"strconv"
+	"strings"
 	"syscall"
 )
 
@@ -61,7 +62,8 @@ func listen(ctx context.Context, p portSetting) (net.Listener, error) {
 	case errors.Is(err, syscall.EACCES):
 		return nil, fmt.Errorf("port %d may not be used by this user; set %s to one above 1023", p.port, p.variable)
 	case errors.Is(err, syscall.EADDRNOTAVAIL):
-		return nil, fmt.Errorf("HOST: %s is no address of this machine; write one that is, or 0.0.0.0 for all", p.host)
+		return nil, fmt.Errorf("%s: %s is no address of this machine; write one that is, or 0.0.0.0 for all",
+			strings.TrimSuffix(strings.TrimPrefix(p.variable, "ADMIN_"), "PORT")+"HOST", p.host)
 	default:
 		return nil, fmt.Errorf("a loopback port cannot be opened: %w", err)
 	}
@@ -69,7 +71,12 @@ func listen(ctx context.Context, p portSetting) (net.Listener, error) {
 
 // findURL returns the URL of a part's public port for requests from this machine.
 func (p ports) findURL(name string) string {
-	at := p[name].public.Addr().(*net.TCPAddr)
+	return findListenerURL(p[name].public)
+}
+
+// findListenerURL returns the URL of a listener for requests from this machine.
+func findListenerURL(listener net.Listener) string {
+	at := listener.Addr().(*net.TCPAddr)
 	if at.IP.IsUnspecified() {
 		return "http://" + net.JoinHostPort(loopbackHost, strconv.Itoa(at.Port))
 	}

@@ -12,6 +12,8 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/sethvargo/go-envconfig"
 	"go.opentelemetry.io/otel"
+
+	"github.com/slotmesh/slotmesh/libs/platform/build"
 )
 
 // Run is the command without arguments. It reads the settings from `env` and starts Slotmesh. It then prints to `out`
@@ -50,12 +52,14 @@ func run(ctx context.Context, cfg Config, out io.Writer) error {
 	if _, err := io.WriteString(out, p.greeting()); err != nil {
 		return err
 	}
+	notifyManager("READY=1")
 	var died error
 	select {
 	case died = <-p.Failed():
 	case <-ctx.Done():
 		_, _ = fmt.Fprintln(out, "\nStopping.")
 	}
+	notifyManager("STOPPING=1")
 	if err := p.Stop(); err != nil && died == nil {
 		return err
 	}
@@ -92,7 +96,7 @@ func (p *Process) greeting() string {
 		fmt.Fprintf(&b, "  begin    slotmesh users invite --server %s --email you@example.com --role operator "+
 			"(prints a link that signs you in, and leads to your first business)\n", p.AdminURL)
 	}
-	fmt.Fprintf(&b, "  public   %s\n  admin    %s\n", p.PublicURL, p.AdminURL)
+	fmt.Fprintf(&b, "  version  %s\n  public   %s\n  admin    %s\n", build.Release(), p.PublicURL, p.AdminURL)
 	if p.cfg.AdminToken == "" {
 		fmt.Fprintf(&b, "  token    %s (for the admin address)\n", p.file(TokenFile))
 	}

@@ -51,6 +51,7 @@ var services = []service{
 type service struct {
 	name     string
 	settings []string // names of the environment variables of the service's settings
+	secrets  []string // names of those that are secrets
 	check    func(context.Context, envconfig.Lookuper) error
 	migrate  func(context.Context, envconfig.Lookuper) error
 	open     func(context.Context, envconfig.Lookuper, server.Runtime) (*server.Server, error)
@@ -62,6 +63,7 @@ func adapt[C any](s server.Service[C]) service {
 	return service{
 		name:     s.Name,
 		settings: config.Names(new(C)),
+		secrets:  config.Secrets(new(C)),
 		check: func(ctx context.Context, env envconfig.Lookuper) error {
 			var cfg C
 			return config.Load(ctx, &cfg, env)
@@ -117,7 +119,7 @@ func (p *Process) environmentWith(name, databaseURL, redisURL string) envconfig.
 		"PEER_SECRETS":         p.PeerSecrets[name],
 		"PEER_CALLERS":         peer.CallersSetting(p.PeerSecrets, name),
 		"LINK_SECRETS":         p.linkSecret,
-		"TRUSTED_PROXIES":      loopback,
+		"TRUSTED_PROXIES":      p.listTrustedProxies(name),
 		"SLOTMESH_ADMIN_TOKEN": p.adminTokens,
 	}
 	for _, row := range components.All {
@@ -150,6 +152,15 @@ func (p *Process) environmentWith(name, databaseURL, redisURL string) envconfig.
 		}
 	}
 	return envconfig.MapLookuper(env)
+}
+
+// listTrustedProxies returns the networks whose headers a service trusts. Requests to the console do not pass through
+// the front, so the console trusts the same proxies as the front.
+func (p *Process) listTrustedProxies(name string) string {
+	if name == consoleName {
+		return strings.Join(append([]string{loopback}, p.cfg.TrustedProxies...), ",")
+	}
+	return loopback
 }
 
 // findDemoSlug returns the slug of the demo business, or "" if this process has none.

@@ -64,13 +64,18 @@ func listPassedSettings() []string {
 // such settings, too: readSettings rejects them even if Docker or Kubernetes has set them.
 func readSettings(cfg *Config, env envconfig.Lookuper) error {
 	var errs []error
+	lookup := newSettingLookup(env)
 	for _, name := range listServiceSettings() {
-		if _, isGiven := env.Lookup(name); isGiven && isOwnSetting(name) {
+		if _, isGiven, err := lookup(name); isOwnSetting(name) && (isGiven || err != nil) {
 			errs = append(errs, fmt.Errorf("%s: the one process makes this setting itself; leave it out", name))
 		}
 	}
 	for _, name := range listPassedSettings() {
-		if value, isGiven := env.Lookup(name); isGiven {
+		value, isGiven, err := lookup(name)
+		if err != nil {
+			errs = append(errs, err)
+		}
+		if isGiven {
 			if cfg.Settings == nil {
 				cfg.Settings = make(map[string]string)
 			}
@@ -80,11 +85,37 @@ func readSettings(cfg *Config, env envconfig.Lookuper) error {
 	return errors.Join(errs...)
 }
 
+// newSettingLookup returns a function that finds the value of a service's setting in `env`. The values of secrets may
+// come from files.
+func newSettingLookup(env envconfig.Lookuper) func(name string) (string, bool, error) {
+	secrets := listSecrets()
+	return func(name string) (string, bool, error) {
+		if slices.Contains(secrets, name) {
+			return config.LookupSecret(env, name)
+		}
+		value, isSet := env.Lookup(name)
+		return value, isSet, nil
+	}
+}
+
+// listSecrets returns the names of the settings of this process and of its services that are secrets.
+func listSecrets() []string {
+	names := slices.Concat(config.Secrets(new(Config)), config.Secrets(new(front.Config)))
+	for _, s := range services {
+		names = append(names, s.secrets...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 // CheckNames returns an error for environment variables with the prefix SLOTMESH_ that no part of the process reads,
 // because their names are probably misspelt. Each element of the argument `environment` has the form NAME=value.
 func CheckNames(environment []string) error {
 	const prefix = "SLOTMESH_"
 	knownNames := slices.Concat(config.Names(new(Config)), listPassedSettings(), foreignVariables)
+	for _, name := range listSecrets() {
+		knownNames = append(knownNames, name+"_FILE")
+	}
 	knownNames = slices.DeleteFunc(knownNames, func(name string) bool { return !strings.HasPrefix(name, prefix) })
 	slices.Sort(knownNames)
 	var errs []error

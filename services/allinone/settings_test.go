@@ -64,7 +64,7 @@ func TestCheckNamesRefusesUnknownSetting(t *testing.T) {
 	t.Parallel()
 	knownNames := []string{
 		"PATH=/bin", "SLOTMESH_HOME=x", "SLOTMESH_DEMO=false", "SLOTMESH_SERVER=http://x",
-		"SLOTMESH_TEST_DATABASE_URL=x", "SLOTMESH_INSTALL=yes",
+		"SLOTMESH_TEST_DATABASE_URL=x", "SLOTMESH_INSTALL=yes", "SLOTMESH_ADMIN_TOKEN_FILE=/run/token",
 		"SLOTMESH_SERVICE_HOST=10.0.0.1", "SLOTMESH_PORT=tcp://10.0.0.1:80", "SLOTMESH_FRONT_PORT_80_TCP_ADDR=10.0.0.1",
 		"SLOTMESH_FRONT_SERVICE_PORT_HTTP=80",
 	}
@@ -74,6 +74,26 @@ func TestCheckNamesRefusesUnknownSetting(t *testing.T) {
 	if err := CheckNames(append(knownNames, "SLOTMESH_DEMOS=false")); err == nil || !strings.HasPrefix(err.Error(),
 		"SLOTMESH_DEMOS: ") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestReadSettingsReadsSecretsFromFiles checks a secret that the process passes on, and one that it refuses.
+func TestReadSettingsReadsSecretsFromFiles(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(file, []byte("s3cret\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var cfg Config
+	if err := readSettings(&cfg, envconfig.MapLookuper(map[string]string{"LINK_SECRETS_FILE": file})); err != nil ||
+		cfg.Settings["LINK_SECRETS"] != "s3cret" {
+		t.Errorf("%v %v", cfg.Settings, err)
+	}
+	for _, env := range []map[string]string{{"PEER_SECRETS_FILE": file},
+		{"LINK_SECRETS_FILE": file, "LINK_SECRETS": "other"}} {
+		if err := readSettings(&Config{}, envconfig.MapLookuper(env)); err == nil {
+			t.Errorf("%v is accepted", env)
+		}
 	}
 }
 

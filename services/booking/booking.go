@@ -61,9 +61,9 @@ type Config struct {
 
 	// StripeSecretKey is the secret key of Slotmesh's own Stripe
 	// account. If it is empty, only the sandbox provider is connected.
-	StripeSecretKey string `env:"STRIPE_SECRET_KEY"`
+	StripeSecretKey string `env:"STRIPE_SECRET_KEY" secret:"true"`
 	// StripeWebhookSecret is the secret with which Stripe signs its webhook requests.
-	StripeWebhookSecret string `env:"STRIPE_WEBHOOK_SECRET"`
+	StripeWebhookSecret string `env:"STRIPE_WEBHOOK_SECRET" secret:"true"`
 	// StripeAPIBase is the URL of Stripe's API.
 	StripeAPIBase string `env:"STRIPE_API_BASE, default=https://api.stripe.com"`
 	// PaymentTimeout is the timeout of each call to a payment provider.

@@ -83,7 +83,7 @@ type Config struct {
 	RentalTimeout time.Duration `env:"RENTAL_TIMEOUT, default=1s"`
 	// MediaStore is where the files of uploaded pictures are: the absolute path of a folder, or
 	// s3://KEY:SECRET@HOST/BUCKET ([files.Open]). If it is empty, uploads are refused.
-	MediaStore string `env:"MEDIA_STORE"`
+	MediaStore string `env:"MEDIA_STORE" secret:"true"`
 	// MediaMaxPictures and MediaMaxBytes are the maximum number and the maximum total size of a business's pictures.
 	MediaMaxPictures int   `env:"MEDIA_MAX_PICTURES, default=500"`
 	MediaMaxBytes    int64 `env:"MEDIA_MAX_BYTES, default=268435456"`

@@ -58,7 +58,7 @@ type Config struct {
 	// AdminToken is a bearer token that has full rights in the admin API. A token has 24 or more visible ASCII
 	// characters. While a new token replaces an old one, AdminToken has the old and the new token, separated by a
 	// comma.
-	AdminToken string `env:"SLOTMESH_ADMIN_TOKEN, required"`
+	AdminToken string `env:"SLOTMESH_ADMIN_TOKEN, required" secret:"true"`
 	// CatalogURL is the base URL of catalog's internal port.
 	CatalogURL string `env:"CATALOG_URL, required"`
 	// BookingURL is the base URL of booking's internal port.

@@ -151,6 +151,20 @@ func ResumeFeed(ctx context.Context, cfg postgres.Config, name string) error {
 	return store.New(pool).ResumeFeed(ctx, name)
 }
 
+// CheckMail opens a session with the mail server at `url`, and ends it without a message. The other arguments are the
+// settings MAIL_FROM and SMTP_ALLOW_PLAINTEXT.
+func CheckMail(ctx context.Context, url, from string, allowsPlaintext bool) error {
+	cfg := mail.Config{URL: url, From: from, AllowPlaintext: allowsPlaintext, Timeout: 20 * time.Second}
+	if err := cfg.Validate(); err != nil {
+		return err
+	}
+	sender, err := mail.NewSender(cfg)
+	if err != nil {
+		return err
+	}
+	return sender.Check(ctx)
+}
+
 // New returns the service. The service connects to no database and no other service before it runs.
 func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
 	return service.New(cfg.Server, rt, func(s *service.Service) error { return assemble(ctx, cfg, rt, s) })

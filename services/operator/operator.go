@@ -48,7 +48,7 @@ type Config struct {
 	AdminURL string `env:"SLOTMESH_SERVER, required"`
 	// AdminToken is the operator's token for the admin API. During a token rotation, it
 	// may be a list of tokens, separated by commas; the operator uses the first token.
-	AdminToken string `env:"SLOTMESH_ADMIN_TOKEN, required"`
+	AdminToken string `env:"SLOTMESH_ADMIN_TOKEN, required" secret:"true"`
 	// Namespaces are the namespaces in which the operator handles objects. The operator needs no permissions in other
 	// namespaces.
 	Namespaces []string `env:"OPERATOR_NAMESPACES, required"`

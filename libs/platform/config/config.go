@@ -21,7 +21,8 @@ type Validator interface {
 }
 
 // Load fills the struct to which `cfg` points. The fields have go-envconfig tags, and their values come from the
-// variables that the argument `from` finds. Then Load calls Validate on the struct and on each nested struct, if they
+// variables that the argument `from` finds. The values of fields with the tag `secret:"true"` may also come from files, as
+// [LookupSecret] describes. Then Load calls Validate on the struct and on each nested struct, if they
 // are a [Validator]. Load returns one error that lists all problems, each with the name of the variable.
 func Load(ctx context.Context, cfg any, from envconfig.Lookuper) error {
 	problems := load(ctx, reflect.ValueOf(cfg).Elem(), from)
@@ -44,8 +45,13 @@ func load(ctx context.Context, target reflect.Value, from envconfig.Lookuper) []
 			problems = append(problems, load(ctx, target.Field(i), withPrefix(from, tag))...)
 			continue
 		}
+		name, _, _ := strings.Cut(tag, ",")
+		from, err := withSecretFile(from, name, field)
+		if err != nil {
+			problems = append(problems, err.Error())
+			continue
+		}
 		if err := loadField(ctx, target.Field(i), field, from); err != nil {
-			name, _, _ := strings.Cut(tag, ",")
 			problems = append(problems, fmt.Sprintf("%s: %s", name, describeError(field.Type, name, from, err)))
 		}
 	}
@@ -106,12 +112,15 @@ func loadField(ctx context.Context, into reflect.Value, field reflect.StructFiel
 // Names returns the names of the environment variables that [Load] reads for cfg, sorted and without duplicates.
 func Names(cfg any) []string {
 	var names []string
-	collectNames(reflect.TypeOf(cfg).Elem(), "", &names)
+	collectNames(reflect.TypeOf(cfg).Elem(), "", func(name string, _ reflect.StructField) {
+		names = append(names, name)
+	})
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
-func collectNames(group reflect.Type, prefix string, names *[]string) {
+// collectNames calls `add` with the name of the variable of each setting, and with the setting's field.
+func collectNames(group reflect.Type, prefix string, add func(name string, field reflect.StructField)) {
 	for i := range group.NumField() {
 		field := group.Field(i)
 		if !field.IsExported() {
@@ -121,11 +130,11 @@ func collectNames(group reflect.Type, prefix string, names *[]string) {
 		name, _, _ := strings.Cut(tag, ",")
 		_, further, _ := strings.Cut(tag, "prefix=")
 		if isGroup(field) {
-			collectNames(field.Type, prefix+further, names)
+			collectNames(field.Type, prefix+further, add)
 			continue
 		}
 		if name = strings.TrimSpace(name); name != "" {
-			*names = append(*names, prefix+name)
+			add(prefix+name, field)
 		}
 	}
 }

@@ -21,7 +21,7 @@ type Config struct {
 	// secrets may follow, so that values derived from earlier secrets remain valid.
 	//
 	// A service does not start without a secret. A migration calls no other service and needs no secret.
-	Secrets []string `env:"PEER_SECRETS"`
+	Secrets []string `env:"PEER_SECRETS" secret:"true"`
 	// Callers are the services that may call this service, in the form that [ParseCallers] parses.
 	Callers []string `env:"PEER_CALLERS"`
 }

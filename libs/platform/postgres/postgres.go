@@ -26,7 +26,7 @@ import (
 // Config holds the settings for the database of a service.
 type Config struct {
 	// URL is the URL of the database, such as postgres://user@host:5432/name.
-	URL string `env:"DATABASE_URL, required"`
+	URL string `env:"DATABASE_URL, required" secret:"true"`
 	// Pooled means that URL leads to a pooler that assigns a connection per transaction, such as PgBouncer in
 	// transaction mode. Session settings would be lost after each transaction. [Migrate] therefore stores these
 	// settings in the PostgreSQL role of the service.
@@ -34,7 +34,7 @@ type Config struct {
 	// MigrationsURL is the URL for migrations. Migrations connect without a pooler, as
 	// the owner of the tables. If it is empty, migrations use URL. If URL names another
 	// user, that user can only read and write the rows of this service's schema.
-	MigrationsURL string `env:"DATABASE_MIGRATIONS_URL"`
+	MigrationsURL string `env:"DATABASE_MIGRATIONS_URL" secret:"true"`
 	// ServerConnections is the number of connections that all services together may open.
 	// Migrations fail if the database server allows fewer connections. 0 disables this check.
 	ServerConnections int `env:"DATABASE_SERVER_CONNECTIONS, default=0"`

@@ -24,7 +24,7 @@ import (
 type Config struct {
 	// URL is the URL of Redis: redis://user:password@host:6379/0, rediss:// for TLS, or unix:///path/redis.sock. To
 	// name several cluster nodes or Sentinels, append the further addresses as parameters: redis://a:6379?addr=b:6379.
-	URL string `env:"REDIS_URL, required"`
+	URL string `env:"REDIS_URL, required" secret:"true"`
 	// Cluster means that URL leads to a Redis Cluster. The cluster returns the addresses of its nodes. The setting is
 	// needed only if URL contains a single address.
 	Cluster bool `env:"REDIS_CLUSTER, default=false"`
@@ -33,7 +33,7 @@ type Config struct {
 	SentinelMaster string `env:"REDIS_SENTINEL_MASTER"`
 	// SentinelUsername and SentinelPassword are the credentials of the Sentinels; empty if the Sentinels require none.
 	SentinelUsername string `env:"REDIS_SENTINEL_USERNAME"`
-	SentinelPassword string `env:"REDIS_SENTINEL_PASSWORD"`
+	SentinelPassword string `env:"REDIS_SENTINEL_PASSWORD" secret:"true"`
 	// CAFile is a PEM file with the certificates that verify the certificate
 	// of Redis. If it is empty, the certificates of the system apply.
 	CAFile string `env:"REDIS_CA_FILE"`

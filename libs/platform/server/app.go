@@ -12,6 +12,7 @@ import (
 	"github.com/gofiber/fiber/v2/middleware/adaptor"
 	"github.com/valyala/fasthttp"
 
+	"github.com/slotmesh/slotmesh/libs/platform/build"
 	"github.com/slotmesh/slotmesh/libs/platform/postgres/sqlstate"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/libs/values/zone"
@@ -128,7 +129,8 @@ func newUnavailable(err error, sentence string) *fault.Error {
 
 // mountProbes mounts the paths for Kubernetes and Prometheus on the internal port: /livez, /readyz and /metrics.
 func (s *Server) mountProbes() {
-	s.internalApp.Get("/livez", func(c *fiber.Ctx) error { return c.SendString("ok\n") })
+	alive := "ok\nbuild " + build.Version() + "\n"
+	s.internalApp.Get("/livez", func(c *fiber.Ctx) error { return c.SendString(alive) })
 	s.internalApp.Get("/readyz", s.readyz)
 	s.internalApp.Get("/metrics", adaptor.HTTPHandler(s.tel.MetricsHandler()))
 }

@@ -27,6 +27,8 @@ import (
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/slotmesh/slotmesh/libs/platform/build"
 )
 
 // Config holds the settings for the telemetry of a service.
@@ -67,7 +69,7 @@ func New(ctx context.Context, cfg Config, service string, logs io.Writer) (*Tele
 	res := resource.NewSchemaless(attribute.String("service.name", service))
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), newBuildInfo())
 	reader, err := otelprom.New(otelprom.WithRegisterer(registry))
 	if err != nil {
 		return nil, err
@@ -92,6 +94,15 @@ func New(ctx context.Context, cfg Config, service string, logs io.Writer) (*Tele
 	t := newTelemetry(slog.New(traceHandler{handler}).With("service", service), traces, meters)
 	t.registry, t.stop = registry, stop
 	return t, nil
+}
+
+// newBuildInfo returns the metric slotmesh_build_info. It is always 1, and its labels name the version of the program.
+func newBuildInfo() prometheus.Collector {
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name:        "slotmesh_build_info",
+		Help:        "Always 1; its labels name the version of the program.",
+		ConstLabels: prometheus.Labels{"version": build.Release(), "build": build.Version()},
+	}, func() float64 { return 1 })
 }
 
 // Stderr returns the writer for log lines that programs use by default.

@@ -40,7 +40,7 @@ func NewNotFoundFault() error {
 type Config struct {
 	// Secrets are the secrets from which the tokens of links are derived, the newest first. New links use the first
 	// secret. After a secret is removed, its links still work, but messages and pages can no longer show them.
-	Secrets []string `env:"LINK_SECRETS"`
+	Secrets []string `env:"LINK_SECRETS" secret:"true"`
 	// PagesURL is the base URL of the pages for customers, such as
 	// https://book.example.com. Without it, messages and pages show no links.
 	PagesURL string `env:"PAGES_URL"`

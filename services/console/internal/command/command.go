@@ -38,6 +38,8 @@ type Host struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Getenv         func(string) string
+	// Machine runs Slotmesh in this program. If Machine is nil, the commands for this machine start another program.
+	Machine *Machine
 	// Wait waits for the duration `d` between two requests to the server, or until ctx ends. If Wait is nil, the
 	// command uses the machine's clock.
 	Wait func(ctx context.Context, d time.Duration) error
@@ -141,7 +143,7 @@ func (c *command) addCommands(root *cobra.Command) {
 		{"Programs", []*cobra.Command{c.newKeysGroup(), c.newWebhooksGroup(), c.newCalendarsGroup()}},
 		{"People and access", []*cobra.Command{c.newLoginCommand(), c.newUsersGroup(), c.newOperatorsGroup(),
 			c.newTokensGroup()}},
-		{"Installation", []*cobra.Command{c.newBackupCommand(), c.newRestoreCommand(), newVersionCommand(c)}},
+		{"Installation", append(c.newMachineCommands(), newVersionCommand(c))},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
 		for _, cmd := range g.commands {

@@ -391,6 +391,8 @@ func TestTokenIsReadFromEachPlace(t *testing.T) {
 	}{
 		{map[string]string{"SLOTMESH_HOME": home}, nil, 0},
 		{map[string]string{"SLOTMESH_ADMIN_TOKEN": consoletest.Token}, nil, 0},
+		{map[string]string{"SLOTMESH_ADMIN_TOKEN_FILE": filepath.Join(home, "admin-token")}, nil, 0},
+		{map[string]string{"SLOTMESH_ADMIN_TOKEN_FILE": filepath.Join(home, "no-file")}, nil, 1},
 		{map[string]string{"SLOTMESH_HOME": home, "SLOTMESH_ADMIN_TOKEN": "a wrong one"}, nil, 1},
 		{map[string]string{"SLOTMESH_ADMIN_TOKEN": "a wrong one"}, []string{"--token", consoletest.Token}, 0},
 		{map[string]string{"SLOTMESH_HOME": t.TempDir()}, nil, 1},

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/slotmesh/slotmesh/libs/platform/config"
 )
 
 const defaultServer = "http://127.0.0.1:8090"
@@ -24,13 +26,17 @@ func (c *command) resolveServer() (string, error) {
 
 // resolveToken returns the token for a server. The token comes from the first of these sources that has one:
 //   - the flag --token
-//   - the variable SLOTMESH_ADMIN_TOKEN
+//   - the variable SLOTMESH_ADMIN_TOKEN, or the file in the variable SLOTMESH_ADMIN_TOKEN_FILE
 //   - the token that the login command has stored for this server
 //   - the file that `make run` writes
 func (c *command) resolveToken(server string) (string, error) {
 	// The variable can contain several tokens, separated by commas, because the server's variable can. The first one is
 	// used.
-	if token, _, _ := strings.Cut(findFirstNonEmpty(c.token, c.host.Getenv("SLOTMESH_ADMIN_TOKEN")), ","); token != "" {
+	given, _, err := config.LookupSecret(environment(c.host.Getenv), "SLOTMESH_ADMIN_TOKEN")
+	if err != nil && c.token == "" {
+		return "", &localError{err}
+	}
+	if token, _, _ := strings.Cut(findFirstNonEmpty(c.token, given), ","); token != "" {
 		return token, nil
 	}
 	if stored, err := c.readTokens(); err != nil || stored[server] != "" {
@@ -51,6 +57,12 @@ func (c *command) resolveToken(server string) (string, error) {
 	}
 	return token, nil
 }
+
+// environment finds the variables of a function such as os.Getenv.
+type environment func(name string) string
+
+// Lookup returns the value of a variable, and whether it is not empty.
+func (e environment) Lookup(name string) (string, bool) { return e(name), e(name) != "" }
 
 func findFirstNonEmpty(texts ...string) string {
 	for _, text := range texts {

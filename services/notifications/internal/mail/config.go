@@ -18,7 +18,7 @@ type Config struct {
 	// URL is the URL of the SMTP server. smtp://user:password@mail.example.com:587 requires STARTTLS, and the default
 	// port is 587. smtps:// uses TLS from the first byte, and the default port is 465. If URL is empty, messages are
 	// stored and shown to owners, but not sent.
-	URL string `env:"SMTP_URL"`
+	URL string `env:"SMTP_URL" secret:"true"`
 	// IsPreview means that the server at URL only shows messages and does not deliver them. Messages that this server
 	// accepts therefore count as not sent.
 	IsPreview bool `env:"SMTP_PREVIEW, default=false"`

@@ -115,6 +115,23 @@ func (s *Sender) Send(ctx context.Context, m Message) error {
 	return classifyError(err)
 }
 
+// Check opens a session with the mail server, which includes TLS and the login, and ends it without a message. The error
+// is one line.
+func (s *Sender) Check(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.Timeout)
+	defer cancel()
+	client, err := s.newClient(s.dial)
+	if err != nil {
+		return errors.New(describeError(err))
+	}
+	session, err := client.DialToSMTPClientWithContext(ctx)
+	if err != nil {
+		return errors.New(describeError(err))
+	}
+	_ = client.CloseWithSMTPClient(session) // the session was accepted, even if closing fails
+	return nil
+}
+
 func (s *Sender) newClient(dial gomail.DialContextFunc) (*gomail.Client, error) {
 	options := []gomail.Option{
 		gomail.WithPort(s.server.port), gomail.WithTimeout(s.cfg.Timeout), gomail.WithTLSConfig(s.tls),

@@ -27,7 +27,7 @@ type Config struct {
 	Issuer string `env:"OIDC_ISSUER"`
 	// ClientID and ClientSecret identify Slotmesh at the provider.
 	ClientID     string `env:"OIDC_CLIENT_ID"`
-	ClientSecret string `env:"OIDC_CLIENT_SECRET"`
+	ClientSecret string `env:"OIDC_CLIENT_SECRET" secret:"true"`
 	// OperatorGroup is the name of a group in the claim `groups` of the provider's ID tokens. The members of the group
 	// become operators of this installation when they sign in. If OperatorGroup is empty, a sign-in does not change who
 	// is an operator.
