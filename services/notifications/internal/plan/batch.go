@@ -136,14 +136,14 @@ func mustNotify(changes []Change, last int, before *Place) bool {
 			c.Event.Type != event.PaymentRefunded
 	})
 	return !isOnlyRescheduled || before == nil || !before.isPlaceOf(final.Subject) ||
-		slices.ContainsFunc(changes[:last+1], Change.isNewAddress)
+		slices.ContainsFunc(changes[:last+1], Change.isNewAddress) && final.Subject.Address != nil
 }
 
-// isNewAddress reports whether the change is a relocation within one location of the kind customer_address: only the
-// customer's address is new. The event contains no former address, so the change counts even if a later one undoes it.
+// isNewAddress reports whether the change is a relocation to an address of the customer. The address may be new, even if
+// the booking was at the same location before. The events contain no former address, so the change counts even if it
+// undoes an earlier one.
 func (c Change) isNewAddress() bool {
-	from := c.Subject.FormerPlace
-	return c.Event.Type == event.BookingRelocated && from != nil && from.isAt(c.Subject.Location)
+	return c.Event.Type == event.BookingRelocated && c.Subject.Address != nil
 }
 
 // isPlaceOf reports whether the booking `s` has the time, the staff member and the location of `p`.

@@ -48,6 +48,12 @@ func newRelocation(from, to *plan.Location) plan.Change {
 	return c
 }
 
+// withAddress makes a change state that the booking takes place at an address of the customer.
+func withAddress(c plan.Change) plan.Change {
+	c.Subject.Address = &struct{}{}
+	return c
+}
+
 func withoutNotification(c plan.Change) plan.Change {
 	c.Subject.Notify = &notifyNobody
 	return c
@@ -71,9 +77,14 @@ func TestDraftBatchWritesOneCustomerMessage(t *testing.T) {
 		"another location": {[]plan.Change{newRelocation(&harbour, &station)}, []letter.Kind{letter.BookingRescheduled}},
 		"another location and back": {[]plan.Change{newRelocation(&harbour, &station), newRelocation(&station, &harbour)},
 			nil},
-		"another address of the customer": {[]plan.Change{newRelocation(&harbour, &harbour)},
+		"another address of the customer": {[]plan.Change{withAddress(newRelocation(&harbour, &harbour))},
 			[]letter.Kind{letter.BookingRescheduled}},
-		"another address, silently": {[]plan.Change{withoutNotification(newRelocation(&harbour, &harbour))}, nil},
+		"another address, silently": {[]plan.Change{withoutNotification(withAddress(newRelocation(&harbour, &harbour)))},
+			nil},
+		"from the customer to the business and back to another address": {[]plan.Change{newRelocation(&harbour, &station),
+			withAddress(newRelocation(&station, &harbour))}, []letter.Kind{letter.BookingRescheduled}},
+		"to the customer and back to the business": {[]plan.Change{withAddress(newRelocation(&harbour, &station)),
+			newRelocation(&station, &harbour)}, nil},
 		"another member": {[]plan.Change{newReschedule(actor.Owner, at10, at10Ben)},
 			[]letter.Kind{letter.BookingRescheduled}},
 		"nothing that the customer notices": {[]plan.Change{newReschedule(actor.Owner, at10, at10)}, nil},

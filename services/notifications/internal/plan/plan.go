@@ -36,7 +36,8 @@ type Subject struct {
 	StaffID     *uuid.UUID `json:"staff_id"`
 	FormerPlace *Place     `json:"from"` // only for a rescheduled or relocated booking
 	Location    *Location  `json:"location"`
-	Notify      *bool      `json:"notify"` // false: the business chose not to notify the customer of the event
+	Address     *struct{}  `json:"customer_address"` // not nil if the booking takes place at the customer's address
+	Notify      *bool      `json:"notify"`           // false: the business chose not to notify the customer of the event
 	Payment     *Payment   `json:"payment"`
 	// EndDate and EndTime are the end of a reservation in the business's time zone. If EndTime is nil, the reservation
 	// ends at the end of EndDate.
