@@ -125,8 +125,8 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	public.Mount(s.Public)
 	public.MountAgents(s.Internal)
 	cancellations := usecase.NewCancellations(records, options.Providers, rt.Clock)
-	api.NewInternal(usecase.NewOwner(records, offers, links, rt.Clock), booker, cancellations, records, links,
-		rt.Clock).Mount(s.Internal)
+	owner := usecase.NewOwner(records, offers, links, rt.Clock)
+	api.NewInternal(owner, booker, cancellations, records, links, rt.Clock).Mount(s.Internal)
 	api.NewReservationPayments(usecase.NewReservationPayments(records, booker)).Mount(s.Internal)
 	businesses := catalogclient.NewByID(catalogPeer, offers)
 	customerLinks := usecase.NewCustomerLinks(records, businesses, booker, cancellations, rt.Clock)
@@ -134,6 +134,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	views.Mount(s.Internal)
 	sessions := usecase.NewCustomerSessions(records, businesses, customerLinks, links)
 	api.NewCustomerSessions(sessions, views).Mount(s.Internal)
+	api.NewDecisions(usecase.NewDecisions(records, offers, businesses, cancellations, owner), links).Mount(s.Internal)
 	feeds := usecase.NewFeeds(records, offers, businesses, rt.Clock, rt.Telemetry)
 	api.NewFeeds(feeds, records, links).Mount(s.Internal)
 	eventapi.Serve(s.Server, bookingclient.Events,

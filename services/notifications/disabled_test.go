@@ -60,7 +60,10 @@ func (fakePeers) SignIn(context.Context, uuid.UUID, uuid.UUID) (*booking.SignIn,
 }
 func (fakePeers) HasReservations(context.Context, uuid.UUID, string) (bool, error) { return false, nil }
 func (fakePeers) PictureFile(context.Context, string) ([]byte, error)              { return nil, nil }
-func (fakePeers) Link(context.Context, uuid.UUID, event.Subject) (string, error)   { return "", nil }
+func (fakePeers) DecisionLink(context.Context, uuid.UUID, booking.DecisionRecipient) (string, error) {
+	return "", nil
+}
+func (fakePeers) Link(context.Context, uuid.UUID, event.Subject) (string, error) { return "", nil }
 
 // fixture runs webhooks and messages as the service assembles them, with a manual clock, a receiver
 // that always fails, and a test mail server.

@@ -137,7 +137,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 		Notifications: notifications.NewClient(s.Peer("notifications", cfg.NotificationsURL)),
 	}
 	pages, err := handler.New(shop, links, handler.Config{
-		Own: own, CountLink: gate.CountCustomerLink,
+		Own: own, Decisions: bookingclient.NewDecisions(bookings), CountLink: gate.CountCustomerLink,
 		Base: strings.TrimSuffix(cfg.PagesURL, "/"), Secrets: cfg.Server.Peers.Secrets, MinFillTime: cfg.MinFillTime,
 		PayOrigins: cfg.PayOrigins, OwnerURL: cfg.OwnerURL, DemoSlug: cfg.DemoSlug,
 	})

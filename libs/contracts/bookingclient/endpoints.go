@@ -27,6 +27,7 @@ const (
 	manage           = "/internal/manage/:token"
 	signIns          = business + "/customer-sign-ins"
 	sessions         = business + "/customer-sessions"
+	decisions        = business + "/decisions"
 )
 
 var (
@@ -143,6 +144,12 @@ var (
 		sessions+"/customer", "pages", "rental").Private()
 	ListSales = endpoints.Ask[With[booking.CustomerSalesRequest], booking.CustomerSales](API,
 		sessions+"/sales", "pages").Private()
+	ReadDecisionLink = endpoints.Ask[With[booking.DecisionRecipient], link.Response](API,
+		decisions+"/link", "notifications").Private()
+	ReadDecision = endpoints.Ask[With[booking.DecisionToken], booking.Decision](API,
+		decisions+"/read", "pages").Private()
+	MakeDecision = endpoints.Post[With[booking.Decide], endpoints.None](API, decisions,
+		endpoints.By{"pages": {actor.Owner}})
 	EndSession = endpoints.Post[With[booking.SessionSecret], endpoints.None](API, sessions+"/end", byLink)
 )
 

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/mail"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -71,9 +72,7 @@ notifications: {owner_emails: [hello@mailed.example], reply_to: desk@mailed.exam
 	if got := decodeHeader(t, customer[0], "Reply-To"); !strings.Contains(got, "desk@mailed.example") {
 		t.Errorf("answers go to %q", got)
 	}
-	w.callAdmin(t, http.MethodPost, "businesses/mailed/bookings/"+booked.Booking.ID+"/confirm", nil).checkStatus(t,
-		http.StatusOK,
-		"")
+	w.confirmByMail(t, owner[0])
 	if mails := w.inbox.await(t, "zoe@mailed.example", 2); len(mails) != 2 {
 		t.Errorf("%d mails once the booking is confirmed", len(mails))
 	}
@@ -97,6 +96,29 @@ notifications: {owner_emails: [hello@mailed.example], reply_to: desk@mailed.exam
 	if a := w.do(t, http.MethodGet, w.MailURL+"/mails.json", nil, nil); !strings.Contains(string(a.body),
 		"zoe@mailed.example") {
 		t.Errorf("the page shows %s", a.body)
+	}
+}
+
+// confirmByMail confirms a booking by the link in the notice to the owner. The page needs no sign-in; opening it changes
+// nothing.
+func (w *platform) confirmByMail(t *testing.T, notice mailbox.Mail) {
+	t.Helper()
+	raw := strings.ReplaceAll(string(notice.Raw), "=\r\n", "")
+	url := regexp.MustCompile(`https?://[^\s"]+/b/mailed/decide/[\w-]+`).FindString(raw)
+	if url == "" {
+		t.Fatalf("the notice has no link:\n%s", raw)
+	}
+	for range 2 {
+		page := w.do(t, http.MethodGet, url, nil, nil)
+		if page.status != http.StatusOK || !strings.Contains(string(page.body), "New booking request") {
+			t.Fatalf("%d %s", page.status, page.body)
+		}
+	}
+	form := http.Header{"Content-Type": {"application/x-www-form-urlencoded"}, "Sec-Fetch-Site": {"same-origin"}}
+	page := w.do(t, http.MethodPost, url, []byte("decision=confirm&sequence=1"), form)
+	if body := string(page.body); page.status != http.StatusOK || !strings.Contains(body, "Booking confirmed") ||
+		!strings.Contains(body, "You</dd>") {
+		t.Errorf("%d %s", page.status, page.body)
 	}
 }
 

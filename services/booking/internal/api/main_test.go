@@ -192,10 +192,11 @@ func (w *fixture) serve(of limits.Config, tel *telemetry.Telemetry) (string, str
 	book := api.NewPublic(keys{Store: w.store, fixture: w}, w, w.booker, gate, links, w.clock, tel)
 	srv.LimitBy(book.Limit)
 	book.Mount(srv.Public)
-	api.NewInternal(usecase.NewOwner(w.store, w, links, w.clock), w.booker,
-		usecase.NewCancellations(w.store, providers, w.clock), w.store, links, w.clock).Mount(srv.Internal)
-	customerLinks := usecase.NewCustomerLinks(w.store, w, w.booker,
-		usecase.NewCancellations(w.store, providers, w.clock), w.clock)
+	owner, cancellations := usecase.NewOwner(w.store, w, links, w.clock), usecase.NewCancellations(w.store, providers,
+		w.clock)
+	api.NewInternal(owner, w.booker, cancellations, w.store, links, w.clock).Mount(srv.Internal)
+	api.NewDecisions(usecase.NewDecisions(w.store, w, w, cancellations, owner), links).Mount(srv.Internal)
+	customerLinks := usecase.NewCustomerLinks(w.store, w, w.booker, cancellations, w.clock)
 	views := api.NewCustomerLinks(customerLinks, links)
 	views.Mount(srv.Internal)
 	api.NewCustomerSessions(usecase.NewCustomerSessions(w.store, w, customerLinks, links), views).Mount(srv.Internal)

@@ -50,6 +50,8 @@ type fakePeers struct {
 	isConsoleDown bool     // calls to console fail
 	pictures      map[string][]byte
 	pictureReads  int
+
+	hasNoDecisions bool // calls of DecisionLink fail
 }
 
 func (p *fakePeers) lockAndChange(change func(*fakePeers)) {
@@ -123,6 +125,15 @@ func (p *fakePeers) PictureFile(_ context.Context, name string) ([]byte, error) 
 	return nil, fault.New(fault.PeerUnavailable, "The catalog service does not answer; try again shortly.")
 }
 
+func (p *fakePeers) DecisionLink(_ context.Context, _ uuid.UUID, to booking.DecisionRecipient) (string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.hasNoDecisions {
+		return "", fault.New(fault.PeerUnavailable, "The booking service does not answer; try again shortly.")
+	}
+	return "https://book.example/b/" + to.Slug + "/decide/" + to.Booking.String() + to.Email, nil
+}
+
 func (p *fakePeers) Link(_ context.Context, _ uuid.UUID, subject event.Subject) (string, error) {
 	return "https://book.example/m/" + subject.ID.String(), nil
 }
@@ -150,7 +161,7 @@ func newFixture(t *testing.T, options *mailbox.Options) *fixture {
 		sequences: map[uuid.UUID]int{},
 		peers: &fakePeers{members: []string{"hello@harbor.example"}, subjects: map[uuid.UUID]json.RawMessage{},
 			offer: catalog.Snapshot{
-				Name: "Harbor Studio", Timezone: "Europe/Lisbon", Currency: "EUR", DefaultLanguage: "en",
+				Name: "Harbor Studio", Slug: "harbor", Timezone: "Europe/Lisbon", Currency: "EUR", DefaultLanguage: "en",
 				Languages: []string{"en", "pt"},
 				Notifications: catalog.Notifications{OwnerEmails: []string{"hello@harbor.example"},
 					ReplyTo: "hello@harbor.example"},
@@ -159,7 +170,8 @@ func newFixture(t *testing.T, options *mailbox.Options) *fixture {
 	}
 	cfg := messages.Config{
 		Pool: pool, Store: w.store, Peers: w.peers, From: "no-reply@slotmesh.example", KeptFor: 90 * 24 * time.Hour,
-		Limits: messages.NewLimits(1000, nil), Clock: w.clock, Telemetry: telemetry.Discard(),
+		OwnerURL: "https://owner.example",
+		Limits:   messages.NewLimits(1000, nil), Clock: w.clock, Telemetry: telemetry.Discard(),
 	}
 	if options != nil {
 		listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")

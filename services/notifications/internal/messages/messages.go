@@ -45,6 +45,8 @@ type Peers interface {
 	Subject(ctx context.Context, businessID uuid.UUID, subject event.Subject) (json.RawMessage, error)
 	// Link returns the URL of the customer view of a subject, or "" if the subject has no customer view.
 	Link(ctx context.Context, businessID uuid.UUID, subject event.Subject) (string, error)
+	// DecisionLink returns the URL with which a recipient confirms or declines a pending booking, or "" if there is none.
+	DecisionLink(ctx context.Context, businessID uuid.UUID, recipient booking.DecisionRecipient) (string, error)
 	// VerifiedMembers returns those addresses in `emails` that belong to operators or to verified members of the
 	// business.
 	VerifiedMembers(ctx context.Context, businessID uuid.UUID, emails []string) ([]string, error)

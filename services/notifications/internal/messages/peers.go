@@ -22,10 +22,11 @@ type Services struct {
 	*catalogclient.ByID
 	*console.Client
 
-	bookings *bookingclient.Client
-	sessions *bookingclient.Sessions
-	rentals  *rental.Client
-	pictures *catalogclient.Owner
+	bookings  *bookingclient.Client
+	decisions *bookingclient.Decisions
+	sessions  *bookingclient.Sessions
+	rentals   *rental.Client
+	pictures  *catalogclient.Owner
 }
 
 var _ Peers = (*Services)(nil)
@@ -35,9 +36,16 @@ var _ Peers = (*Services)(nil)
 func NewServices(catalog, bookings, rentals, team *peer.Client, tel *telemetry.Telemetry) *Services {
 	return &Services{
 		ByID: catalogclient.NewByID(catalog, catalogclient.NewClient(catalog, tel)), Client: console.NewClient(team),
-		bookings: bookingclient.NewClient(bookings), sessions: bookingclient.NewSessions(bookings),
-		rentals: rental.NewClient(rentals), pictures: catalogclient.NewOwner(catalog),
+		bookings: bookingclient.NewClient(bookings), decisions: bookingclient.NewDecisions(bookings),
+		sessions: bookingclient.NewSessions(bookings), rentals: rental.NewClient(rentals),
+		pictures: catalogclient.NewOwner(catalog),
 	}
+}
+
+// DecisionLink reads the URL from the booking service.
+func (s *Services) DecisionLink(ctx context.Context, businessID uuid.UUID,
+	recipient booking.DecisionRecipient) (string, error) {
+	return s.decisions.Link(ctx, businessID, recipient)
 }
 
 // SignIn reads a customer's sign-in from the booking service.

@@ -144,7 +144,8 @@ func (w *sender) postpone(ctx context.Context, message store.Message, held *stor
 func (w *sender) attempt(ctx context.Context, message store.Message) (string, string) {
 	err := w.m.checkTimely(ctx, message)
 	if err == nil {
-		offer, _ := w.m.Peers.Offer(ctx, message.BusinessID) // without it, the message only has no logo
+		offer, _ := w.m.Peers.Offer(ctx, message.BusinessID) // without it, the message has no logo and no decision links
+		message = w.m.addDecisionLink(ctx, offer, message)
 		err = w.m.send(ctx, offer, mail.Message{
 			ID: message.ID.String(), Thread: message.About.ID.String(), Date: message.CreatedAt,
 			FromName: message.FromName, To: message.Recipient,

@@ -271,7 +271,7 @@ func (m *Messages) renderLetter(ctx context.Context, kind letter.Kind, offer *ca
 	if kind == letter.OwnerNotice {
 		facts.Link = m.buildOwnerURL(offer, e.Subject)
 		if facts.Link != "" && e.Subject.Kind == event.Booking {
-			facts.DeclineLink = facts.Link + "/cancel"
+			facts.DeclineLink = facts.Link + declinePath
 		}
 		return letter.Render(kind, "", facts)
 	}

@@ -28,6 +28,7 @@ type Pages struct {
 	shop       *usecase.Shop
 	links      *usecase.Links
 	own        *usecase.OwnSales
+	decisions  Decisions
 	countLink  LinkLimit
 	base       string // public base URL, without a trailing slash
 	texts      *message.Catalog
@@ -48,6 +49,7 @@ type Config struct {
 	OwnerURL    string        // base URL of the owners' pages; "" if unknown
 	DemoSlug    string        // slug of a business that serves as an example; "" if there is none
 	Own         *usecase.OwnSales
+	Decisions   Decisions
 	CountLink   LinkLimit // limit of the mailed links to customers' own bookings
 }
 
@@ -59,7 +61,7 @@ func New(shop *usecase.Shop, links *usecase.Links, cfg Config) (*Pages, error) {
 		return nil, err
 	}
 	return &Pages{
-		shop: shop, links: links, own: cfg.Own, countLink: cfg.CountLink, base: cfg.Base, texts: sentences,
+		shop: shop, links: links, own: cfg.Own, decisions: cfg.Decisions, countLink: cfg.CountLink, base: cfg.Base, texts: sentences,
 		assets: files, menus: view.NewMenus(),
 		tokens: newFormTokens(cfg.Secrets, cfg.MinFillTime, shop.Clock), payOrigins: cfg.PayOrigins,
 		ownerURL: cfg.OwnerURL, demoSlug: cfg.DemoSlug,
@@ -78,6 +80,7 @@ func (p *Pages) Mount(router fiber.Router) {
 	p.mountRentals(router)
 	p.mountLinks(router)
 	p.mountOwn(router)
+	p.mountDecisions(router)
 	router.Get("/b/:slug/when", p.showTimes)
 	router.Get("/b/:slug/details", p.showDetails)
 	router.Post("/b/:slug/details", p.bookAppointment)

@@ -104,6 +104,12 @@ func (o *ownPeers) count(context.Context, netip.Addr, uuid.UUID, string, server.
 func newOwn(t *testing.T) (*ownPeers, *fiber.App) {
 	t.Helper()
 	peers := &ownPeers{mayMail: true}
+	return peers, newOwnApp(t, peers, Config{CountLink: peers.count})
+}
+
+// newOwnApp returns the pages of a business with the given settings and with fake peers.
+func newOwnApp(t *testing.T, peers *ownPeers, cfg Config) *fiber.App {
+	t.Helper()
 	fake := httptest.NewServer(peers)
 	p := peer.New("booking", fake.URL, telemetry.Discard(), peer.Timeout(2*time.Minute))
 	t.Cleanup(func() { p.Close(); fake.Close() })
@@ -116,17 +122,17 @@ func newOwn(t *testing.T) (*ownPeers, *fiber.App) {
 	}
 	shop := &usecase.Shop{Snapshots: staleBusiness{cached: snapshot, fresh: snapshot}, Catalog: usecase.NewReader(p),
 		Clock: clock.Fixed(time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC))}
-	pages, err := New(shop, nil, Config{Secrets: []string{"a secret of thirty-two characters."},
-		Own: &usecase.OwnSales{Sessions: bookingclient.NewSessions(p), Reservations: rental.NewClient(p),
-			Notifications: notifications.NewClient(p)},
-		CountLink: peers.count})
+	cfg.Secrets = []string{"a secret of thirty-two characters."}
+	cfg.Own = &usecase.OwnSales{Sessions: bookingclient.NewSessions(p), Reservations: rental.NewClient(p),
+		Notifications: notifications.NewClient(p)}
+	pages, err := New(shop, nil, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	app := fiber.New(fiber.Config{DisableStartupMessage: true, StreamRequestBody: true,
 		ErrorHandler: func(c *fiber.Ctx, err error) error { return pages.ShowFault(c, fault.Of(err)) }})
 	pages.Mount(app)
-	return peers, app
+	return app
 }
 
 // send sends a request. If `form` is not nil, it is a POST. The argument `cookie` is the secret of a session, or "".
