@@ -66,6 +66,7 @@ func TestQuickstartProgramsBook(t *testing.T) {
 			runProgram(t, dir, nil, "jq", "--version")
 			return runProgram(t, dir, env, "sh", "book.sh")
 		},
+		"book.mjs": func(dir string) testkit.ToolRun { return node.Node(t, dir, env, "book.mjs") },
 		"book.mts": func(dir string) testkit.ToolRun { return node.Node(t, dir, env, "book.mts") },
 		"book.py":  func(dir string) testkit.ToolRun { return runProgram(t, dir, env, "python3", "book.py") },
 		"book.go":  func(dir string) testkit.ToolRun { return runProgram(t, dir, env, "go", "run", "book.go") },
@@ -81,8 +82,8 @@ func TestQuickstartProgramsBook(t *testing.T) {
 		}
 		made[answer.Booking.ID] = true
 	}
-	if n := w.countBookings(t, "quickstart"); n != 4 || len(made) != 4 {
-		t.Errorf("%d bookings are stored, and the samples printed %d; want 4 and 4", n, len(made))
+	if n := w.countBookings(t, "quickstart"); n != 5 || len(made) != 5 {
+		t.Errorf("%d bookings are stored, and the samples printed %d; want 5 and 5", n, len(made))
 	}
 }
 

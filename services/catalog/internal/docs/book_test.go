@@ -164,7 +164,7 @@ func listCalls(examples []refusal) string {
 // renderPrograms returns the page with the programs that book.
 func renderPrograms(t *testing.T) string {
 	t.Helper()
-	programs, err := loadSamples("book", "sh", "mts", "py", "go")
+	programs, err := loadSamples("book", "sh", "mjs", "mts", "py", "go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func renderPrograms(t *testing.T) string {
 		fmt.Fprintf(&page, "\n\n```%s\n%s\n```\n", strings.TrimPrefix(filepath.Ext(p.File), "."), p.Text)
 	}
 	page.WriteString(programsEnd)
-	return strings.ReplaceAll(page.String(), "```mts", "```ts")
+	return strings.NewReplacer("```mjs", "```js", "```mts", "```ts").Replace(page.String())
 }
 
 // renderEvents returns the page with all types of webhooks, and the programs that check them.

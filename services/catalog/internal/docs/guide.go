@@ -65,7 +65,7 @@ var errorAdvice = []advice{
 
 // newGuide renders the developers' page.
 func newGuide() (*openapi.File, error) {
-	book, err := loadSamples("book", "sh", "mts", "py", "go")
+	book, err := loadSamples("book", "sh", "mjs", "mts", "py", "go")
 	if err != nil {
 		return nil, err
 	}
@@ -113,11 +113,12 @@ func loadPayloads() ([]payload, error) {
 	return all, nil
 }
 
-var languages = map[string]string{"sh": "curl", "ts": "TypeScript", "mts": "TypeScript", "py": "Python", "go": "Go"}
+var languages = map[string]string{"sh": "curl", "mjs": "JavaScript", "ts": "TypeScript", "mts": "TypeScript",
+	"py": "Python", "go": "Go"}
 
 // runners maps a file extension to the command that runs a program with
 // that extension. Node 22.18 and later run TypeScript without a compiler.
-var runners = map[string]string{"sh": "sh", "mts": "node", "py": "python3", "go": "go run"}
+var runners = map[string]string{"sh": "sh", "mjs": "node", "mts": "node", "py": "python3", "go": "go run"}
 
 // loadSamples returns the example programs with this base name, one for each file extension in endings.
 func loadSamples(name string, endings ...string) ([]sample, error) {
