@@ -78,6 +78,16 @@ images: ## build the image of every service as a tar in bin/images/, without a c
 release: ## push signed images of two architectures and the chart (VERSION=v1.2.0 REGISTRY=ghcr.io/slotmesh KEY=cosign.key)
 	@VERSION='$(VERSION)' REGISTRY='$(REGISTRY)' KEY='$(KEY)' BUILDER='$(BUILDER)' k8s/images/release
 
+.PHONY: dist
+dist: ## make programs, packages, images and the compose file for one machine in bin/dist/ (VERSION=1.2.0 KEY=key.asc)
+	@cd dist && GOWORK=off $(GO) run ./cmd/dist -out $(BIN)/dist $(if $(VERSION),-version '$(patsubst v%,%,$(VERSION))') \
+	  $(if $(KEY),-key '$(abspath $(KEY))')
+
+.PHONY: dist-test
+dist-test: ## make the packages twice and compare them, then install and upgrade them in a fresh Debian (root)
+	@echo '== dist'
+	@dist/test-install
+
 .PHONY: release-test
 release-test: ## release this checkout to a temporary registry, verify and install it (20 minutes the first time)
 	@echo '== release'
@@ -99,6 +109,7 @@ test-go: $(BIN)/withstores $(STRIPE_MOCK) $(DEX) ## run Go tests with their own 
 	SLOTMESH_TEST_STRIPE_MOCK=$(STRIPE_MOCK) SLOTMESH_TEST_DEX=$(DEX) $(BIN)/withstores -race sh -c ' \
 	  several="-p $$(($$(getconf _NPROCESSORS_ONLN) + 1))"; \
 	  (unset CGO_ENABLED; GOGC=400 GOMEMLIMIT=2GiB $(GO) test $$several $$SLOTMESH_TEST_RACE $(TEST) ./$(E2E) "$$@") && \
+	  (cd dist && GOWORK=off $(GO) test $(TEST) ./...) && \
 	  $(GO) test $$several $(TEST) ./$(E2E)/... ./k8s/images $(addprefix ./,$(PURE) $(addsuffix /...,$(UNRACED)))' raced $$raced
 	@$(MAKE) --no-print-directory -j2 -Otarget test-soak $(if $(filter true,$(CI)),soak SOAKFLAGS=-quiet)
 
@@ -206,6 +217,7 @@ mutate: $(BIN)/withstores ## change random lines and list the changes that no te
 lint: $(GOLANGCI) ## check format, imports, vet, the rules in .golangci.yaml, plain language and links of documents
 	@echo '== lint'
 	@$(GOLANGCI) run $(addprefix ./,$(addsuffix /...,$(MODULES)))
+	@cd dist && GOWORK=off $(GOLANGCI) run ./...
 	@$(GO) run ./libs/testkit/language/cmd/language -since $(PLAIN_SINCE)
 	@$(GO) run ./libs/testkit/markdown/cmd/markdown
 
@@ -218,7 +230,7 @@ check-workflows: ## check the workflow files of continuous integration with acti
 
 .PHONY: fmt
 fmt: $(GOLANGCI) ## format all Go code
-	@$(GOLANGCI) fmt $(addprefix ./,$(MODULES))
+	@$(GOLANGCI) fmt $(addprefix ./,$(MODULES) dist)
 
 .PHONY: generate
 generate: ## generate all generated files
@@ -227,7 +239,7 @@ generate: ## generate all generated files
 .PHONY: tidy
 tidy: ## tidy go.work.sum and every go.mod
 	@$(GO) work sync
-	@for module in $(MODULES); do (cd $$module && GOWORK=off $(GO) mod tidy) || exit 1; done
+	@for module in $(MODULES) dist; do (cd $$module && GOWORK=off $(GO) mod tidy) || exit 1; done
 
 # STATE prints the state of the checkout, including changes that are not committed.
 STATE := git diff HEAD | cksum; git status --porcelain
@@ -243,7 +255,7 @@ check-generated:
 .PHONY: check-tidy
 check-tidy:
 	@echo '== go.mod files'
-	@for module in $(MODULES); do \
+	@for module in $(MODULES) dist; do \
 	  (cd $$module && GOWORK=off $(GO) mod tidy -diff) || { echo "$$module/go.mod is not tidy: run \`make tidy\`"; exit 1; }; \
 	done
 	@before=$$($(STATE)); $(GO) work sync || exit 1; \

@@ -43,7 +43,7 @@ func TestDockerfileMatchesServiceConfig(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the Dockerfile differs from `make images` (-make +Dockerfile):\n%s", diff)
 	}
-	if flags := "go " + strings.Join(listBuildArgs("/image/", "${VERSION}"),
+	if flags := "go " + strings.Join(listBuildArgs("/image/", "${VERSION}", "./cmd/..."),
 		" "); !strings.Contains(strings.ReplaceAll(build, `"`, ""), flags) {
 		t.Errorf("the Dockerfile does not build by %q", flags)
 	}

@@ -54,8 +54,8 @@ func Services(root string) ([]string, error) {
 	return names, nil
 }
 
-// buildService builds the image of a service. The argument `what` is the service's name. The service's command is
-// /service in the image; other commands keep their names.
+// buildService builds the image of a service, or of all services in one process. The argument `what` is the service's
+// name or [One]. The service's command is /service in the image; other commands keep their names.
 func buildService(ctx context.Context, src Source, what string) (v1.Image, error) {
 	commands, err := compile(ctx, src, what)
 	if err != nil {
@@ -70,8 +70,11 @@ func buildService(ctx context.Context, src Source, what string) (v1.Image, error
 	if err != nil {
 		return nil, err
 	}
-	return assemble([][]entry{{{path: certificates, mode: 0o644, content: trust}}, files}, newServiceConfig(src, what),
-		src)
+	cfg := newServiceConfig(src, what)
+	if what == One {
+		cfg, files = newOneConfig(src), append(files, oneFolders...)
+	}
+	return assemble([][]entry{{{path: certificates, mode: 0o644, content: trust}}, files}, cfg, src)
 }
 
 func newServiceConfig(src Source, what string) v1.Config {
@@ -102,29 +105,48 @@ func (src Source) listLabels(what string) map[string]string {
 // compile builds the commands of a service outside the Go workspace, in a temporary folder. It returns the path of this
 // folder, which the caller must remove.
 func compile(ctx context.Context, src Source, what string) (string, error) {
-	module := filepath.Join(src.Root, "services", what)
-	if _, err := os.Stat(filepath.Join(module, "cmd", what)); err != nil {
+	module, commands := filepath.Join(src.Root, "services", what), "./cmd/..."
+	if what == One {
+		module, commands = filepath.Join(src.Root, "services", "allinone"), "./"+oneProgram
+	} else if _, err := os.Stat(filepath.Join(module, "cmd", what)); err != nil {
 		return "", errors.New("there is no service of that name")
 	}
 	out, err := os.MkdirTemp("", "slotmesh-image-")
 	if err != nil {
 		return "", err
 	}
-	cmd := exec.CommandContext(ctx, "go", listBuildArgs(out+"/", src.Version)...)
-	cmd.Dir = module
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=", "GOOS=linux", "GOARCH="+src.Arch)
-	if output, err := cmd.CombinedOutput(); err != nil {
-		return "", errors.Join(fmt.Errorf("go build: %w: %s", err, strings.TrimSpace(string(output))),
-			os.RemoveAll(out))
+	if err := runBuild(ctx, module, "linux", src.Arch, listBuildArgs(out+"/", src.Version, commands)); err != nil {
+		return "", errors.Join(err, os.RemoveAll(out))
 	}
 	return out, nil
 }
 
-// listBuildArgs returns the arguments of the go command that builds a service. The Dockerfile uses the same arguments.
-func listBuildArgs(out, version string) []string {
+// BuildOne builds the program that is server and client, for the system `goos` and the architecture src.Arch, and
+// writes it to `file`.
+func BuildOne(ctx context.Context, src Source, goos, file string) error {
+	module, err := filepath.Abs(filepath.Join(src.Root, "services", "allinone"))
+	if err != nil {
+		return err
+	}
+	return runBuild(ctx, module, goos, src.Arch, listBuildArgs(file, src.Version, "./"+oneProgram))
+}
+
+// runBuild runs the go command with the given arguments, outside the Go workspace.
+func runBuild(ctx context.Context, module, goos, arch string, args []string) error {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = module
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=", "GOOS="+goos, "GOARCH="+arch)
+	if output, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build: %w: %s", err, strings.TrimSpace(string(output)))
+	}
+	return nil
+}
+
+// listBuildArgs returns the arguments of the go command that builds commands. The Dockerfile uses the same arguments.
+func listBuildArgs(out, version, commands string) []string {
 	return []string{
 		"build", "-trimpath", "-buildvcs=false", "-ldflags",
-		"-s -w -X github.com/slotmesh/slotmesh/libs/platform/build.release=" + version, "-o", out, "./cmd/...",
+		"-s -w -X github.com/slotmesh/slotmesh/libs/platform/build.release=" + version, "-o", out, commands,
 	}
 }
 

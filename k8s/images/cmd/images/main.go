@@ -7,19 +7,17 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
 	"runtime"
-	"strconv"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/slotmesh/slotmesh/k8s/images"
 )
 
 const usage = `images [-root DIR] [-out DIR] [-tag TAG] [-arch GOARCH] [NAME...]
-    writes the images of all services, or of those named, to DIR/slotmesh-NAME.tar; postgres and redis, where they are named,
+    writes the images of all services, or of those named, to DIR/slotmesh-NAME.tar; one is the image of all services in one
+    process; postgres and redis, where they are named,
     are made of the Debian packages of this machine.
 images push [-root DIR] [-tag TAG] [-arch GOARCH,GOARCH...] PREFIX [NAME...]
     sends the images of all services, or of those named, each for all architectures, to the repositories PREFIXNAME, and prints
@@ -75,7 +73,7 @@ func run(ctx context.Context, args []string) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	src, err := readSource(ctx, *root)
+	src, err := images.ReadSource(ctx, *root)
 	if err != nil {
 		return err
 	}
@@ -119,34 +117,4 @@ func save(ctx context.Context, src images.Source, names []string, out string) er
 		fmt.Println(ref)
 	}
 	return nil
-}
-
-// readSource returns the commit of the checkout, as git reports it, for the labels of the images.
-func readSource(ctx context.Context, root string) (images.Source, error) {
-	commit, err := runGit(ctx, root, "log", "-1", "--format=%H %ct")
-	if err != nil {
-		return images.Source{}, err
-	}
-	revision, seconds, _ := strings.Cut(commit, " ")
-	created, err := strconv.ParseInt(seconds, 10, 64)
-	if err != nil {
-		return images.Source{}, fmt.Errorf("git says %q: %w", commit, err)
-	}
-	changes, err := runGit(ctx, root, "status", "--porcelain", "--", "libs", "services")
-	if err != nil {
-		return images.Source{}, err
-	}
-	if changes != "" {
-		revision += "-dirty"
-	}
-	return images.Source{Root: root, Revision: revision, Created: time.Unix(created, 0)}, nil
-}
-
-func runGit(ctx context.Context, root string, args ...string) (string, error) {
-	out, err := exec.CommandContext(ctx, "git", append([]string{"-C", root}, args...)...).Output()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		return "", fmt.Errorf("git %s: %s", args[0], strings.TrimSpace(string(exit.Stderr)))
-	}
-	return strings.TrimSpace(string(out)), err
 }

@@ -1,0 +1,278 @@
+package dist
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/compose-spec/compose-go/v2/loader"
+	"github.com/compose-spec/compose-go/v2/types"
+
+	"github.com/slotmesh/slotmesh/k8s/images"
+)
+
+// newOptions returns the options of a build in a temporary folder.
+func newOptions(t *testing.T) Options {
+	t.Helper()
+	return Options{Source: images.Source{Root: "..", Version: "1.2.3", Created: time.Unix(1700000000, 0)},
+		Out: t.TempDir()}
+}
+
+// requireProgram returns the path of a program. If the machine has none, the test is skipped, or fails with CI=true.
+func requireProgram(t *testing.T, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil && os.Getenv("CI") == "true" {
+		t.Fatal(err)
+	}
+	if err != nil {
+		t.Skipf("there is no %s", name)
+	}
+	return path
+}
+
+// testProgram returns the path of a small Go program, which has a bill of materials.
+var testProgram = sync.OnceValue(func() string {
+	dir, err := os.MkdirTemp("", "slotmesh-dist-test-")
+	if err != nil {
+		panic(err)
+	}
+	source, program := filepath.Join(dir, "main.go"), filepath.Join(dir, "program")
+	if err := os.WriteFile(source, []byte("package main\n\nfunc main() {}\n"), 0o600); err != nil {
+		panic(err)
+	}
+	build := exec.Command("go", "build", "-o", program, source)
+	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
+	if output, err := build.CombinedOutput(); err != nil {
+		panic(string(output))
+	}
+	return program
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	_ = os.RemoveAll(filepath.Dir(testProgram()))
+	os.Exit(code)
+}
+
+func TestFilesAreReproducible(t *testing.T) {
+	t.Parallel()
+	var sums []string
+	for range 2 {
+		o := newOptions(t)
+		if err := writeFiles(o, Platform{"linux", "amd64"}, testProgram()); err != nil {
+			t.Fatal(err)
+		}
+		if err := writeCompose(o); err != nil {
+			t.Fatal(err)
+		}
+		if err := writeChecksums(o); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(filepath.Join(o.Out, checksums))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sums = append(sums, string(text))
+	}
+	if sums[0] != sums[1] {
+		t.Errorf("two builds differ:\n%s\n%s", sums[0], sums[1])
+	}
+	for _, name := range []string{"slotmesh_1.2.3_amd64.deb", "slotmesh-1.2.3-1.x86_64.rpm",
+		"slotmesh_1.2.3_linux_amd64.tar.gz", "slotmesh_1.2.3_linux_amd64.cdx.json", "slotmesh_1.2.3_compose.tar.gz"} {
+		if !strings.Contains(sums[0], "  "+name+"\n") {
+			t.Errorf("%s is missing in\n%s", name, sums[0])
+		}
+	}
+}
+
+func TestDebHasHardenedFiles(t *testing.T) {
+	t.Parallel()
+	dpkg := requireProgram(t, "dpkg-deb")
+	o := newOptions(t)
+	if err := writePackages(o, "amd64", testProgram()); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(o.Out, "slotmesh_1.2.3_amd64.deb")
+	list := run(t, dpkg, "--contents", file)
+	for _, line := range []string{"-rw-r----- root/slotmesh", "./etc/slotmesh/slotmesh.env",
+		"./usr/lib/systemd/system/slotmesh.service", "./usr/share/slotmesh/alerts.yaml", "./usr/share/slotmesh/slotmesh-overview.json"} {
+		if !strings.Contains(list, line) {
+			t.Errorf("%q is missing in\n%s", line, list)
+		}
+	}
+	if info := run(t, dpkg, "--info", file, "conffiles"); info != "/etc/slotmesh/slotmesh.env\n" {
+		t.Errorf("files of settings: %q", info)
+	}
+}
+
+func run(t *testing.T, program string, args ...string) string {
+	t.Helper()
+	output, err := exec.CommandContext(t.Context(), program, args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %q: %v: %s", program, args, err, output)
+	}
+	return string(output)
+}
+
+func TestBuildRefusesInvalidVersion(t *testing.T) {
+	t.Parallel()
+	for _, version := range []string{"", "v1.2.3", "1.2", "1.2.3+build", "latest"} {
+		o := newOptions(t)
+		o.Source.Version = version
+		if err := Build(t.Context(), o); err == nil || !strings.Contains(err.Error(), "is no version") {
+			t.Errorf("%q: %v", version, err)
+		}
+	}
+}
+
+// TestComposeFileIsValid loads the compose file as Docker Compose does.
+func TestComposeFileIsValid(t *testing.T) {
+	t.Parallel()
+	details := types.ConfigDetails{WorkingDir: "compose",
+		ConfigFiles: []types.ConfigFile{{Filename: "compose/compose.yaml"}},
+		Environment: map[string]string{"SLOTMESH_VERSION": "1.2.3", "PAGES_HOST": "book.example.com",
+			"OWNER_HOST": "admin.example.com"}}
+	project, err := loader.LoadWithContext(context.Background(), details)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, service := range project.Services {
+		if len(service.Ports) > 0 != (name == "caddy") {
+			t.Errorf("%s: ports %v; only caddy has ports", name, service.Ports)
+		}
+		if service.Restart != "unless-stopped" {
+			t.Errorf("%s does not restart", name)
+		}
+	}
+	one := project.Services["slotmesh"]
+	if one.Image != "ghcr.io/slotmesh/slotmesh-one:1.2.3" || !one.ReadOnly || one.CapDrop[0] != "ALL" {
+		t.Errorf("%+v", one)
+	}
+	for _, name := range []string{"postgres", "redis", "slotmesh", "caddy"} {
+		if _, ok := project.Services[name]; !ok {
+			t.Errorf("there is no service %s", name)
+		}
+	}
+	delete(details.Environment, "PAGES_HOST")
+	if _, err := loader.LoadWithContext(context.Background(), details); err == nil {
+		t.Error("the file is accepted without PAGES_HOST")
+	}
+}
+
+func TestPrepareKeepsPassword(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := move("compose/prepare", filepath.Join(dir, "prepare")); err != nil {
+		t.Fatal(err)
+	}
+	prepare := func() string {
+		run(t, "sh", filepath.Join(dir, "prepare"), "book.example.com", "admin.example.com")
+		url, err := os.ReadFile(filepath.Join(dir, "secrets", "database-url"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(url)
+	}
+	first := prepare()
+	if len(first) != len("postgres://slotmesh:@postgres:5432/slotmesh?sslmode=disable")+48 {
+		t.Errorf("URL %q", first)
+	}
+	if second := prepare(); second != first {
+		t.Error("the password changed")
+	}
+}
+
+// TestUnitsAreValid lets systemd read the units of the package. Its score of exposure is 0 (hardened) to 10.
+func TestUnitsAreValid(t *testing.T) {
+	t.Parallel()
+	analyze := requireProgram(t, "systemd-analyze")
+	root := t.TempDir()
+	for _, name := range []string{"slotmesh.service", "slotmesh-backup.service", "slotmesh-backup.timer"} {
+		if err := os.MkdirAll(filepath.Join(root, "usr/lib/systemd/system"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := move("files/"+name, filepath.Join(root, "usr/lib/systemd/system", name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, unit := range []string{"slotmesh.service", "slotmesh-backup.service"} {
+		run(t, analyze, "security", "--offline=true", "--threshold=25", "--no-pager",
+			filepath.Join(root, "usr/lib/systemd/system", unit))
+	}
+	for _, timer := range []string{"*-*-* 03:17:00"} {
+		run(t, analyze, "calendar", timer)
+	}
+}
+
+func TestAlertsAreValid(t *testing.T) {
+	t.Parallel()
+	text, err := newAlerts("../charts/slotmesh/files/alerts.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rest := range []string{"$NAMESPACE", "$RELEASE", "$COMPONENTS", "component", "kube_", "objective", "pod"} {
+		if strings.Contains(string(text), rest) {
+			t.Errorf("the alerts contain %s", rest)
+		}
+	}
+	if !strings.Contains(string(text), "alert: SlotmeshBookingsFail") {
+		t.Error("the alerts about bookings are missing")
+	}
+	file := filepath.Join(t.TempDir(), "alerts.yaml")
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run(t, requireProgram(t, "promtool"), "check", "rules", file)
+}
+
+func TestDashboardsHaveLabelsOfOneProcess(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	names, err := writeDashboards("../charts/slotmesh/files/dashboards.yaml", dir)
+	if err != nil || len(names) < 4 {
+		t.Fatal(names, err)
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, rest := range []string{"component", "namespace", "{{pod}}", "operator", "SERVED", "CHOSEN", "{OWN"} {
+			if strings.Contains(string(text), rest) {
+				t.Errorf("%s contains %s", name, rest)
+			}
+		}
+		if !strings.Contains(string(text), `{job=\"slotmesh\"`) {
+			t.Errorf("%s selects no metrics of slotmesh", name)
+		}
+	}
+}
+
+// TestNginxExampleIsValid lets nginx read the example, with a certificate of the test.
+func TestNginxExampleIsValid(t *testing.T) {
+	t.Parallel()
+	nginx, openssl := requireProgram(t, "nginx"), requireProgram(t, "openssl")
+	dir := t.TempDir()
+	run(t, openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=book.example.com", "-keyout",
+		filepath.Join(dir, "privkey.pem"), "-out", filepath.Join(dir, "fullchain.pem"))
+	example, err := os.ReadFile("files/nginx.conf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(example)
+	for _, host := range []string{"book", "admin"} {
+		text = strings.ReplaceAll(text, "/etc/letsencrypt/live/"+host+".example.com", dir)
+	}
+	file := filepath.Join(dir, "nginx.conf")
+	whole := "pid " + dir + "/pid;\nevents {}\nhttp {\n" + text + "}\n"
+	if err := os.WriteFile(file, []byte(whole), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run(t, nginx, "-t", "-q", "-e", "stderr", "-c", file)
+}

@@ -1,0 +1,106 @@
+package dist
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/goreleaser/nfpm/v2"
+	_ "github.com/goreleaser/nfpm/v2/deb" // the format of Debian and Ubuntu
+	"github.com/goreleaser/nfpm/v2/files"
+	_ "github.com/goreleaser/nfpm/v2/rpm" // the format of Fedora and Red Hat
+)
+
+// writePackages writes the deb and the rpm of an architecture.
+func writePackages(o Options, arch, program string) error {
+	monitoring, err := os.MkdirTemp("", "slotmesh-monitoring-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(monitoring)
+	const source = "/charts/slotmesh/files/"
+	rules, err := newAlerts(o.file(source + "alerts.yaml"))
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(monitoring, "alerts.yaml"), rules, 0o644); err != nil {
+		return err
+	}
+	dashboards, err := writeDashboards(o.file(source+"dashboards.yaml"), monitoring)
+	if err != nil {
+		return err
+	}
+	contents := o.contents(program)
+	for _, name := range append(dashboards, "alerts.yaml") {
+		contents = append(contents, o.content(filepath.Join(monitoring, name), "/usr/share/slotmesh/"+name, 0o644))
+	}
+	for format, recommended := range map[string][]string{
+		"deb": {"postgresql | postgresql-17 | postgresql-16 | postgresql-15", "redis-server"},
+		"rpm": {"postgresql-server", "redis"},
+	} {
+		if err := writePackage(o, format, arch, recommended, contents); err != nil {
+			return fmt.Errorf("%s: %w", format, err)
+		}
+	}
+	return nil
+}
+
+func writePackage(o Options, format, arch string, recommended []string, contents files.Contents) error {
+	info := nfpm.WithDefaults(&nfpm.Info{
+		Name: "slotmesh", Arch: arch, Platform: "linux", Version: o.Source.Version, VersionSchema: "semver",
+		Section: "web", Priority: "optional", Maintainer: "Slotmesh <packages@slotmesh.example>", Vendor: "Slotmesh",
+		Homepage: "https://github.com/slotmesh/slotmesh", License: "Apache-2.0", MTime: o.Source.Created,
+		Description: "Booking platform for many businesses\n" +
+			"Slotmesh runs as one process with PostgreSQL and Redis. Customers book on its pages,\n" +
+			"programs by its HTTP API, and agents by its MCP server.",
+		Overridables: nfpm.Overridables{
+			Recommends: recommended,
+			Contents:   contents,
+			Scripts: nfpm.Scripts{PreInstall: o.file("files/preinstall.sh"), PostInstall: o.file("files/postinstall.sh"),
+				PreRemove: o.file("files/preremove.sh")},
+		},
+	})
+	info.RPM.Summary = "Booking platform for many businesses"
+	info.RPM.BuildHost = "slotmesh"
+	info.Deb.Compression, info.RPM.Compression = "zstd", "zstd"
+	if o.Key != "" {
+		info.Deb.Signature.KeyFile, info.Deb.Signature.KeyPassphrase = o.Key, o.Passphrase
+		info.RPM.Signature.KeyFile, info.RPM.Signature.KeyPassphrase = o.Key, o.Passphrase
+	}
+	packager, err := nfpm.Get(format)
+	if err != nil {
+		return err
+	}
+	var packed bytes.Buffer
+	if err := packager.Package(info, &packed); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(o.Out, packager.ConventionalFileName(info)), packed.Bytes(), 0o644)
+}
+
+// contents returns the files of a package, without those for monitoring. The settings survive upgrades, and only root and Slotmesh read them.
+func (o Options) contents(program string) files.Contents {
+	const units, doc = "/usr/lib/systemd/system/", "/usr/share/doc/slotmesh/"
+	contents := files.Contents{
+		o.content(program, "/usr/bin/slotmesh", 0o755),
+		o.content(o.file("files/slotmesh.service"), units+"slotmesh.service", 0o644),
+		o.content(o.file("files/slotmesh-backup.service"), units+"slotmesh-backup.service", 0o644),
+		o.content(o.file("files/slotmesh-backup.timer"), units+"slotmesh-backup.timer", 0o644),
+		o.content(o.file("/LICENSE"), doc+"copyright", 0o644),
+		o.content(o.file("/docs/operators/install.md"), doc+"install.md", 0o644),
+	}
+	for _, example := range []string{"Caddyfile", "nginx.conf", "prometheus.yaml"} {
+		contents = append(contents, o.content(o.file("files/"+example), doc+"examples/"+example, 0o644))
+	}
+	settings := o.content(o.file("files/slotmesh.env"), "/etc/slotmesh/slotmesh.env", 0o640)
+	settings.Type, settings.FileInfo.Group = files.TypeConfigNoReplace, "slotmesh"
+	folder := o.content("", "/etc/slotmesh", 0o750)
+	folder.Type, folder.FileInfo.Group = files.TypeDir, "slotmesh"
+	return append(contents, settings, folder)
+}
+
+func (o Options) content(source, destination string, mode os.FileMode) *files.Content {
+	return &files.Content{Source: source, Destination: destination,
+		FileInfo: &files.ContentFileInfo{Owner: "root", Group: "root", Mode: mode, MTime: o.Source.Created}}
+}
