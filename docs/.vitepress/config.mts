@@ -15,7 +15,7 @@ const books: { title: string; folder: string; pages: string[] }[] = [
       "mail-delivery", "secrets", "privacy", "troubleshooting", "reset-owner", "domain"],
   },
   {
-    title: "API", folder: "api", pages: ["quick-start", "first-booking", "first-agent", "agent-clients", "authentication", "idempotency", "errors/index", "limits",
+    title: "API", folder: "api", pages: ["quick-start", "first-booking", "mcp", "first-agent", "agent-clients", "authentication", "idempotency", "errors/index", "limits",
       "webhooks", "webhook-events", "sandbox", "admin", "tools", "versions"],
   },
   { title: "For developers", folder: "developers", pages: ["architecture", "booking-walk", "development", "adding", "decisions", "performance", "glossary", "translations"] },
