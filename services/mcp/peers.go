@@ -3,28 +3,31 @@ package mcp
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"net/url"
 
 	"github.com/segmentio/encoding/json"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/catalogclient"
-	"github.com/slotmesh/slotmesh/libs/platform/lru"
 	"github.com/slotmesh/slotmesh/libs/platform/peer"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/services/mcp/internal/gate"
 	"github.com/slotmesh/slotmesh/services/mcp/internal/tools"
 )
 
+// minCachedBytes is the minimum size of a cached answer in bytes. A long list is shown in many pages, and the tool reads
+// the whole list for each page. The cache keeps the decoded list, so that the service only confirms that the list is
+// unchanged.
+const minCachedBytes = 32 << 10
+
 // reader reads the public paths of one service through the internal port of this service.
 type reader struct {
 	service string
 	peer    *peer.Client
-	cache   *lru.Cache[string, *cachedAnswer]
+	answers *catalogclient.Answers
 }
 
 func newReader(service string, p *peer.Client) reader {
-	return reader{service, p, lru.New[string](maxCacheBytes, func(c *cachedAnswer) int { return c.bytes })}
+	return reader{service, p, catalogclient.NewAnswers(p, minCachedBytes)}
 }
 
 // Read reads one public path of a business and decodes the answer into `out`.
@@ -46,47 +49,18 @@ func (r reader) decode(body []byte, out any) error {
 	return nil
 }
 
-// Limits of the cache of decoded lists. A long list is shown in many pages, and the tool reads the whole list
-// for each page. The cache keeps the decoded list, so that the service only confirms that the list is unchanged.
-const (
-	minCachedBytes = 32 << 10 // minimum size of a cached answer in bytes; shorter answers are fast to read
-	maxCacheBytes  = 32 << 20
-)
-
-// cachedAnswer is the decoded and prepared form of an answer, with the ETag
-// of the answer. All calls share the value and must not change it.
-type cachedAnswer struct {
-	tag   string
-	value any
-	bytes int // size of the answer
-}
-
 // ReadCached reads a public path of a business. The function `empty` creates the value into which the
 // answer is decoded. The function `prepare` converts this value to the form that ReadCached caches
 // and returns. While the service answers with the same ETag, all calls return the same cached value.
 func (r reader) ReadCached(ctx context.Context, slug, path string, query url.Values, empty func() any,
 	prepare func(any) any) (any, error) {
-	key := slug + "/" + path + "?" + query.Encode()
-	before, isCached := r.cache.Get(key)
-	if !isCached {
-		before = &cachedAnswer{}
-	}
-	answer, err := catalogclient.Read(ctx, r.peer, slug, path, query, before.tag)
-	if err != nil {
-		return nil, err
-	}
-	if isCached && answer.Status == http.StatusNotModified {
-		return before.value, nil
-	}
-	decoded := empty()
-	if err := r.decode(answer.Body, decoded); err != nil {
-		return nil, err
-	}
-	value := prepare(decoded)
-	if tag := answer.Header.Get("ETag"); tag != "" && len(answer.Body) >= minCachedBytes {
-		r.cache.Put(key, &cachedAnswer{tag: tag, value: value, bytes: len(answer.Body)})
-	}
-	return value, nil
+	return catalogclient.ReadCached(ctx, r.answers, slug, path, query, func(body []byte) (any, error) {
+		decoded := empty()
+		if err := r.decode(body, decoded); err != nil {
+			return nil, err
+		}
+		return prepare(decoded), nil
+	})
 }
 
 var (

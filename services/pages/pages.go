@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/bookingclient"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/contracts/notifications"
 	"github.com/slotmesh/slotmesh/libs/contracts/pricing"
 	"github.com/slotmesh/slotmesh/libs/contracts/rental"
@@ -123,13 +124,13 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	rentals := s.Peer("rental", cfg.RentalURL,
 		peer.WriteTimeout(cfg.Server.RequestTimeout-cfg.Server.RequestTimeout/10))
 	shop := &usecase.Shop{
-		Snapshots: s.Offers(catalog, rdb), Catalog: usecase.NewReader(catalog),
-		Availability: usecase.NewReader(s.Peer("availability", cfg.AvailabilityURL)),
+		Snapshots: s.Offers(catalog, rdb), Catalog: catalogclient.NewAnswers(catalog, 0),
+		Availability: catalogclient.NewAnswers(s.Peer("availability", cfg.AvailabilityURL), 0),
 		Places:       usecase.Places{Businesses: bulkhead.New(maxPlacesPerBusiness), MaxWait: maxPlaceWait},
 		Free:         usecase.NewFreeTimesCache(),
 		Prices:       pricing.NewClient(s.Peer("pricing", cfg.PricingURL)),
 		Bookings:     bookingclient.NewClient(bookings),
-		RentalReader: usecase.NewReader(rentals), Reservations: rental.NewClient(rentals), Clock: rt.Clock,
+		RentalReader: catalogclient.NewAnswers(rentals, 0), Reservations: rental.NewClient(rentals), Clock: rt.Clock,
 	}
 	links := usecase.NewLinks(bookings, rentals, shop)
 	own := &usecase.OwnSales{

@@ -15,6 +15,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/contracts/pricing"
 	"github.com/slotmesh/slotmesh/libs/platform/clock"
 	"github.com/slotmesh/slotmesh/libs/platform/peer"
@@ -77,7 +78,7 @@ func newTheatre(t *testing.T, snapshots usecase.Snapshots, prices usecase.Prices
 	p := peer.New("catalog", catalogServer.URL, telemetry.Discard(), peer.Timeout(2*time.Minute))
 	t.Cleanup(func() { p.Close(); catalogServer.Close() })
 	now := clock.Fixed(time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC))
-	pages, err := New(&usecase.Shop{Snapshots: snapshots, Catalog: usecase.NewReader(p), Prices: prices,
+	pages, err := New(&usecase.Shop{Snapshots: snapshots, Catalog: catalogclient.NewAnswers(p, 0), Prices: prices,
 		Bookings: bookings,
 		Clock:    now}, nil, Config{Secrets: []string{"a secret of thirty-two characters."}})
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
 	"github.com/slotmesh/slotmesh/libs/platform/bulkhead"
 	"github.com/slotmesh/slotmesh/libs/platform/clock"
@@ -54,8 +55,8 @@ func newReschedulePages(t *testing.T, at, other uuid.UUID, refusal *fault.Kind,
 	if err := snapshot.Prepare(); err != nil {
 		t.Fatal(err)
 	}
-	shop := &usecase.Shop{Snapshots: staleBusiness{cached: snapshot, fresh: snapshot}, Catalog: usecase.NewReader(p),
-		Availability: usecase.NewReader(p), Clock: clock.Fixed(day.AddDate(0, 0, -2)),
+	shop := &usecase.Shop{Snapshots: staleBusiness{cached: snapshot, fresh: snapshot}, Catalog: catalogclient.NewAnswers(p, 0),
+		Availability: catalogclient.NewAnswers(p, 0), Clock: clock.Fixed(day.AddDate(0, 0, -2)),
 		Places: usecase.Places{Businesses: bulkhead.New(1), MaxWait: time.Minute}}
 	pages, err := New(shop, usecase.NewLinks(p, p, shop), Config{Secrets: []string{"a secret of thirty-two characters."}})
 	if err != nil {

@@ -20,6 +20,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
 	"github.com/slotmesh/slotmesh/libs/contracts/notifications"
 	"github.com/slotmesh/slotmesh/libs/contracts/rental"
@@ -120,7 +121,7 @@ func newOwnApp(t *testing.T, peers *ownPeers, cfg Config) *fiber.App {
 	if err := snapshot.Prepare(); err != nil {
 		t.Fatal(err)
 	}
-	shop := &usecase.Shop{Snapshots: staleBusiness{cached: snapshot, fresh: snapshot}, Catalog: usecase.NewReader(p),
+	shop := &usecase.Shop{Snapshots: staleBusiness{cached: snapshot, fresh: snapshot}, Catalog: catalogclient.NewAnswers(p, 0),
 		Clock: clock.Fixed(time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC))}
 	cfg.Secrets = []string{"a secret of thirty-two characters."}
 	cfg.Own = &usecase.OwnSales{Sessions: bookingclient.NewSessions(p), Reservations: rental.NewClient(p),

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
 	"github.com/slotmesh/slotmesh/libs/platform/bulkhead"
 	"github.com/slotmesh/slotmesh/libs/platform/clock"
@@ -26,13 +27,13 @@ type Snapshots interface {
 // Shop implements the use cases of the booking pages.
 type Shop struct {
 	Snapshots    Snapshots
-	Catalog      *Reader
-	Availability *Reader
+	Catalog      *catalogclient.Answers
+	Availability *catalogclient.Answers
 	Places       Places // limits how many lists of free starts are read at the same time
 	Free         *FreeTimesCache
 	Prices       Prices
 	Bookings     Bookings
-	RentalReader *Reader // reads the calendars of the rental service
+	RentalReader *catalogclient.Answers // reads the calendars of the rental service
 	Reservations Reservations
 	Clock        clock.Clock
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/platform/bulkhead"
 	"github.com/slotmesh/slotmesh/libs/platform/peer"
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
@@ -42,7 +43,7 @@ func TestFreeTimesAreCachedAndLeaveOutUnknown(t *testing.T) {
 	}))
 	p := peer.New("availability", availability.URL, telemetry.Discard(), peer.Timeout(time.Minute))
 	t.Cleanup(func() { p.Close(); availability.Close() })
-	shop := &Shop{Availability: NewReader(p), Free: NewFreeTimesCache(),
+	shop := &Shop{Availability: catalogclient.NewAnswers(p, 0), Free: NewFreeTimesCache(),
 		Places: Places{Businesses: bulkhead.New(1), MaxWait: time.Minute}}
 	day := timespan.NewDate(2027, 3, 1)
 	snapshot := &catalog.Snapshot{Slug: "studio", Timezone: "UTC", Currency: "EUR", Services: []catalog.Service{

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/platform/bulkhead"
 	"github.com/slotmesh/slotmesh/libs/platform/peer"
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
@@ -31,7 +32,7 @@ func TestTimesAreUnknownWithoutFreePlace(t *testing.T) {
 	}))
 	p := peer.New("availability", availability.URL, telemetry.Discard(), peer.Timeout(2*time.Minute))
 	t.Cleanup(func() { p.Close(); availability.Close() })
-	shop := &Shop{Availability: NewReader(p), Places: Places{Businesses: bulkhead.New(1), MaxWait: time.Minute}}
+	shop := &Shop{Availability: catalogclient.NewAnswers(p, 0), Places: Places{Businesses: bulkhead.New(1), MaxWait: time.Minute}}
 	shortWait := *shop
 	shortWait.Places.MaxWait = time.Nanosecond
 	cut := &Appointment{Selection: Selection{Services: []uuid.UUID{uuid.New()}}}
