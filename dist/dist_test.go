@@ -1,6 +1,7 @@
 package dist
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"os/exec"
@@ -10,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ProtonMail/go-crypto/openpgp"
+	"github.com/ProtonMail/go-crypto/openpgp/armor"
+	"github.com/ProtonMail/go-crypto/openpgp/packet"
 	"github.com/compose-spec/compose-go/v2/loader"
 	"github.com/compose-spec/compose-go/v2/types"
 
@@ -205,8 +209,12 @@ func TestUnitsAreValid(t *testing.T) {
 		run(t, analyze, "security", "--offline=true", "--threshold=25", "--no-pager",
 			filepath.Join(root, "usr/lib/systemd/system", unit))
 	}
-	for _, timer := range []string{"*-*-* 03:17:00"} {
-		run(t, analyze, "calendar", timer)
+	run(t, analyze, "calendar", "*-*-* 03:17:00")
+	// A backup runs in another unit, so the sockets of the stores must not be in a private /tmp.
+	unit, err := os.ReadFile("files/slotmesh.service")
+	if err != nil || !strings.Contains(string(unit), "\nRuntimeDirectory=slotmesh\n") ||
+		!strings.Contains(string(unit), "\nEnvironment=TMPDIR=/run/slotmesh\n") {
+		t.Errorf("the sockets are not in /run/slotmesh: %v", err)
 	}
 }
 
@@ -275,4 +283,64 @@ func TestNginxExampleIsValid(t *testing.T) {
 		t.Fatal(err)
 	}
 	run(t, nginx, "-t", "-q", "-e", "stderr", "-c", file)
+}
+
+// newKey returns the path of a new armored OpenPGP private key without a passphrase, and the key.
+func newKey(t *testing.T) (string, *openpgp.Entity) {
+	t.Helper()
+	key, err := openpgp.NewEntity("Test", "", "test@slotmesh.example", &packet.Config{Algorithm: packet.PubKeyAlgoEdDSA})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "key.asc")
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	w, err := armor.Encode(file, openpgp.PrivateKeyType, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := key.SerializePrivate(w, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path, key
+}
+
+func TestKeySignsChecksumsAndPackages(t *testing.T) {
+	t.Parallel()
+	o := newOptions(t)
+	path, key := newKey(t)
+	o.Key = path
+	if err := writePackages(o, "amd64", testProgram()); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeChecksums(o); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(o.Out, checksums))
+	if err != nil {
+		t.Fatal(err)
+	}
+	signature, err := os.Open(filepath.Join(o.Out, checksums+".asc"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer signature.Close()
+	if _, err := openpgp.CheckArmoredDetachedSignature(openpgp.EntityList{key}, bytes.NewReader(text), signature,
+		nil); err != nil {
+		t.Error(err)
+	}
+	if list := run(t, requireProgram(t, "ar"), "t", filepath.Join(o.Out, "slotmesh_1.2.3_amd64.deb")); !strings.Contains(list,
+		"_gpgorigin") {
+		t.Errorf("the deb has no signature: %s", list)
+	}
+	o.Key = filepath.Join(o.Out, checksums)
+	if err := writeChecksums(o); err == nil {
+		t.Error("a file that is no key is accepted")
+	}
 }
