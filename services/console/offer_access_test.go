@@ -4,8 +4,9 @@ import "strings"
 
 // init adds the routes of the offer pages to rowOfPage.
 func init() {
-	routes := []string{"GET ", "POST /undo", "GET /versions", "GET /versions/:id", "POST /versions/:id"}
-	for _, kind := range []string{"services", "classes", "events", "rentals", "team", "rules"} {
+	routes := []string{"GET ", "POST /undo", "GET /versions", "GET /versions/:id", "POST /versions/:id",
+		"POST /locations-order"}
+	for _, kind := range []string{"services", "classes", "events", "rentals", "team", "rules", "locations", "packages"} {
 		routes = append(routes, "GET /"+kind)
 		for _, page := range []string{"/new", "/:id", "/:id/remove"} {
 			routes = append(routes, "GET /"+kind+page, "POST /"+kind+page)

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -32,6 +33,13 @@ func TestOwnersEditOfferInABrowser(t *testing.T) {
 		o.blockTime(t, v)
 		o.removeMember(t, v)
 		o.changePrices(t, v)
+	})
+	t.Run("locations", func(t *testing.T) {
+		t.Parallel()
+		o := p.openBusiness(t, "places-forms")
+		o.editLocations(t, o.signIn(t, "owner", visitor.Profile{Locale: "en-GB", Width: 1280}))
+		o.checkLocations(o.signIn(t, "manager", visitor.Profile{Locale: "de", Dark: true}), "phone-dark")
+		o.checkLocations(o.signIn(t, "owner", visitor.Profile{Locale: "ar", Width: 1280}), "desk-ar")
 	})
 	t.Run("sold", func(t *testing.T) {
 		t.Parallel()
@@ -114,6 +122,61 @@ func (o *ownerSite) editConcurrently(t *testing.T, v *visitor.Visitor) {
 	other.PressElement(`[value="theirs"]`)
 	other.Press("Save")
 	other.ExpectText("Saved.", "50 min · €55.00")
+}
+
+// editLocations adds two locations, gives a member hours at each, and makes the second location the main one.
+func (o *ownerSite) editLocations(t *testing.T, v *visitor.Visitor) {
+	v.Go(o.buildAddress("/offer/locations"))
+	v.ExpectText("No locations yet.")
+	v.Press("Add a location")
+	v.ExpectText("Customers come to you", "Online meeting", "Phone call", "You go to the customer")
+	v.Check()
+	v.Press("Customers come to you")
+	v.FillElement(`[name="name"]`, "Quay")
+	v.FillElement(`[name="address.street"]`, "Rua 1")
+	v.FillElement(`[name="address.city"]`, "Lisboa")
+	v.Check()
+	v.SaveScreenshot("owner-locations-1-place")
+	v.Press("Save")
+	v.ExpectText("Saved.", "Quay", "Main location", "Rua 1, Lisboa")
+	v.Go(o.buildAddress("/offer/locations/new?kind=link"))
+	v.FillElement(`[name="name"]`, "Video call")
+	v.FillElement(`[name="link"]`, "http://meet.example.org")
+	v.Press("Save")
+	v.ExpectText("Please check", "is not a web address")
+	v.Check()
+	v.FillElement(`[name="link"]`, "https://meet.example.org/{code}")
+	v.Press("Save")
+	v.ExpectText("Saved.", "Online meeting · https://meet.example.org/{code}")
+	v.Go(o.buildAddress("/offer/team/s0"))
+	v.Press("Different hours at each location")
+	v.FillElement(`[name="at.video-call.fri.0.from"]`, "10:00")
+	v.FillElement(`[name="at.video-call.fri.0.to"]`, "12:00")
+	v.Check()
+	v.SaveScreenshot("owner-locations-2-member")
+	v.Press("Save")
+	v.ExpectText("What will change")
+	v.Check()
+	v.SaveScreenshot("owner-locations-3-question")
+	v.Press("Save anyway")
+	v.ExpectText("Saved.", "Different hours at each location")
+	v.Go(o.buildAddress("/offer/locations"))
+	v.PressElement(`button[value="forward"]`)
+	v.ExpectText("Saved.", "Main location")
+	if text := o.offerText(t); strings.Index(text, "key: video-call") > strings.Index(text, "key: quay") {
+		t.Errorf("the order is unchanged:\n%s", text)
+	}
+}
+
+// checkLocations opens the pages with fields for locations.
+func (o *ownerSite) checkLocations(v *visitor.Visitor, name string) {
+	for i, path := range []string{"locations", "locations/new", "locations/quay", "locations/video-call",
+		"locations/new?kind=phone", "locations/new?kind=customer_address", "locations/quay/remove", "services/cut",
+		"team/s0", "rentals/kayak", "policies", "page", "packages", "packages/new"} {
+		v.Go(o.buildAddress("/offer/" + path))
+		v.Check()
+		v.SaveScreenshot(fmt.Sprintf("owner-locations-%s-%d", name, i))
+	}
 }
 
 // removeService removes a service after the page has shown the affected bookings, and undoes that.

@@ -33,6 +33,7 @@ func (p *Pages) mountOffer(business *authorize.Router) {
 		business.Get(at+"/:id/remove", access.ChangeOffer, p.askRemoval(k))
 		business.Post(at+"/:id/remove", access.ChangeOffer, p.removeOffer(k))
 	}
+	business.Post("/offer/locations-order", access.ChangeOffer, p.orderLocations)
 	p.mountVersions(business)
 	p.mountText(business)
 	business.Get("/offer/translations", access.ChangeOffer, p.askTranslations)
@@ -51,6 +52,8 @@ type offerPage struct {
 	offer  *offer.Offer
 	fields document.Fields
 	about  view.Offering
+	// variant of the object that the form adds: one of the kind's variants, or "" for the form of an existing object
+	variant string
 }
 
 // loadOfferPage reads a version of the offer for a page. If `version` is 0, it reads the newest version.
@@ -67,7 +70,7 @@ func (p *Pages) loadOfferPage(c *fiber.Ctx, section string, version int64) (*off
 	if err != nil {
 		return nil, err
 	}
-	o := &offerPage{page, offer, fields, view.Offering{
+	o := &offerPage{page: page, offer: offer, fields: fields, about: view.Offering{
 		Section: section, Version: offer.Version, ManagedBy: string(offer.Manifest.ManagedBy),
 		SavedVersion: parseVersion(c.Query("saved")), Fields: fields,
 	}}
@@ -122,24 +125,37 @@ func (p *Pages) listOffer(k offerKind) fiber.Handler {
 		if err != nil {
 			return err
 		}
-		l := view.OfferList{Offering: o.about, New: "/offer/" + k.section + "/new"}
-		places := map[string]int{}
-		for _, item := range k.listItems(o.fields) {
-			category, _ := item["category"].(string)
-			place, exists := places[category]
-			if !exists {
-				place = len(l.Groups)
-				places[category] = place
-				l.Groups = append(l.Groups, view.OfferGroup{Name: category})
-			}
-			key, _ := item["key"].(string)
-			l.Groups[place].Lines = append(l.Groups[place].Lines, view.OfferLine{
-				Name: k.nameObject(o, item), About: k.summarize(o, item), Path: "/offer/" + k.section + "/" + key,
-				IsOff: item["active"] == false,
-			})
-		}
-		return p.render(c, fiber.StatusOK, o.page, view.ListOffer(o.page, l))
+		return p.showList(c, fiber.StatusOK, k, o)
 	}
+}
+
+// showList shows the objects of a kind, grouped by category.
+func (p *Pages) showList(c *fiber.Ctx, status int, k offerKind, o *offerPage) error {
+	l := view.OfferList{Offering: o.about, New: "/offer/" + k.section + "/new"}
+	isOrdered := k.list == locationsKind.list
+	if isOrdered {
+		l.Hint, l.Order = o.page.Words.Say("offer_locations_hint"), "/offer/locations-order"
+	}
+	places := map[string]int{}
+	for i, item := range k.listItems(o.fields) {
+		category, _ := item["category"].(string)
+		place, exists := places[category]
+		if !exists {
+			place = len(l.Groups)
+			places[category] = place
+			l.Groups = append(l.Groups, view.OfferGroup{Name: category})
+		}
+		key, _ := item["key"].(string)
+		line := view.OfferLine{
+			Name: k.nameObject(o, item), About: k.summarize(o, item), Path: "/offer/" + k.section + "/" + key,
+			IsOff: item["active"] == false, Key: key,
+		}
+		if isOrdered && i == 0 {
+			line.Mark = o.page.Words.Say("offer_main_location")
+		}
+		l.Groups[place].Lines = append(l.Groups[place].Lines, line)
+	}
+	return p.render(c, status, o.page, view.ListOffer(o.page, l))
 }
 
 // findObject returns the object whose key is in the path, from the version of the offer in `o`. If the path has no key,
@@ -163,11 +179,16 @@ func (p *Pages) askOffer(k offerKind) fiber.Handler {
 		if err != nil {
 			return err
 		}
+		if k.variants != nil && c.Params("id") == "" {
+			if o.variant = c.Query("kind"); !slices.Contains(k.variants, o.variant) {
+				return p.showVariants(c, k, o)
+			}
+		}
 		object, _, err := k.findObject(c, o)
 		if err != nil {
 			return err
 		}
-		f := newForm(k.groups(o), object)
+		f := newForm(k.adaptGroups(o, object), object)
 		if o.about.ManagedBy == "" {
 			f.Values = form.AddBlankRows(f.Shown, form.ListFields(f.Groups))
 		}
@@ -189,6 +210,8 @@ func (p *Pages) showItem(c *fiber.Ctx, status int, k offerKind, o *offerPage, ob
 		Title: o.page.Words.Say("offer_add_" + k.section)}
 	if key := c.Params("id"); key != "" {
 		item.Action, item.Remove, item.Title = list+"/"+key, list+"/"+key+"/remove", k.nameObject(o, object)
+	} else if o.variant != "" {
+		item.Hidden = url.Values{"kind": {o.variant}}
 	}
 	if k.explain != nil {
 		item.About = k.explain(o, object)
@@ -212,12 +235,17 @@ func (p *Pages) saveOffer(k offerKind) fiber.Handler {
 		if err != nil {
 			return err
 		}
+		if k.variants != nil && c.Params("id") == "" {
+			if o.variant = posted.Get("kind"); !slices.Contains(k.variants, o.variant) {
+				return p.showVariants(c, k, o)
+			}
+		}
 		object, added, err := k.findObject(c, o)
 		if err != nil {
 			return err
 		}
 		title := k.nameObject(o, object)
-		f := newForm(k.groups(o), object)
+		f := newForm(k.adaptGroups(o, object), object)
 		f.Values = posted
 		isShown, err := p.handleFormButton(c, o, &f, files)
 		if err != nil {

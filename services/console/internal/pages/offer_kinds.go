@@ -24,8 +24,13 @@ type offerKind struct {
 	word      string
 	newObject func(*offerPage) document.Fields // returns a new object, which has the initial values of the form
 	// reports whether the pages show an object of `list`; if nil, they show all
-	isShown   func(item document.Fields) bool
-	groups    func(*offerPage) []form.Group
+	isShown func(item document.Fields) bool
+	groups  func(*offerPage) []form.Group
+	// adapts a field of the form to an object; the second result is false if the form does not show the field. If nil,
+	// the form shows all fields.
+	adapt func(*offerPage, document.Fields, form.Field) (form.Field, bool)
+	// values of the field `kind`, one of which a person chooses before the form for a new object opens; nil for none
+	variants  []string
 	name      func(*offerPage, document.Fields) string // returns the name on the page; if nil, it is the field `name`
 	summarize func(*offerPage, document.Fields) string // returns the line below the name
 	explain   func(*offerPage, document.Fields) string // returns a text above the form; if nil, there is no text
@@ -35,7 +40,8 @@ type offerKind struct {
 	removeExcluded func(document.Fields)
 }
 
-var offerKinds = []offerKind{serviceKind, classesKind, eventsKind, rentalsKind, teamKind, rulesKind}
+var offerKinds = []offerKind{serviceKind, classesKind, eventsKind, rentalsKind, teamKind, rulesKind, locationsKind,
+	packagesKind}
 
 func init() {
 	for _, k := range offerKinds {
@@ -60,6 +66,27 @@ func registerLabels(groups []form.Group) {
 		}
 	}
 	note(form.ListFields(groups))
+}
+
+// adaptGroups returns the fields of the form for an object.
+func (k offerKind) adaptGroups(o *offerPage, object document.Fields) []form.Group {
+	groups := k.groups(o)
+	if k.adapt == nil {
+		return groups
+	}
+	var adapted []form.Group
+	for _, group := range groups {
+		var fields []form.Field
+		for _, f := range group.Fields {
+			if own, isShown := k.adapt(o, object, f); isShown {
+				fields = append(fields, own)
+			}
+		}
+		if group.Fields = fields; len(fields) > 0 {
+			adapted = append(adapted, group)
+		}
+	}
+	return adapted
 }
 
 // newLastObject returns a new object of the kind. The object comes last in its list.

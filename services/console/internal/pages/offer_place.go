@@ -19,7 +19,7 @@ const countryField = place + "address.country"
 
 // placeGroups returns the fields for the place, the contact and the legal texts of the business.
 func placeGroups(o *offerPage) []form.Group {
-	return []form.Group{
+	groups := []form.Group{
 		{Title: "offer_where", Fields: []form.Field{
 			{Name: place + "address.street", Label: "offer_street"},
 			{Name: place + "address.postal_code", Label: "offer_postal_code"},
@@ -42,6 +42,19 @@ func placeGroups(o *offerPage) []form.Group {
 			{Name: "legal.terms", Kind: form.Text, Label: "offer_terms"},
 		}},
 	}
+	if first, exists := itemAt(toList(o.fields["locations"]), 0); exists && first["kind"] != catalog.KindPlace {
+		groups = groups[1:] // the form of the first location has its fields
+	}
+	return groups
+}
+
+// itemAt returns the object of a list at an index. The second result is false if the list has no such object.
+func itemAt(list []any, i int) (document.Fields, bool) {
+	if i >= len(list) {
+		return nil, false
+	}
+	object, ok := list[i].(document.Fields)
+	return object, ok
 }
 
 // countryOptions returns all countries as options, sorted by their names in the language of the page. The first option

@@ -42,6 +42,10 @@ func (p *Pages) showRemoval(c *fiber.Ctx, status int, k offerKind, o *offerPage)
 	if r.Losses, err = p.describeFutureSales(c, k, o, key); err != nil {
 		return err
 	}
+	if k.list == locationsKind.list {
+		r.Losses = append(r.Losses, describeLocationRemoval(o, removal)...)
+		return p.render(c, status, o.page, view.RemoveOffer(o.page, r))
+	}
 	for _, line := range []struct {
 		sentence string
 		n        int
@@ -64,6 +68,25 @@ func (p *Pages) showRemoval(c *fiber.Ctx, status int, k offerKind, o *offerPage)
 	return p.render(c, status, o.page, view.RemoveOffer(o.page, r))
 }
 
+// describeLocationRemoval returns texts with the numbers of the objects that the removal of a location changes.
+func describeLocationRemoval(o *offerPage, removal document.Removal) []string {
+	var losses []string
+	for _, line := range []struct {
+		sentence string
+		n        int
+	}{
+		{"offer_loses_offered", removal.Services - removal.DisabledServices},
+		{"offer_loses_nowhere", removal.DisabledServices},
+		{"offer_loses_workers", removal.Members},
+		{"offer_loses_takes_place", removal.Classes + removal.Events + removal.Rentals},
+	} {
+		if line.n > 0 {
+			losses = append(losses, o.page.Words.With(line.sentence, "Count", o.page.Words.Number(line.n)))
+		}
+	}
+	return losses
+}
+
 // maxCounted is the maximum number of bookings, orders or reservations that the confirmation page counts.
 const maxCounted = 1000
 
@@ -82,6 +105,8 @@ func (p *Pages) describeFutureSales(c *fiber.Ctx, k offerKind, o *offerPage, key
 		return p.describeFutureTickets(c, o, id)
 	case "rentals":
 		return p.describeFutureReservations(c, o, id)
+	case "locations":
+		return p.describeBookingsAt(c, o, id)
 	default:
 		return nil, nil
 	}
@@ -96,6 +121,25 @@ func (p *Pages) describeFutureSales(c *fiber.Ctx, k offerKind, o *offerPage, key
 		n += len(list.Bookings)
 		if list.NextCursor != "" {
 			return []string{o.page.Words.Count("offer_loses_bookings_many", n)}, nil
+		}
+	}
+	return []string{o.page.Words.Count("offer_loses_bookings", n)}, nil
+}
+
+// describeBookingsAt returns a text with the number of future bookings at a location. If there are too many bookings to
+// read, it returns no text: the page after this one lists the bookings that the removal affects.
+func (p *Pages) describeBookingsAt(c *fiber.Ctx, o *offerPage, location uuid.UUID) ([]string, error) {
+	today, n := o.page.Business.Today(o.page.Now), 0
+	for _, status := range []string{booking.StatusPending, booking.StatusConfirmed} {
+		list, err := p.rooms.Sales.ListBookings(c.UserContext(), authorize.Principal(c), o.page.Business.Slug,
+			booking.Filter{From: &today, Status: status}, request.Page{Limit: maxCounted})
+		if err != nil || list.NextCursor != "" {
+			return nil, err
+		}
+		for i := range list.Bookings {
+			if at := list.Bookings[i].Location; at != nil && at.ID == location {
+				n++
+			}
 		}
 	}
 	return []string{o.page.Words.Count("offer_loses_bookings", n)}, nil
@@ -155,6 +199,12 @@ func findObjectID(m *manifest.Manifest, list, key string) uuid.UUID {
 		for i := range m.Events {
 			if string(m.Events[i].Key) == key {
 				return m.Events[i].ObjectID(business)
+			}
+		}
+	case "locations":
+		for i := range m.Locations {
+			if string(m.Locations[i].Key) == key {
+				return m.Locations[i].ObjectID(business)
 			}
 		}
 	case "rentals":

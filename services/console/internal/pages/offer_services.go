@@ -2,6 +2,7 @@ package pages
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/document"
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/form"
@@ -26,7 +27,7 @@ var serviceKind = offerKind{
 }
 
 func newServiceGroups(o *offerPage) []form.Group {
-	return []form.Group{
+	return slices.Concat([]form.Group{
 		{Fields: newTextFields("picture", "offer_picture")},
 		{Title: "offer_time", Fields: []form.Field{
 			{Name: "duration_minutes", Kind: form.Integer, Label: "offer_duration", Required: true},
@@ -46,6 +47,7 @@ func newServiceGroups(o *offerPage) []form.Group {
 			},
 			{Name: "capacity", Kind: form.Integer, Label: "offer_capacity", Hint: "offer_capacity_hint", Default: "1"},
 		}},
+	}, o.newOfferedAtGroups(), []form.Group{
 		{Title: "offer_variants", Hint: "offer_variants_hint", Fields: []form.Field{
 			{Name: "variants", Kind: form.Rows, Label: "offer_variant", Key: "variant", Fields: []form.Field{
 				{Name: "name", Label: "offer_name", Required: true},
@@ -56,5 +58,5 @@ func newServiceGroups(o *offerPage) []form.Group {
 		{Title: "offer_shown",
 			Fields: append(newListingFields(), form.Field{Name: "allow_multiple", Kind: form.Switch,
 				Label: "offer_multiple"})},
-	}
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/money"
 	"github.com/slotmesh/slotmesh/libs/values/zone"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/offer/document"
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/form"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
@@ -63,15 +64,20 @@ var policiesPart = offerPart{section: "policies", groups: func(o *offerPage) []f
 			Options: o.newOptions("offer_pays_", "at_door", "online", "customer_choice"),
 		}
 	}
+	var change []form.Field
+	if len(o.listLocations()) > 0 {
+		change = []form.Field{{Name: "bookings.location_change_minutes", Kind: form.Integer, Label: "offer_location_change",
+			Hint: "offer_location_change_hint", Unit: "offer_unit_minutes", Default: "0"}}
+	}
 	return []form.Group{
-		{Title: "offer_booking", Fields: []form.Field{
+		{Title: "offer_booking", Fields: append([]form.Field{
 			{Name: "bookings.confirm", Kind: form.Choice, Label: "offer_confirm", Default: "manual",
 				Options: o.newOptions("offer_confirm_", "manual", "auto")},
 			{Name: "bookings.min_notice_minutes", Kind: form.Integer, Label: "offer_notice", Default: "0"},
 			{Name: "bookings.advance_days", Kind: form.Integer, Label: "offer_advance", Default: "365"},
 			{Name: "bookings.slot_interval_minutes", Kind: form.Integer, Label: "offer_interval", Default: "15"},
 			{Name: "bookings.max_open_per_customer", Kind: form.Integer, Label: "offer_max_open", Default: "20"},
-		}},
+		}, change...)},
 		{Title: "offer_cancelling", Hint: "offer_cancelling_hint", Fields: []form.Field{
 			{Name: "self_service.cancel_until_hours", Kind: form.Deadline, Label: "offer_cancel_until",
 				Hint: "offer_never_hint", Default: "0"},
@@ -85,7 +91,10 @@ var policiesPart = offerPart{section: "policies", groups: func(o *offerPage) []f
 				}},
 			{Name: "policy_text", Kind: form.Text, Label: "offer_policy_text", Hint: "offer_policy_text_hint"},
 		}},
-		{Title: "offer_paying", Fields: []form.Field{pays("services"), pays("events"), pays("rentals")}},
+		{Title: "offer_paying", Fields: []form.Field{pays("services"), pays("events"), pays("rentals"),
+			{Name: "payments.providers", Kind: form.Checkboxes, Label: "offer_providers",
+				Options: []form.Option{{Value: "stripe", Label: "Stripe"}}},
+			{Name: "payments.accounts.stripe", Label: "offer_stripe_account"}}},
 		{Title: "offer_privacy", Fields: []form.Field{
 			{Name: "privacy.keep_customers_days", Kind: form.Integer, Label: "offer_keep_days", Default: "730"},
 		}},
@@ -94,7 +103,7 @@ var policiesPart = offerPart{section: "policies", groups: func(o *offerPage) []f
 
 // bookingPagePart is the form for the appearance of the booking page, and for the questions that this page asks.
 var bookingPagePart = offerPart{section: "page", groups: func(o *offerPage) []form.Group {
-	return []form.Group{
+	return slices.Insert([]form.Group{
 		{Fields: []form.Field{
 			{Name: "page.accent", Label: "offer_accent", Hint: "offer_accent_hint"},
 			{Name: "page.about_html", Kind: form.Prose, Label: "offer_about"},
@@ -110,15 +119,41 @@ var bookingPagePart = offerPart{section: "page", groups: func(o *offerPage) []fo
 				{Name: "max_length", Kind: form.Integer, Label: "offer_max_length"},
 				{Name: "services", Kind: form.Checkboxes, Label: "offer_asked_for", Hint: "offer_asked_for_hint",
 					Options: slices.Clone(o.listChoices("services"))},
+				{Name: "events", Kind: form.Checkboxes, Label: "offer_events", Options: o.listChoices("events")},
+				{Name: "rentals", Kind: form.Checkboxes, Label: "offer_rentals", Options: o.listChoices("rentals")},
 				{Name: "required", Kind: form.Switch, Label: "offer_required"},
 				{Name: "consent", Kind: form.Switch, Label: "offer_consent"},
 				{Name: "options", Kind: form.Rows, Label: "offer_option", Key: "option", Fields: []form.Field{
 					{Name: "label", Label: "offer_option_label", Required: true},
 				}},
 			}},
+			{Name: "form_enforce_api", Kind: form.Switch, Label: "offer_enforce"},
+		}},
+	}, 1, newLinkGroups()...)
+}}
+
+// networks are the social networks that the form suggests.
+var networks = []string{"Facebook", "Instagram", "LinkedIn", "TikTok", "Tripadvisor", "X", "YouTube"}
+
+// newLinkGroups returns the fields for the links of the booking page to social networks, and for its buttons.
+func newLinkGroups() []form.Group {
+	return []form.Group{
+		{Fields: []form.Field{
+			{Name: "social_links", Kind: form.Rows, Label: "offer_social", IsMap: true, Fields: []form.Field{
+				{Name: "name", Label: "offer_network", Required: true, Suggested: networks},
+				{Name: "value", Kind: form.Address, Label: "offer_link", Required: true},
+			}},
+		}},
+		{Title: "offer_buttons", Fields: []form.Field{
+			{Name: "action_buttons", Kind: form.Rows, Label: "offer_button", New: document.Fields{"type": "link"},
+				Fields: []form.Field{
+					{Name: "label", Label: "embed_label", Required: true},
+					{Name: "content", Kind: form.Address, Label: "offer_link", Hint: "offer_button_hint", Required: true},
+					{Name: "order", Kind: form.Integer, Label: "offer_order", Default: "0"},
+				}},
 		}},
 	}
-}}
+}
 
 // notificationsPart is the form for the e-mail addresses that get notices of bookings, and for the customers'
 // reminders.

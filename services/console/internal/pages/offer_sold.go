@@ -23,25 +23,30 @@ var classesKind = offerKind{
 
 func newClassGroups(o *offerPage) []form.Group {
 	some := func(of []form.Option) []form.Option { return slices.Concat([]form.Option{{Label: "–"}}, of) }
-	return []form.Group{
+	session := []form.Field{
+		{Name: "weekday", Kind: form.Choice, Label: "offer_every", Options: some(o.listWeekdays())},
+		{Name: "date", Kind: form.Date, Label: "offer_or_on"},
+		{Name: "time", Kind: form.Time, Label: "offer_at", Required: true},
+		{Name: "capacity", Kind: form.Integer, Label: "offer_seats", Required: true},
+		{Name: "staff", Kind: form.Choice, Label: "offer_given_by", Options: some(o.listChoices("staff"))},
+	}
+	if locations := o.listLocations(); len(locations) > 0 {
+		session = append(session, form.Field{Name: "location", Kind: form.Choice, Label: "booked_location",
+			Options: some(locations)})
+	}
+	return slices.Concat([]form.Group{
 		{Fields: newTextFields("picture", "offer_picture")},
 		{Title: "offer_prices", Fields: slices.Concat([]form.Field{
 			{Name: "duration_minutes", Kind: form.Integer, Label: "offer_duration", Required: true},
 		}, o.newPriceFields("person"), o.newPaymentFields())},
 		{Title: "offer_classes_when", Hint: "offer_classes_hint", Fields: []form.Field{
 			{Name: "classes", Kind: form.Rows, Label: "offer_session", Key: "class", Required: true,
-				Fields: []form.Field{
-					{Name: "weekday", Kind: form.Choice, Label: "offer_every", Options: some(o.listWeekdays())},
-					{Name: "date", Kind: form.Date, Label: "offer_or_on"},
-					{Name: "time", Kind: form.Time, Label: "offer_at", Required: true},
-					{Name: "capacity", Kind: form.Integer, Label: "offer_seats", Required: true},
-					{Name: "staff", Kind: form.Choice, Label: "offer_given_by", Options: some(o.listChoices("staff"))},
-					{Name: "from", Kind: form.Date, Label: "offer_first"},
-					{Name: "to", Kind: form.Date, Label: "offer_last"},
-				}},
+				Fields: append(session, form.Field{Name: "from", Kind: form.Date, Label: "offer_first"},
+					form.Field{Name: "to", Kind: form.Date, Label: "offer_last"})},
 		}},
+	}, o.newOfferedAtGroups(), []form.Group{
 		{Title: "offer_shown", Fields: newListingFields()},
-	}
+	})
 }
 
 // eventsKind describes the pages of events, for which the business sells tickets.
@@ -51,11 +56,11 @@ var eventsKind = offerKind{
 	groups: func(o *offerPage) []form.Group {
 		return []form.Group{
 			{Fields: slices.DeleteFunc(newTextFields("picture", "offer_picture"), func(f form.Field) bool { return f.Name == "category" })},
-			{Title: "offer_time", Fields: []form.Field{
+			{Title: "offer_time", Fields: append([]form.Field{
 				{Name: "date", Kind: form.Date, Label: "offer_on", Required: true},
 				{Name: "start_time", Kind: form.Time, Label: "offer_begins", Required: true},
 				{Name: "end_time", Kind: form.Time, Label: "offer_ends", Required: true},
-			}},
+			}, o.newLocationFields()...)},
 			{Title: "offer_tickets", Hint: "offer_tickets_hint", Fields: slices.Concat([]form.Field{
 				{Name: "total_capacity", Kind: form.Integer, Label: "offer_seats_in_all", Required: true},
 			}, o.newPaymentFields(), []form.Field{
@@ -142,7 +147,7 @@ func newRentalGroups(o *offerPage) []form.Group {
 			{Name: "price_type", Kind: form.Choice, Label: "offer_price_type",
 				Options: o.newOptions("offer_price_", "hourly", "daily")},
 		}, o.newPaymentFields())},
-		{Title: "offer_how_long", Fields: limits},
+		{Title: "offer_how_long", Fields: append(limits, o.newLocationFields()...)},
 		{Title: "offer_units", Hint: "offer_units_hint", Fields: []form.Field{
 			{Name: "quantity", Kind: form.Integer, Label: "offer_quantity", Hint: "offer_quantity_hint"},
 			{Name: "units_count", Kind: form.Integer, Label: "offer_units_number", Hint: "offer_units_number_hint"},
@@ -160,9 +165,48 @@ func newRentalGroups(o *offerPage) []form.Group {
 				{Name: "rental", Kind: form.Choice, Label: "offer_with", Required: true,
 					Options: slices.Concat([]form.Option{{Label: "–"}}, o.listChoices("rentals"))},
 				{Name: "required", Kind: form.Switch, Label: "offer_needed"},
+				{Name: "order", Kind: form.Integer, Label: "offer_order", Default: "0"},
 			}},
 		}},
 		{Title: "offer_shown",
 			Fields: append(newListingFields(), form.Field{Name: "add_on", Kind: form.Switch, Label: "offer_add_on"})},
 	}
+}
+
+// listAppointments returns the services without class sessions as options. Customers book classes alone.
+func (o *offerPage) listAppointments() []form.Option {
+	var options []form.Option
+	for _, service := range serviceKind.listItems(o.fields) {
+		options = append(options, form.Option{Value: toText(service["key"]), Label: toText(service["name"])})
+	}
+	return options
+}
+
+// packagesKind describes the pages of packages: services that customers book together at one price.
+var packagesKind = offerKind{
+	section: "packages", list: "packages", word: "package",
+	newObject: func(*offerPage) document.Fields { return document.Fields{} },
+	groups: func(o *offerPage) []form.Group {
+		return []form.Group{
+			{Fields: []form.Field{
+				{Name: "name", Label: "offer_name", Required: true},
+				{Name: "description", Kind: form.Text, Label: "offer_description"},
+				{Name: "services", Kind: form.Checkboxes, Label: "offer_package_services",
+					Hint: "offer_package_services_hint", Required: true, Options: o.listAppointments()},
+			}},
+			{Title: "offer_prices", Hint: "offer_package_price_hint", Fields: []form.Field{
+				o.newAmountField("price", "offer_price", ""),
+				{Name: "percent", Kind: form.Decimal, Label: "offer_discount", Unit: "offer_percent"},
+			}},
+		}
+	},
+	summarize: func(o *offerPage, item document.Fields) string {
+		price := ""
+		if percent := formatNumber(item["percent"]); percent != "" {
+			price = o.page.Words.With("offer_does_percent_less", "Value", percent)
+		} else if formatNumber(item["price"]) != "" {
+			price = o.formatPrice(item["price"])
+		}
+		return joinTexts(o.formatNames("services", item["services"]), price)
+	},
 }

@@ -33,11 +33,14 @@ func contains(list []any, key string) bool {
 	return false
 }
 
-// chooseHoursKind returns the kind of hours that a member has: the hours of the business, own hours, or no weekly
-// hours.
+// chooseHoursKind returns the kind of hours that a member has: the hours of the business, own hours, no weekly hours,
+// or hours at each location.
 func chooseHoursKind(member document.Fields) string {
 	days, own := member["hours"].(document.Fields)
+	_, atPlaces := member["at"]
 	switch {
+	case atPlaces:
+		return form.HoursAtPlaces
 	case !own:
 		return form.HoursBusiness
 	case len(days) == 0:
@@ -51,11 +54,23 @@ func newTeamGroups(o *offerPage) []form.Group {
 	return []form.Group{
 		{Fields: newTextFields("photo", "offer_photo")},
 		{Title: "offer_hours", Hint: "offer_hours_hint", Fields: []form.Field{
-			{Name: "hours", Kind: form.Week, Label: "offer_works", HasOwnHours: true, Instead: business},
+			{Name: "hours", Kind: form.Week, Label: "offer_works", HasOwnHours: true, Instead: business,
+				Places: o.listMemberLocations()},
 		}},
 		{Title: "offer_dates", Hint: "offer_dates_hint", Fields: []form.Field{newSingleDatesField()}},
 		{Title: "offer_shown", Fields: newListingFields()},
 	}
+}
+
+// listMemberLocations returns all locations of the business as options.
+func (o *offerPage) listMemberLocations() []form.Option {
+	options := o.listChoices("locations")
+	for i := range options {
+		if options[i].Label == "" {
+			options[i].Label = o.nameLocation(nil)
+		}
+	}
+	return options
 }
 
 // newSingleDatesField returns the field for the single dates that have other hours than their weekday.

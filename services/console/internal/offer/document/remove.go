@@ -7,14 +7,17 @@ import (
 
 // Removal is the result of removing an object from the offer. A Removal counts the other objects that referred to the
 // removed object: these objects were changed, or were removed too. A service becomes inactive if no member of its staff
-// is left.
+// or none of its locations is left.
 type Removal struct {
 	Rules, RemovedRules         int // number of changed pricing rules; number removed because their scope became empty
 	Questions, RemovedQuestions int // number of changed questions of the booking page; number of removed questions
-	Services, DisabledServices  int // number of services that lost the removed member; number that became inactive
-	Classes                     int // number of class sessions that lost the removed member
-	Blocks, Upsells             int
-	Packages                    int // number of removed packages; each contained the removed service
+	// number of services that lost the removed member or location; number that became inactive
+	Services, DisabledServices int
+	Classes                    int // number of class sessions that lost the removed member or location
+	Members                    int // number of members who worked at the removed location
+	Events, Rentals            int // number of events and rentals that lost the removed location
+	Blocks, Upsells            int
+	Packages                   int // number of removed packages; each contained the removed service
 }
 
 // Remove removes an object from a list of the offer, and removes all references to this object. The argument `list` is
@@ -40,6 +43,8 @@ func Remove(fields Fields, list, key string) (Removal, bool) {
 		})
 	case "staff":
 		r.removeMember(fields, key)
+	case "locations":
+		r.removeLocation(fields, key)
 	case "rentals":
 		for _, rental := range listObjects(fields["rentals"]) {
 			n, _ := removeReferences(rental, "upsells", func(upsell Fields) (bool, bool) {
@@ -68,16 +73,54 @@ func (r *Removal) removeMember(fields Fields, key string) {
 				r.DisabledServices++
 			}
 		}
-		for _, session := range listObjects(service["classes"]) {
-			if session["staff"] == key {
-				delete(session, "staff")
-				r.Classes++
-			}
-		}
+		r.Classes += removeValue(service["classes"], "staff", key)
 	}
 	r.Blocks, _ = removeReferences(fields, "blocks", func(block Fields) (bool, bool) {
 		return removeKey(block, "staff", key)
 	})
+}
+
+// removeLocation removes a location's key from services, class sessions, members, events and rentals. If a service has
+// no location left, removeLocation makes the service inactive: a service without locations is offered at all places. A
+// member without a location left gets no weekly hours, for the same reason.
+func (r *Removal) removeLocation(fields Fields, key string) {
+	for _, service := range listObjects(fields["services"]) {
+		if isChanged, isRemoved := removeKey(service, "locations", key); isChanged {
+			r.Services++
+			if isRemoved {
+				service["active"] = false
+				r.DisabledServices++
+			}
+		}
+		r.Classes += removeValue(service["classes"], "location", key)
+	}
+	for _, member := range listObjects(fields["staff"]) {
+		hours, _ := member["at"].(Fields)
+		if _, works := hours[key]; !works {
+			continue
+		}
+		r.Members++
+		delete(hours, key)
+		if len(hours) == 0 {
+			delete(member, "at")
+			member["hours"] = Fields{}
+		}
+	}
+	r.Events = removeValue(fields["events"], "location", key)
+	r.Rentals = removeValue(fields["rentals"], "location", key)
+}
+
+// removeValue removes a field from each object of a list in which the field has the given value. It returns the number
+// of these objects.
+func removeValue(list any, field, value string) int {
+	n := 0
+	for _, object := range listObjects(list) {
+		if object[field] == value {
+			delete(object, field)
+			n++
+		}
+	}
+	return n
 }
 
 func listObjects(list any) []Fields {

@@ -8,6 +8,7 @@ package form
 
 import (
 	"encoding/json"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -43,6 +44,7 @@ const (
 	Rows                     // a list of objects; Field.Fields are the fields of each object
 	Picture                  // the id of an uploaded picture
 	Pictures                 // the ids of uploaded pictures, in the order in which customers see them
+	Choices                  // any number of Field.Options, each chosen in an input of its own
 )
 
 // Field is one field of an object of the manifest, as a form shows it.
@@ -59,6 +61,7 @@ type Field struct {
 	// Currency is the ISO 4217 code of the amount in a [Decimal] field; "" if the field is not an amount. A person may
 	// type the code or the symbol of this currency before or after the amount.
 	Currency string
+	Unit     string // id of the text that the form shows inside the input of a number; "" for none
 	// IsTicked means that all Options of a [Checkboxes] field are ticked in a new row.
 	IsTicked  bool
 	Options   []Option
@@ -67,11 +70,19 @@ type Field struct {
 	// row is derived from the row's name, or from the text in Key if the row has no name.
 	Fields []Field
 	Key    string
+	// New has the fields that a new row of a [Rows] field has, and that the form does not show.
+	New document.Fields
+	// IsMap means that a [Rows] field is an object in the manifest, whose field names a person chooses. Each row then
+	// has the fields name and value.
+	IsMap bool
 	// HasOwnHours means that a [Week] field has the hours of a member. The form then shows a choice above the hours:
 	// own hours, the hours of the business, or no weekly hours. The field Instead has the fields of the business, which
 	// contain the hours of the business.
 	HasOwnHours bool
 	Instead     document.Fields
+	// Places are the locations at which a member may have hours of their own. If a person chooses [HoursAtPlaces], the
+	// hours at each location replace the hours of the [Week] field. The option's value is the key of the location.
+	Places []Option
 }
 
 // AllObjects is the value of an [ObjectPicker] field if a person selects all objects.
@@ -105,7 +116,17 @@ const (
 	HoursBusiness = "business"
 	HoursOwn      = "own"
 	HoursNone     = "none"
+	HoursAtPlaces = "locations" // own hours at each location
 )
+
+// placeHours is the name of a member's field with the hours at each location.
+const placeHours = "at"
+
+// NamePlaceHours returns the name of the input for a member's hours at a location. The argument `week` is the name of
+// the [Week] field, and the argument `place` is the key of the location.
+func NamePlaceHours(week, place string) string {
+	return week[:strings.LastIndexByte(week, '.')+1] + placeHours + "." + place
+}
 
 // Show returns the values with which a form shows the fields of an object.
 func Show(object document.Fields, fields []Field) url.Values {
@@ -122,7 +143,7 @@ func show(shown url.Values, object document.Fields, fields []Field, prefix strin
 		}
 		switch {
 		case f.Kind == Rows:
-			list, _ := value.([]any)
+			list := listRows(f, value)
 			shown.Set(name+".n", strconv.Itoa(len(list)))
 			for i, item := range list {
 				row, _ := item.(document.Fields)
@@ -130,11 +151,12 @@ func show(shown url.Values, object document.Fields, fields []Field, prefix strin
 			}
 		case f.Kind == Week:
 			showWeek(shown, f, name, value, exists)
+			showPlaceHours(shown, object, f, name)
 		case f.Kind == Windows:
 			showWindows(shown, name, value)
 		case f.Kind == ObjectPicker && value == "all":
 			shown.Set(name, AllObjects)
-		case f.Kind == Checkboxes || f.Kind == ObjectPicker || f.Kind == Pictures:
+		case hasValues(f.Kind):
 			list, _ := value.([]any)
 			for _, item := range list {
 				shown.Add(name, formatText(item))
@@ -145,6 +167,25 @@ func show(shown url.Values, object document.Fields, fields []Field, prefix strin
 			shown.Set(name, formatValue(f.Kind, value))
 		}
 	}
+}
+
+// hasValues reports whether an input of the given kind submits any number of values.
+func hasValues(kind Kind) bool {
+	return kind == Checkboxes || kind == ObjectPicker || kind == Pictures || kind == Choices
+}
+
+// listRows returns the objects that the rows of a field show.
+func listRows(f Field, value any) []any {
+	if !f.IsMap {
+		list, _ := value.([]any)
+		return list
+	}
+	object, _ := value.(document.Fields)
+	var list []any
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		list = append(list, document.Fields{"name": name, "value": object[name]})
+	}
+	return list
 }
 
 // formatValue returns a value of the manifest as text, in the notation in which a person types it into a field of the
@@ -200,6 +241,20 @@ func showWeek(shown url.Values, f Field, name string, value any, exists bool) {
 	}
 	for _, day := range Weekdays {
 		showWindows(shown, name+"."+day, days[day])
+	}
+}
+
+// showPlaceHours adds the hours of a member at each location to the values in the argument `shown`.
+func showPlaceHours(shown url.Values, member document.Fields, f Field, name string) {
+	hours, exists := member[placeHours].(document.Fields)
+	if exists && len(f.Places) > 0 {
+		shown.Set(name+".mode", HoursAtPlaces)
+	}
+	for _, place := range f.Places {
+		days, _ := hours[place.Value].(document.Fields)
+		for _, day := range Weekdays {
+			showWindows(shown, NamePlaceHours(name, place.Value)+"."+day, days[day])
+		}
 	}
 }
 
@@ -294,10 +349,14 @@ func addBlankRows(values url.Values, fields []Field, prefix string) {
 		case Windows:
 			addRow(values, f, name)
 		case Week:
-			for _, day := range Weekdays {
-				at := name + "." + day
-				values.Set(at+".n", strconv.Itoa(max(minDayWindows, CountRows(values, at)+1)))
+			for _, week := range listWeeks(f, name) {
+				for _, day := range Weekdays {
+					at := week + "." + day
+					values.Set(at+".n", strconv.Itoa(max(minDayWindows, CountRows(values, at)+1)))
+				}
 			}
+		case Choices:
+			values.Add(name, "")
 		case Rows:
 			for i := range CountRows(values, name) {
 				addBlankRows(values, f.Fields, name+"."+strconv.Itoa(i)+".")
@@ -306,6 +365,15 @@ func addBlankRows(values url.Values, fields []Field, prefix string) {
 		default: // the other kinds have no rows
 		}
 	}
+}
+
+// listWeeks returns the names of the inputs for weekly hours that a [Week] field has.
+func listWeeks(f Field, name string) []string {
+	names := []string{name}
+	for _, place := range f.Places {
+		names = append(names, NamePlaceHours(name, place.Value))
+	}
+	return names
 }
 
 // minDayWindows is the minimum number of windows (periods of opening time) that a form shows for each weekday. The form
@@ -326,11 +394,14 @@ func HandleButton(values url.Values, fields []Field, name string) {
 		}
 		return
 	}
-	if f, found := FindField(fields, name); found && f.Kind == Rows {
+	switch f, _ := FindField(fields, name); f.Kind {
+	case Rows:
 		addRow(values, f, name)
-		return
+	case Choices:
+		values.Add(name, "")
+	default:
+		handlePictureButton(values, fields, name)
 	}
-	handlePictureButton(values, fields, name)
 }
 
 // addRow adds a blank row or window to a list of the form. In the new row, addRow ticks the boxes that are ticked by
@@ -355,7 +426,7 @@ func addRow(values url.Values, f Field, name string) {
 // input rentals.0.units belongs to the field units of the list rentals.
 func FindField(fields []Field, name string) (Field, bool) {
 	for _, f := range fields {
-		if f.Name == name {
+		if f.Name == name || f.Kind == Week && slices.Contains(listWeeks(f, f.Name), name) {
 			return f, true
 		}
 		inRow, isInner := strings.CutPrefix(name, f.Name+".")

@@ -247,3 +247,39 @@ func TestWriteKeepsHoursWithoutInputs(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestWriteWritesMapsAndChoices shows that rows with IsMap become an object, that each choice is one value, and that
+// ticked values keep the order of the manifest.
+func TestWriteWritesMapsAndChoices(t *testing.T) {
+	t.Parallel()
+	own := []form.Field{
+		{Name: "links", Kind: form.Rows, IsMap: true, Fields: []form.Field{{Name: "name"}, {Name: "value"}}},
+		{Name: "countries", Kind: form.Choices}, {Name: "staff", Kind: form.Checkboxes},
+		{Name: "buttons", Kind: form.Rows, New: document.Fields{"type": "link"}, Fields: []form.Field{{Name: "label"}}},
+	}
+	got := document.Fields{"links": document.Fields{"x": "a", "y": "b"}, "countries": []any{"PT"},
+		"staff": []any{"ben", "anna"}}
+	shown := form.Show(got, own)
+	posted := form.AddBlankRows(shown, own)
+	if wrong := form.Write(got, own, shown, posted).FieldErrors; len(wrong) > 0 || len(got) != 3 {
+		t.Errorf("an unchanged form writes %v, %v", got, wrong)
+	}
+	form.HandleButton(posted, own, "countries")
+	if n := len(posted["countries"]); n != 3 {
+		t.Errorf("%d inputs for countries, want 3", n)
+	}
+	posted["countries"], posted["staff"] = []string{"PT", "", "ES"}, []string{"anna", "ben", "cleo"}
+	posted.Set("links.0.remove", "yes")
+	posted.Set("links.2.name", "z")
+	posted.Set("links.2.value", "c")
+	posted.Set("buttons.0.label", "Go")
+	result := form.Write(got, own, shown, posted)
+	want := document.Fields{"links": document.Fields{"y": "b", "z": "c"}, "countries": []any{"PT", "ES"},
+		"staff": []any{"ben", "anna", "cleo"}, "buttons": []any{document.Fields{"type": "link", "label": "Go"}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if input := result.FindInput("links.z"); input != "links.2.value" {
+		t.Errorf("the input of links.z is %q", input)
+	}
+}

@@ -21,6 +21,7 @@ const (
 	RequiredValue    = "fill"
 	InvalidNumber    = "number_wrong"
 	InvalidAmount    = "decimal_wrong"
+	InvalidValue     = "problem_other"
 	ConfirmOvernight = "overnight" // asks the person to confirm that the windows end on the next day
 )
 
@@ -29,6 +30,7 @@ type Result struct {
 	FieldErrors map[string]string // id of the text that describes an error, by the name of the input
 	rows        map[string][]int  // by list name: indexes of submitted rows, in the order of the written objects
 	inputNames  map[string]bool   // names of the inputs
+	mapInputs   map[string]string // name of the input of a row, by the name of the field that the row is in the manifest
 }
 
 // Write writes the values that a person submitted into an object. The argument `posted` has the submitted values; the
@@ -44,7 +46,8 @@ func Write(object document.Fields, fields []Field, shown, posted url.Values) *Re
 	w := &writer{
 		shown:  maps.Clone(shown),
 		posted: plain,
-		result: &Result{FieldErrors: map[string]string{}, rows: map[string][]int{}, inputNames: map[string]bool{}},
+		result: &Result{FieldErrors: map[string]string{}, rows: map[string][]int{}, inputNames: map[string]bool{},
+			mapInputs: map[string]string{}},
 	}
 	w.writeFields(object, fields, "")
 	return w.result
@@ -61,7 +64,11 @@ func (w *writer) writeFields(object document.Fields, fields []Field, prefix stri
 		w.result.inputNames[name] = true
 		switch f.Kind {
 		case Rows:
-			w.writeRows(object, f, name)
+			if f.IsMap {
+				w.writeMap(object, f, name)
+			} else {
+				w.writeRows(object, f, name)
+			}
 		case Week:
 			w.writeWeek(object, f, name)
 		case Windows:
@@ -78,6 +85,9 @@ func (w *writer) writeField(object document.Fields, f Field, name string) {
 	value := strings.TrimSpace(w.posted.Get(name))
 	if !w.posted.Has(name) && f.Kind != Switch && f.Kind != Checkboxes && f.Kind != ObjectPicker {
 		return // the submitted form does not contain the field
+	}
+	if f.Kind == Checkboxes && w.posted.Has(name) {
+		w.posted[name] = sortAsShown(w.posted[name], w.shown[name])
 	}
 	if f.Required && value == "" {
 		w.result.FieldErrors[name] = RequiredValue
@@ -100,6 +110,18 @@ func (w *writer) writeField(object document.Fields, f Field, name string) {
 	at[last] = read // nil in a Deadline field means that customers may never act
 }
 
+// sortAsShown returns the ticked values. The values that were ticked when the form was shown come first, in the order
+// of the manifest, because this order may have a meaning.
+func sortAsShown(ticked, shown []string) []string {
+	sorted := slices.DeleteFunc(slices.Clone(shown), func(value string) bool { return !slices.Contains(ticked, value) })
+	for _, value := range ticked {
+		if !slices.Contains(sorted, value) {
+			sorted = append(sorted, value)
+		}
+	}
+	return sorted
+}
+
 // removeField removes a field from an object. If the object that contained the field is then empty, removeField removes
 // this object too.
 func removeField(object document.Fields, name string) {
@@ -113,8 +135,7 @@ func removeField(object document.Fields, name string) {
 // parseValue converts a submitted value to a value of a manifest. The first result is nil for a blank value. If the
 // value is invalid, the second result is the id of the text that describes the error.
 func (w *writer) parseValue(f Field, name, value string) (any, string) {
-	if value == "" && f.Kind != Switch && f.Kind != Checkboxes && f.Kind != ObjectPicker && f.Kind != Integers &&
-		f.Kind != Pictures {
+	if value == "" && f.Kind != Switch && f.Kind != Integers && !hasValues(f.Kind) {
 		return nil, ""
 	}
 	switch f.Kind {
@@ -146,7 +167,7 @@ func (w *writer) parseValue(f Field, name, value string) (any, string) {
 		return list, ""
 	case Switch:
 		return value == "yes", ""
-	case Checkboxes, ObjectPicker, Pictures:
+	case Checkboxes, ObjectPicker, Pictures, Choices:
 		var list []any
 		if f.Kind == ObjectPicker && slices.Contains(w.posted[name], AllObjects) {
 			return "all", ""
@@ -257,6 +278,7 @@ func (w *writer) writeRows(object document.Fields, f Field, name string) {
 			continue
 		default:
 			item = document.Fields{}
+			maps.Copy(item, f.New)
 			w.beginRow(f.Fields, row)
 		}
 		w.writeFields(item, f.Fields, row+".")
@@ -277,6 +299,36 @@ func (w *writer) writeRows(object document.Fields, f Field, name string) {
 		return
 	}
 	at[last] = remaining
+}
+
+// writeMap writes the submitted rows of a field with IsMap into an object: the name of each row becomes the name of a
+// field, and the row's value becomes the value of this field.
+func (w *writer) writeMap(object document.Fields, f Field, name string) {
+	at, last := findParent(object, f.Name, true)
+	holder := document.Fields{}
+	if list := listRows(f, at[last]); list != nil {
+		holder[last] = list
+	}
+	f.Name = last
+	w.writeRows(holder, f, name)
+	written := document.Fields{}
+	rows, _ := holder[last].([]any)
+	for i, item := range rows {
+		row, _ := item.(document.Fields)
+		key, input := formatText(row["name"]), name+"."+strconv.Itoa(i)
+		if places := w.result.rows[name]; i < len(places) {
+			input = name + "." + strconv.Itoa(places[i])
+		}
+		if _, exists := written[key]; exists && key != "" {
+			w.result.FieldErrors[input+".name"] = InvalidValue
+		}
+		written[key] = row["value"]
+		w.result.mapInputs[name+"."+key] = input + ".value"
+	}
+	at[last] = written
+	if len(written) == 0 {
+		delete(at, last)
+	}
 }
 
 // beginRow adds the defaults of the checkboxes in a new row to the shown values. Without these defaults, a checkbox
@@ -300,6 +352,10 @@ func (w *writer) isBlank(fields []Field, prefix string) bool {
 				return false
 			}
 		case Switch, Checkboxes, ObjectPicker:
+		case Choices:
+			if slices.ContainsFunc(w.posted[name], func(value string) bool { return value != "" }) {
+				return false
+			}
 		case Windows:
 			for i := range CountRows(w.posted, name) {
 				if w.posted.Get(name+"."+strconv.Itoa(i)+".from") != "" {
@@ -324,8 +380,15 @@ func (w *writer) isBlank(fields []Field, prefix string) bool {
 func (w *writer) writeWeek(object document.Fields, f Field, name string) {
 	at, last := findParent(object, f.Name, true)
 	mode := w.posted.Get(name + ".mode")
+	if len(f.Places) > 0 && mode != "" && mode != HoursAtPlaces {
+		delete(at, placeHours)
+	}
 	if f.HasOwnHours {
 		switch mode {
+		case HoursAtPlaces:
+			delete(at, last)
+			w.writePlaceHours(at, f, name)
+			return
 		case HoursBusiness:
 			delete(at, last)
 			return
@@ -350,6 +413,33 @@ func (w *writer) writeWeek(object document.Fields, f Field, name string) {
 	}
 	if len(days) > 0 || ok {
 		at[last] = days
+	}
+}
+
+// writePlaceHours writes the hours of a member at each location. A location without hours is left out, because the
+// member does not work there.
+func (w *writer) writePlaceHours(member document.Fields, f Field, name string) {
+	hours, _ := member[placeHours].(document.Fields)
+	if hours == nil {
+		hours = document.Fields{}
+	}
+	for _, place := range f.Places {
+		days, exists := hours[place.Value].(document.Fields)
+		if days == nil {
+			days = document.Fields{}
+		}
+		isKept := exists && len(days) == 0 // the manifest names the location without hours
+		for _, day := range Weekdays {
+			w.writeWindows(days, day, NamePlaceHours(name, place.Value)+"."+day, false)
+		}
+		hours[place.Value] = days
+		if len(days) == 0 && !isKept {
+			delete(hours, place.Value)
+		}
+	}
+	member[placeHours] = hours
+	if len(hours) == 0 {
+		w.result.FieldErrors[name] = RequiredValue
 	}
 }
 
@@ -434,6 +524,9 @@ func (r *Result) FindInput(path string) string {
 			step = strconv.Itoa(i)
 		}
 		name = strings.TrimPrefix(name+"."+step, ".")
+		if input, isRow := r.mapInputs[name]; isRow {
+			best = input
+		}
 		if r.inputNames[name] {
 			best = name
 		}

@@ -56,7 +56,7 @@ const (
 )
 
 // sections has the sections of the offer, in the order of the menu.
-var sections = []string{"services", "classes", SectionEvents, SectionRentals, "team", "hours", "rules", "translations",
+var sections = []string{"services", "classes", SectionEvents, SectionRentals, "packages", "team", "locations", "hours", "rules", "translations",
 	"business", "policies", "page", "text", "versions"}
 
 // Form is a form in which a person edits an object of the offer.
@@ -79,12 +79,22 @@ type OfferItem struct {
 	Remove   string // path of the page that removes the object; "" if the object cannot be removed
 	HasWords bool   // whether the page links to the owner's words for messages
 	About    string // text above the form
+	Hidden   url.Values
+}
+
+// OfferVariants lists the variants of a kind of objects, before a person adds an object of one variant.
+type OfferVariants struct {
+	Offering
+	Title, Back string
+	Variants    []OfferLine
 }
 
 // OfferLine is an object in a list of the offer.
 type OfferLine struct {
 	Name, About, Path string
 	IsOff             bool // true if customers do not see the object
+	Key               string
+	Mark              string // text beside the name, such as that this is the main location; "" for none
 }
 
 // OfferGroup has the objects of one category in a list of the offer.
@@ -98,6 +108,8 @@ type OfferList struct {
 	Offering
 	Groups []OfferGroup
 	New    string
+	Hint   string // text above the list
+	Order  string // path of the form that changes the order; "" if the objects have a field for their order
 }
 
 // OfferRemoval has the data of the page that asks for confirmation before an object is removed.
@@ -133,6 +145,9 @@ func (f Form) input(p *Page, d form.Field, name string) web.Field {
 	if d.Hint != "" && d.Kind != form.Switch {
 		input.Hint = p.say(d.Hint)
 	}
+	if d.Unit != "" {
+		input.Unit = p.say(d.Unit)
+	}
 	switch d.Kind {
 	case form.Integer, form.Deadline:
 		input.Type = "number"
@@ -153,6 +168,16 @@ func (f Form) input(p *Page, d form.Field, name string) web.Field {
 		input.Options = append(input.Options, web.Option{Value: o.Value, Label: o.Label})
 	}
 	return input
+}
+
+// hoursModes returns the kinds of hours among which a person chooses in a [form.Week] field. Hours at each location need
+// at least two locations, or a member who already has such hours.
+func (f Form) hoursModes(d form.Field, name string) []string {
+	modes := []string{form.HoursBusiness, form.HoursOwn, form.HoursNone}
+	if len(d.Places) > 1 || f.Values.Get(name+".mode") == form.HoursAtPlaces {
+		modes = append(modes, form.HoursAtPlaces)
+	}
+	return modes
 }
 
 // hasValue reports whether a value is one of the current values of the input with the name `name`.
@@ -239,6 +264,10 @@ func (p *Page) nameFieldAt(fields document.Fields, at []string) string {
 		if i+1 < len(at) && strings.HasPrefix(at[i+1], "[") && i == 0 {
 			continue // the name omits the list that contains the object
 		}
+		if i > 0 && at[i-1] == hoursAt {
+			parts = append(parts, p.nameLocation(fields, step))
+			continue
+		}
 		parts = append(parts, p.labelField(step))
 	}
 	return strings.Join(parts, " · ")
@@ -307,7 +336,7 @@ func (p *Page) describeChange(d *Difference, c changes.Change) string {
 // referencedLists maps the name of a field that contains keys of objects to the name of the list with these objects.
 var referencedLists = map[string]string{
 	"staff": "staff", "services": "services", "events": "events", "rentals": "rentals", "rental": "rentals",
-	"packages": "packages", "pricing_rules": "pricing_rules",
+	"packages": "packages", "pricing_rules": "pricing_rules", "locations": "locations", "location": "locations",
 }
 
 // replaceKeys returns a value of the offer as people know it. It replaces the keys of objects by the objects' names,
@@ -318,12 +347,14 @@ func (p *Page) replaceKeys(fields document.Fields, path string, value any) any {
 	list := fields[referencedLists[field]]
 	switch value := value.(type) {
 	case string:
-		if field == "country" && postal.IsCountry(value) {
+		if (field == "country" || field == "countries") && postal.IsCountry(value) {
 			return p.Words.Country(value)
 		}
 		switch label := p.labelOption(path, value); {
 		case label != "":
 			return label
+		case referencedLists[field] == "locations":
+			return p.nameLocation(fields, value)
 		case referencedLists[field] != "":
 			return nameObject(findItem(list, value), value)
 		}
@@ -338,11 +369,28 @@ func (p *Page) replaceKeys(fields document.Fields, path string, value any) any {
 	case map[string]any:
 		inner := make(document.Fields, len(value))
 		for name, v := range value {
+			if field == hoursAt {
+				inner[p.nameLocation(fields, name)] = p.replaceKeys(fields, path+"."+name, v)
+				continue
+			}
 			inner[name] = p.replaceKeys(fields, path+"."+name, v)
 		}
 		return inner
 	}
 	return value
+}
+
+// hoursAt is the name of a member's field with the hours at each location, by the key of the location.
+const hoursAt = "at"
+
+// nameLocation returns the name of a location as customers know it: a location without a name has the name of the
+// business.
+func (p *Page) nameLocation(fields document.Fields, key string) string {
+	business, _ := fields["name"].(string)
+	if item := findItem(fields["locations"], key); item != nil {
+		return nameObject(item, business)
+	}
+	return key
 }
 
 func toAny(values []string) []any {
@@ -368,7 +416,7 @@ func (p *Page) labelField(field string) string {
 var FieldLabels = map[string]string{
 	"hours": "offer_hours", "description": "offer_description", "privacy": "offer_privacy",
 	"locations": "offer_location", "address": "offer_address", "lat": "offer_latitude", "lon": "offer_longitude",
-	"contact": "offer_contact", "legal": "offer_legal",
+	"contact": "offer_contact", "legal": "offer_legal", "at": "offer_hours_locations",
 }
 
 // optionSentences maps the name of a field and one of its values to the id of the message text for this value.
