@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -155,7 +156,7 @@ func TestComposeFileIsValid(t *testing.T) {
 		}
 	}
 	one := project.Services["slotmesh"]
-	if one.Image != "ghcr.io/slotmesh/slotmesh-one:1.2.3" || !one.ReadOnly || one.CapDrop[0] != "ALL" {
+	if one.Image != "ghcr.io/slotmesh/slotmesh-one:1.2.3" || !one.ReadOnly || !slices.Equal(one.CapDrop, []string{"ALL"}) {
 		t.Errorf("%+v", one)
 	}
 	for _, name := range []string{"postgres", "redis", "slotmesh", "caddy"} {

@@ -12,9 +12,10 @@ const One = "one"
 // oneProgram is the command in the image One.
 const oneProgram = "slotmesh"
 
-// oneFolders are the folders of the image One that its user may write to. A new volume at /data gets this owner.
+// oneFolders are the folders of the image One that its user may write to. A new volume at /data gets these folders.
 var oneFolders = []entry{
 	{path: "data", mode: 0o700, owner: 65532, folder: true},
+	{path: "data/backups", mode: 0o700, owner: 65532, folder: true},
 	{path: "tmp", mode: 0o1777, folder: true},
 }
 
