@@ -39,7 +39,8 @@ func NewNotFoundFault() error {
 // Config holds the settings for links.
 type Config struct {
 	// Secrets are the secrets from which the tokens of links are derived, the newest first. New links use the first
-	// secret. After a secret is removed, its links still work, but messages and pages can no longer show them.
+	// secret. After a secret is removed, its links to bookings still work, but messages and pages can no longer show
+	// them. Its links for decisions in mails to owners no longer work.
 	Secrets []string `env:"LINK_SECRETS" secret:"true"`
 	// PagesURL is the base URL of the pages for customers, such as
 	// https://book.example.com. Without it, messages and pages show no links.

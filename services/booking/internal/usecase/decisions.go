@@ -141,6 +141,9 @@ func (d *Decisions) Decide(ctx context.Context, businessID uuid.UUID, req bookin
 	if name != state.Confirm && name != state.Cancel {
 		return request.Invalid("transition: send confirm or cancel.")
 	}
+	if _, isSigned := d.owner.links.ReadDecision(businessID, req.Token); !isSigned {
+		return link.NewNotFoundFault()
+	}
 	offer, err := d.businesses.Offer(ctx, businessID)
 	if err == nil {
 		read := func() (*catalog.Snapshot, error) { return d.offers.Fresh(ctx, offer.Slug) }

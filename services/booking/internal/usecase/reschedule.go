@@ -292,7 +292,7 @@ func (m rescheduleRequest) newReschedule(b store.Booking, q question, c availabi
 		Services: slices.Clone(b.Services), StaffID: c.StaffID, StaffName: q.staffName(c), PartySize: b.PartySize,
 		Parts:        c.Parts,
 		IsByCustomer: m.isByCustomer,
-		IsRelocation: start.Equal(b.StartsAt) && !m.keepsPlace(b),
+		IsRelocation: !m.isByCustomer && start.Equal(b.StartsAt) && !m.keepsPlace(b),
 	}
 	for i := range r.Services {
 		r.Services[i].DurationMinutes, r.Services[i].StaffID = q.services[i].DurationMinutes, findPerformer(c, i)

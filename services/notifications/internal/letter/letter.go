@@ -155,6 +155,7 @@ func findLayout(kind Kind, f *Facts) (layout, error) {
 		if f.Subject.IsPending {
 			l.title, l.leads = "title_owner_request", []string{"owner_pending"}
 		}
+		l.show.payment = !f.Payment.Due.IsZero()
 	case NoticeCancelled:
 		l.title = "title_" + string(f.Subject.Kind) + "_cancelled"
 	case NoticeWebhookDisabled:

@@ -80,7 +80,7 @@ func chooseTone(kind Kind, f *Facts) tone {
 		return toneBad
 	case OwnerNotice:
 		switch {
-		case f.Notice == NoticeCreated && !f.Subject.IsPending:
+		case f.Notice == NoticeCreated && !f.Subject.IsPending && f.Payment.Due.IsZero():
 			return toneGood
 		case f.Notice == NoticeCreated, f.Notice == NoticeRescheduled:
 			return toneWarn

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
 	"github.com/slotmesh/slotmesh/libs/platform/mailbox"
 )
@@ -17,16 +18,20 @@ import (
 // service does not respond.
 func TestNoticesOfPendingBookingsHaveDecisionLinks(t *testing.T) {
 	t.Parallel()
-	for _, status := range []string{"pending", "confirmed", "pending without a link"} {
+	for _, status := range []string{"pending", "confirmed", "pending without a link", "pending until the payment"} {
 		w := newFixture(t, &mailbox.Options{})
-		state, _, hasNoLink := strings.Cut(status, " ")
+		state, rest, _ := strings.Cut(status, " ")
 		w.peers.lockAndChange(func(p *fakePeers) {
 			p.offer.Notifications.OwnerEmails = []string{"hello@harbor.example", "desk@harbor.example"}
-			p.hasNoDecisions = hasNoLink
+			p.hasNoDecisions = rest == "without a link"
+			p.offer.Bookings.AutoConfirm = rest == "until the payment"
 		})
 		id := uuid.New()
-		w.take(w.newEvent(event.BookingCreated, event.Booking, id, actor.Page,
-			w.newBooking(id, state, monday.Add(48*time.Hour))))
+		b := w.newBooking(id, state, monday.Add(48*time.Hour))
+		if rest == "until the payment" {
+			b["payment"] = map[string]any{"status": booking.PaymentOpen, "amount": 40, "due_at": monday.Add(time.Hour)}
+		}
+		w.take(w.newEvent(event.BookingCreated, event.Booking, id, actor.Page, b))
 		owners := 0
 		for _, m := range w.awaitMails(3) {
 			to, isOwner := strings.CutSuffix(m.To[0], "@harbor.example")

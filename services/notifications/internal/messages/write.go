@@ -270,6 +270,9 @@ func (m *Messages) renderLetter(ctx context.Context, kind letter.Kind, offer *ca
 	facts.Now = m.Clock.Now()
 	if kind == letter.OwnerNotice {
 		facts.Link = m.buildOwnerURL(offer, e.Subject)
+		if offer.Bookings.AutoConfirm && !facts.Payment.Due.IsZero() {
+			facts.Subject.IsPending = false // the booking waits for the payment, not for the owner
+		}
 		if facts.Link != "" && e.Subject.Kind == event.Booking {
 			facts.DeclineLink = facts.Link + declinePath
 		}
