@@ -222,7 +222,7 @@ func TestSweepRemovesUnusedPictures(t *testing.T) {
 	h.mustPublish(harborYAML)
 	now := h.clock.Now()
 	h.sweep(now.Add(6 * 24 * time.Hour))
-	if got := h.fileCount(); got != 18 {
+	if got := h.fileCount(); got != 24 {
 		t.Errorf("after six days there are %d files", got)
 	}
 	h.sweep(now.Add(8 * 24 * time.Hour))
@@ -240,7 +240,7 @@ func TestSweepRemovesUnusedPictures(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.sweep(now.Add(8 * 24 * time.Hour))
-	if got := h.fileCount(); got != 6 {
+	if got := h.fileCount(); got != 8 {
 		t.Errorf("after the removal of the business there are %d files", got)
 	}
 }

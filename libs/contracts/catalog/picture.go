@@ -10,7 +10,7 @@ import (
 
 // PictureWidths are the maximal widths of the files of each uploaded picture, in pixels. A file is
 // never larger than the original. The height of a file is at most twice the value in PictureWidths.
-var PictureWidths = [...]int{400, 800, 1600}
+var PictureWidths = [...]int{200, 400, 800, 1600}
 
 // Picture is an uploaded picture. The catalog service serves its files at [Picture.Path].
 type Picture struct {

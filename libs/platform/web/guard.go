@@ -15,7 +15,7 @@ import (
 type Policy struct {
 	// Ancestors are the origins that may show the page in a frame. If Ancestors is empty, no page may show it.
 	Ancestors []string
-	// Nonce permits the inline style of the page, which sets the colour
+	// Nonce permits the inline style of the page, which sets the colours
 	// of the business. If it is "", inline styles are forbidden.
 	Nonce string
 	// FormTargets are additional origins to which the answer to a submitted form may redirect, such as the origin of a

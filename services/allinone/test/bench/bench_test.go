@@ -82,7 +82,7 @@ func TestRunMeasuresAllCases(t *testing.T) {
 // measured.
 func checkPaints(t *testing.T, all []PagePaint) {
 	t.Helper()
-	if _, err := inputs.LookPath("chromium"); err == nil && len(all) != 3 {
+	if _, err := inputs.LookPath("chromium"); err == nil && len(all) != 4 {
 		t.Errorf("%d pages were painted", len(all))
 	}
 	for _, p := range all {

@@ -159,20 +159,8 @@ func (w *system) createSalon(ctx context.Context, slug string, keys int) (salon,
 
 // publishSalon publishes the salon `s` and creates API keys for it. The argument `keys` is the number of the keys.
 func (w *system) publishSalon(ctx context.Context, s salon, keys int) (salon, error) {
-	slug := s.slug
-	manifest, err := json.Marshal(s.buildManifest())
-	if err != nil {
+	if err := w.putManifest(s.slug, s.buildManifest(), http.StatusCreated); err != nil {
 		return s, err
-	}
-	status, err := w.http.send(call{
-		Method: http.MethodPut, URL: w.addresses.Admin + "/admin/businesses/" + slug, Body: manifest,
-		Headers: []string{"Authorization", "Bearer " + adminToken, "Content-Type", "application/json"},
-	}, nil)
-	if err != nil {
-		return s, err
-	}
-	if status != http.StatusCreated {
-		return s, fmt.Errorf("publish %s: the answer is %d", slug, status)
 	}
 	return s, w.makeKeys(ctx, &s, keys)
 }

@@ -42,7 +42,7 @@ const (
 	// processFor is how long the processing of one file may take.
 	processFor = 30 * time.Second
 
-	webpQuality = 80
+	webpQuality = 75
 	jpegQuality = 82
 )
 

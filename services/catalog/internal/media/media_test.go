@@ -67,18 +67,18 @@ func TestProcessAcceptsEachFormat(t *testing.T) {
 }
 
 func TestProcessWritesWidths(t *testing.T) {
-	for _, c := range []struct{ original, small, middle, large image.Point }{
-		{image.Pt(2000, 1000), image.Pt(400, 200), image.Pt(800, 400), image.Pt(1600, 800)},
-		{image.Pt(500, 250), image.Pt(400, 200), image.Pt(500, 250), image.Pt(500, 250)},
-		{image.Pt(30, 20), image.Pt(30, 20), image.Pt(30, 20), image.Pt(30, 20)},
-		{image.Pt(500, 4000), image.Pt(100, 800), image.Pt(200, 1600), image.Pt(400, 3200)},
-		{image.Pt(4000, 1), image.Pt(400, 1), image.Pt(800, 1), image.Pt(1600, 1)},
+	for _, c := range []struct{ original, thumbnail, small, middle, large image.Point }{
+		{image.Pt(2000, 1000), image.Pt(200, 100), image.Pt(400, 200), image.Pt(800, 400), image.Pt(1600, 800)},
+		{image.Pt(500, 250), image.Pt(200, 100), image.Pt(400, 200), image.Pt(500, 250), image.Pt(500, 250)},
+		{image.Pt(30, 20), image.Pt(30, 20), image.Pt(30, 20), image.Pt(30, 20), image.Pt(30, 20)},
+		{image.Pt(500, 4000), image.Pt(50, 400), image.Pt(100, 800), image.Pt(200, 1600), image.Pt(400, 3200)},
+		{image.Pt(4000, 1), image.Pt(200, 1), image.Pt(400, 1), image.Pt(800, 1), image.Pt(1600, 1)},
 	} {
 		picture := process(t, asPNG(t, image.NewGray(image.Rectangle{Max: c.original})))
 		if picture.Width != c.original.X || picture.Height != c.original.Y {
 			t.Errorf("%v: reported as %d × %d", c.original, picture.Width, picture.Height)
 		}
-		for n, want := range []image.Point{c.small, c.middle, c.large} {
+		for n, want := range []image.Point{c.thumbnail, c.small, c.middle, c.large} {
 			if got := sizeOf(t, picture, n); got != want {
 				t.Errorf("%v: width %d has %v, want %v", c.original, catalog.PictureWidths[n], got, want)
 			}
@@ -195,21 +195,21 @@ func TestProcessKeepsTransparency(t *testing.T) {
 		t.Errorf("the colour is %s", picture.Colour)
 	}
 	for range 2 { // the second time from a WebP file with alpha
-		decoded, err := webp.Decode(bytes.NewReader(picture.Files[0].WebP))
+		decoded, err := webp.Decode(bytes.NewReader(picture.Files[1].WebP))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if _, _, _, alpha := decoded.At(390, 100).RGBA(); alpha != 0 {
 			t.Errorf("the WebP file has alpha %d", alpha)
 		}
-		flat, err := jpeg.Decode(bytes.NewReader(picture.Files[0].JPEG))
+		flat, err := jpeg.Decode(bytes.NewReader(picture.Files[1].JPEG))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !near(flat.At(390, 100), color.White, 3) || !near(flat.At(10, 100), color.NRGBA{200, 30, 30, 255}, 12) {
 			t.Errorf("the JPEG file has %v and %v", flat.At(390, 100), flat.At(10, 100))
 		}
-		picture = process(t, picture.Files[0].WebP)
+		picture = process(t, picture.Files[1].WebP)
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 )
 
 const (
+	// logoWidth is the width of the logo's file in a message: one of [catalog.PictureWidths].
+	logoWidth = 400
 	// maxLogo is the maximum size of a logo in a message, in bytes. A message with a larger logo has only the name.
 	maxLogo = 128 << 10
 	// maxLogos is the total size of the cached logos. Half a kilobyte per logo is added for the cache itself.
@@ -52,7 +54,7 @@ func (m *Messages) findLogo(ctx context.Context, offer *catalog.Snapshot) []byte
 	if offer == nil || offer.Logo == nil {
 		return nil
 	}
-	name := catalog.PictureFile(offer.Logo.ID, catalog.PictureWidths[0], "jpg")
+	name := catalog.PictureFile(offer.Logo.ID, logoWidth, "jpg")
 	if logo, isCached := m.logos.Get(name); isCached && (logo.retryAt.IsZero() || m.Clock.Now().Before(logo.retryAt)) {
 		return logo.content
 	}

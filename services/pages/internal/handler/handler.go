@@ -114,11 +114,11 @@ func (p *Pages) loadOpenPage(c *fiber.Ctx) (*view.Page, error) {
 }
 
 // setBusiness sets the business of `page` and the fields that depend on the business: the regional form of the
-// language, and the nonce for a style with the accent colour of the business.
+// language, and the nonce for a style with the colours of the business.
 func setBusiness(page *view.Page, business *usecase.Business) {
 	page.Business = business
 	page.Words.SetRegion(locale.RegionOf(business.Snapshot.Timezone))
-	if business.Snapshot.Page.Accent != "" {
+	if look := business.Snapshot.Page; look.Accent != "" || look.Cover != nil {
 		page.Nonce = web.Nonce()
 	}
 }

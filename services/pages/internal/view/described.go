@@ -75,7 +75,7 @@ type (
 func (p *Page) describeBusiness(groups []usecase.Group) any {
 	b := businessData{
 		Context: "https://schema.org", Type: "LocalBusiness", Name: p.businessName(), URL: p.Base + p.stepPath(""),
-		Image: p.Business.LogoURL, Phone: p.Business.Snapshot.Phone(), Email: p.Business.Snapshot.Contact.Email,
+		Image: p.shareImage(), Phone: p.Business.Snapshot.Phone(), Email: p.Business.Snapshot.Contact.Email,
 		Address: newAddressData(p.Business.Snapshot.Place()), Hours: p.hoursData(),
 	}
 	for _, l := range p.socialLinks() {

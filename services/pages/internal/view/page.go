@@ -45,7 +45,7 @@ type Page struct {
 	IsFront     bool          // true on pages that present the business, such as the lists of services, events and rentals
 	LinkPath    string        // path of the customer's link; "" on other pages
 	Sale        Sale          // time zone and currency of the sale, on pages behind a customer's link
-	Nonce       string        // nonce of the style with the accent colour; "" without such a style
+	Nonce       string        // nonce of the style with the colours of the business; "" without such a style
 	IsPrivate   bool          // true on pages with the bookings of a signed-in customer; other sites cannot embed them
 	Notice      string        // sentence for the visitor at the top of the page; "" for no notice
 	HasErrors   bool          // true if the page shows a form again because a field has an error
@@ -85,12 +85,15 @@ func (p *Page) frame(title string) web.Frame {
 		}
 		return f
 	}
-	if p.Nonce != "" {
+	if accent := p.Business.Snapshot.Page.Accent; accent != "" {
 		// White text is readable on the accent colour, because the validation of the manifest refuses colours that are
 		// too light.
-		f.Accent, f.OnAccent = p.Business.Snapshot.Page.Accent, "#ffffff"
+		f.Accent, f.OnAccent = accent, "#ffffff"
 	}
-	f.Site, f.Image, f.Icon = p.businessName(), p.Business.LogoURL, p.icon()
+	if cover := p.Business.Snapshot.Page.Cover; cover != nil {
+		f.Cover = cover.Colour
+	}
+	f.Site, f.Image, f.Icon = p.businessName(), p.shareImage(), p.icon()
 	f.Title = title
 	if !p.IsFront {
 		f.Title = title + " · " + p.businessName()
@@ -122,7 +125,7 @@ func (p *Page) frame(title string) web.Frame {
 // it is the first letter of the name on the accent colour.
 func (p *Page) icon() string {
 	if p.Business.LogoURL != "" {
-		return pictureSource(p.Business.LogoURL)
+		return thumbnailSource(p.Business.LogoURL, "webp")
 	}
 	svg := `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" rx="14" fill="` +
 		cmp.Or(p.Business.Snapshot.Page.Accent, "#1f4fd8") +

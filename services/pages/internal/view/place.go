@@ -331,13 +331,3 @@ func LegalPage(p *Page, part string) (Content, bool) {
 
 // policyText returns the business's own rules for customers, or "" if the business has no such rules.
 func (p *Page) policyText() string { return p.Business.Snapshot.PolicyText.In(p.readerLanguage()) }
-
-// pictureSet returns the URLs of the files of a picture with their widths, in the format of the HTML attribute srcset.
-func pictureSet(of catalog.Picture) string {
-	var files []string
-	for _, width := range catalog.PictureWidths {
-		w, _ := of.Size(width)
-		files = append(files, of.Path(width, "webp")+" "+strconv.Itoa(w)+"w")
-	}
-	return strings.Join(files, ", ")
-}
