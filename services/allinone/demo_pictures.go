@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"mime/multipart"
 	"net/http"
+	"strconv"
+	"strings"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 )
@@ -31,11 +33,20 @@ var demoPictures = []demoPicture{
 	{"clara", "name: Ben, category: Stylist, order: 2}", "name: Ben, category: Stylist, order: 2}\n" +
 		"  - {key: clara, photo: %q, name: Clara, category: Stylist, order: 3}"},
 	{"cut", "image_url: https://harbor.example/cut.png", "picture: %q"},
-	{"sauna", "{key: sauna, name: Sauna,", "{key: sauna, picture: %q, name: Sauna,"},
-	{"yoga", "  - key: yoga\n", "  - key: yoga\n    picture: %q\n"},
+	{"sauna", "  - {key: sauna, name: Sauna,", demoWash + "  - {key: sauna, picture: %q, name: Sauna,"},
+	{"yoga", "  - key: yoga\n", "  - key: yoga\n    picture: %q\n    translations: {pt: {name: Aula de ioga}}\n"},
 	{"gala", "image_url: https://harbor.example/gala.png", "picture: %q"},
 	{"kayak", "image_url: https://harbor.example/kayak.png", "picture: %q"},
 }
+
+// demoWash is a second service that customers can book together with a haircut.
+const demoWash = `  - {key: wash, name: Wash & blow-dry, category: Hair, duration_minutes: 30, price: 22.00, order: 2,
+     allow_multiple: true, staff: [anna, ben, clara], description_html: <p>With a head massage.</p>,
+     translations: {pt: {name: Lavar e secar, category: Cabelo, description_html: <p>Com massagem.</p>}}}
+`
+
+// demoGallery are the pictures in the gallery of the demo business.
+var demoGallery = []string{"yoga", "sauna", "kayak"}
 
 // showDemoPictures uploads the pictures of the demo business and publishes its manifest with them. If the settings turn
 // uploads off, the demo business has no pictures.
@@ -63,9 +74,9 @@ func (p *Process) showDemoPictures(ctx context.Context) error {
 	return checkStatus(http.StatusOK, status, body, err)
 }
 
-// insertPictures returns the manifest of the demo business with pictures, and with Clara as the third stylist. The
-// manifest without pictures has no Clara, because the public API's examples use it. The argument `ids` has the ids of
-// the pictures by their names.
+// insertPictures returns the manifest of the demo business with pictures and a gallery, with Clara as the third stylist,
+// and with two services that can be booked together. The manifest without pictures has neither, because the public
+// API's examples use it. The argument `ids` has the ids of the pictures by their names.
 func insertPictures(text []byte, ids map[string]string) ([]byte, error) {
 	for _, picture := range demoPictures {
 		if bytes.Count(text, []byte(picture.line)) != 1 {
@@ -73,7 +84,12 @@ func insertPictures(text []byte, ids map[string]string) ([]byte, error) {
 		}
 		text = bytes.Replace(text, []byte(picture.line), fmt.Appendf(nil, picture.shown, ids[picture.name]), 1)
 	}
-	return bytes.Replace(text, []byte("staff: [anna, ben]"), []byte("staff: [anna, ben, clara]"), 1), nil
+	var gallery []string
+	for _, name := range demoGallery {
+		gallery = append(gallery, strconv.Quote(ids[name]))
+	}
+	return []byte(strings.NewReplacer("staff: [anna, ben] ", "staff: [anna, ben, clara] ", "allow_multiple: false",
+		"allow_multiple: true", "  accent: ", "  gallery: ["+strings.Join(gallery, ", ")+"]\n  accent: ").Replace(string(text))), nil
 }
 
 // errNoUploads means that this Slotmesh has no store for pictures.
