@@ -145,6 +145,9 @@ func (p *pages) bookFurnished(t *testing.T) {
 			v.PressElement("main button[type=submit]")
 			check("done", ".facts", 1)
 			v.ExpectText("Rua do Cais 12")
+			if profile.Locale == "en-GB" {
+				v.ExpectText("Due at the appointment €")
+			}
 			v.Go(visitor.Eval[string](v, "location.origin + location.pathname"))
 			check("manage", ".actions", 1)
 		})

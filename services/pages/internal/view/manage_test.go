@@ -1,6 +1,7 @@
 package view
 
 import (
+	"encoding/json"
 	"net/url"
 	"strings"
 	"testing"
@@ -64,5 +65,18 @@ func TestOutlookURLEncodesSpaces(t *testing.T) {
 	}
 	if subject := at.Query().Get("subject"); strings.Contains(link, "+") || subject != "Cut + wash · Harbor Studio" {
 		t.Errorf("%s\nleads to %q", link, subject)
+	}
+}
+
+// TestRestIsTotalWithoutOnlinePayment shows that the page of a sale states the whole total as the amount on site if
+// nothing is paid online, and no amount while an online payment is missing.
+func TestRestIsTotalWithoutOnlinePayment(t *testing.T) {
+	t.Parallel()
+	for want, payment := range map[json.Number]*booking.Payment{
+		"40.00": nil, "30": {Status: booking.PaymentPaid, Amount: "10.00"}, "0": {Status: booking.PaymentOpen, Amount: "10.00"},
+	} {
+		if rest := computeRest("40.00", payment); rest != want {
+			t.Errorf("%+v: %s is left, want %s", payment, rest, want)
+		}
 	}
 }

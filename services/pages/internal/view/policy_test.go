@@ -54,7 +54,7 @@ func TestPolicyTextsShowDates(t *testing.T) {
 		{"one has passed", steps, hours(12), 36, "40.00", []string{"50 % back until|2", "No refund after that.",
 			"You can cancel until|2"}},
 		{"all have passed", steps, hours(12), 20, "40.00",
-			[]string{"This cancellation isn’t refundable.", "You can cancel until|1"}},
+			[]string{"Not refundable once booked.", "You can cancel until|1"}},
 		{"too late to cancel", nil, hours(12), 6, "40.00", nil},
 		{"customers cannot cancel", nil, nil, 96, "40.00", nil},
 		{"free of charge", steps, hours(0), 96, "0.00", []string{"Free cancellation until|5"}},

@@ -374,7 +374,7 @@ func (p *Page) refundDates(start time.Time) []string {
 	case len(policy.Rules) == 0:
 		return nil
 	case len(texts) == 0:
-		return []string{p.Words.Say("manage_refund_none")}
+		return []string{p.Words.Say("refund_none_ahead")}
 	case steps[len(steps)-1].Until.Before(start):
 		return append(texts, p.Words.Say("refund_never"))
 	}
