@@ -169,14 +169,15 @@ away: $(BIN)/withstores ## book while notifications is down, then check that it 
 	  $(GO) test -count=1 -timeout 90m -v -run TestBookingContinuesWithoutNotifications ./services/allinone/e2e
 
 # The screenshots that the READMEs show. The tests write more.
-SCREENSHOTS := phone-3-when phone-5-done desk-dark-4-details ar-3-when phone-event-2-event phone-rental-2-rental
+SCREENSHOTS := phone-3-when phone-5-done desk-dark-4-details ar-3-when phone-event-2-event phone-rental-2-rental \
+  furnished-en-GB-1280-home
 OWNER_SCREENSHOTS := owner-phone-1-today owner-desk-dark-3-booking
 
 .PHONY: screenshots
 screenshots: $(BIN)/withstores $(STRIPE_MOCK) ## take the screenshots in the READMEs of pages and console, in Chromium
 	@rm -rf $(BIN)/screenshots
 	@SLOTMESH_TEST_SCREENSHOTS=$(BIN)/screenshots SLOTMESH_TEST_STRIPE_MOCK=$(STRIPE_MOCK) $(BIN)/withstores \
-	  sh -c '$(GO) test ./services/allinone/e2e -count=1 -run "^TestCustomersUsePagesInABrowser$$/^(book|tickets|rentals)_in_every_way$$" && \
+	  sh -c '$(GO) test ./services/allinone/e2e -count=1 -run "^TestCustomersUsePagesInABrowser$$/^((book|tickets|rentals)_in_every_way|furnished)$$" && \
 	    $(GO) test ./services/allinone/e2e -count=1 -run "^TestOwnersUsePagesInABrowser$$/^(every_page_phone|main_pages_desk-dark)$$"'
 	@mkdir -p services/pages/docs/screenshots services/console/docs/screenshots
 	@cp $(foreach name,$(SCREENSHOTS),$(BIN)/screenshots/$(name).png) services/pages/docs/screenshots/

@@ -89,7 +89,8 @@ func insertPictures(text []byte, ids map[string]string) ([]byte, error) {
 		gallery = append(gallery, strconv.Quote(ids[name]))
 	}
 	return []byte(strings.NewReplacer("staff: [anna, ben] ", "staff: [anna, ben, clara] ", "allow_multiple: false",
-		"allow_multiple: true", "  accent: ", "  gallery: ["+strings.Join(gallery, ", ")+"]\n  accent: ").Replace(string(text))), nil
+		"allow_multiple: true", "  accent: ", "  gallery: ["+strings.Join(gallery, ", ")+"]\n  accent: ",
+	).Replace(string(text))), nil
 }
 
 // errNoUploads means that this Slotmesh has no store for pictures.

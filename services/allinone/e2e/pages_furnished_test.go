@@ -3,11 +3,10 @@ package e2e
 import (
 	"bytes"
 	"fmt"
-	"image"
-	"image/color"
-	"image/png"
+	"io"
 	"mime/multipart"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 
@@ -15,9 +14,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// furnish adds to the manifest of a salon everything that a booking page can show: pictures (two ids of uploaded
-// pictures), two locations, contact, legal texts, buttons and links.
-const furnish = `page: {accent: "#0b6e4f", cover: %[1]q, gallery: [%[1]q, %[2]q],
+// furnish adds to the manifest of a salon everything that a booking page can show: pictures (the ids of the cover,
+// the logo and another one), two locations, contact, legal texts, buttons and links.
+const furnish = `page: {accent: "#0b6e4f", cover: %[1]q, gallery: [%[3]q, %[1]q],
   about_html: <p>By the old harbour.</p><p>We cut <b>hair</b> since 1986.</p>}
 logo: %[2]q
 locations:
@@ -39,35 +38,35 @@ cancellation_policy: [{hours_before: 48, refund_percent: 100}, {hours_before: 24
 // its cover.
 func (p *pages) publishFurnished(t *testing.T, slug string) string {
 	t.Helper()
-	manifest := strings.Replace(buildSelfServiceSalon(slug), "self_service: {cancel_until_hours: 0, reschedule_until_hours: 0}\n", "", 1)
+	manifest := strings.Replace(buildSelfServiceSalon(slug),
+		"self_service: {cancel_until_hours: 0, reschedule_until_hours: 0}\n", "", 1)
 	manifest, _, _ = strings.Cut(manifest, "cancellation_policy:")
 	p.publish(t, slug, manifest)
-	cover, square := p.uploadPicture(t, slug, 1200, 600), p.uploadPicture(t, slug, 300, 300)
+	cover, logo := p.uploadPicture(t, slug, "cover"), p.uploadPicture(t, slug, "logo")
+	cut, sauna := p.uploadPicture(t, slug, "cut"), p.uploadPicture(t, slug, "sauna")
 	manifest = strings.NewReplacer(
-		"name: Salon", "name: Harbor Studio", "staff:\n", fmt.Sprintf("staff:\n  - {key: ines, name: Inês, photo: %q}\n", square),
+		"name: Salon", "name: Harbor Studio", "staff:\n", fmt.Sprintf("staff:\n  - {key: ines, name: Inês, photo: %q}\n",
+			p.uploadPicture(t, slug, "clara")),
 		"staff: [s0]", "staff: [s0, ines]",
 		"{key: cut,", fmt.Sprintf("{key: cut, category: Hair, description_html: <p>Wash and dry.</p>, "+
-			"locations: [harbour, video], picture: %q,", square),
-		"{key: sauna,", fmt.Sprintf("{key: sauna, picture: %q,", cover)).Replace(manifest)
-	a := p.callAdmin(t, http.MethodPut, "businesses/"+slug, []byte(manifest+fmt.Sprintf(furnish, cover, square)))
+			"locations: [harbour, video], picture: %q,", cut),
+		"{key: sauna,", fmt.Sprintf("{key: sauna, picture: %q,", sauna)).Replace(manifest)
+	a := p.callAdmin(t, http.MethodPut, "businesses/"+slug, []byte(manifest+fmt.Sprintf(furnish, cover, logo, sauna)))
 	a.checkStatus(t, http.StatusOK, "")
 	return cover
 }
 
-// uploadPicture adds a picture of the given size to the pictures of a business. uploadPicture returns its id.
-func (p *pages) uploadPicture(t *testing.T, slug string, width, height int) string {
+// uploadPicture adds a picture of the demo business to the pictures of a business. uploadPicture returns its id.
+func (p *pages) uploadPicture(t *testing.T, slug, name string) string {
 	t.Helper()
-	picture := image.NewRGBA(image.Rect(0, 0, width, height))
-	for y := range height {
-		for x := range width {
-			picture.Set(x, y, color.RGBA{uint8(x * 255 / width), uint8(y * 255 / height), 120, 255})
-		}
-	}
+	file, err := os.ReadFile("../demo/" + name + ".png")
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
-	part, err := form.CreateFormFile("file", "picture.png")
 	if err == nil {
-		err = png.Encode(part, picture)
+		var part io.Writer
+		if part, err = form.CreateFormFile("file", "picture.png"); err == nil {
+			_, err = part.Write(file)
+		}
 	}
 	if err == nil {
 		err = form.Close()
@@ -104,8 +103,8 @@ func (p *pages) bookFurnished(t *testing.T) {
 	cover := p.publishFurnished(t, "furnished")
 	cut := p.idsByName(t, "furnished", "services")["Cut"]
 	for date, profile := range map[string]visitor.Profile{
-		"2027-03-08": {Locale: "en-GB"}, "2027-03-09": {Locale: "en-GB", Width: 1280, Dark: true},
-		"2027-03-10": {Locale: "ar", Dark: true}, "2027-03-15": {Locale: "ar", Width: 1280},
+		"2027-03-08": {Locale: "en-GB"}, "2027-03-09": {Locale: "en-GB", Width: 1280},
+		"2027-03-10": {Locale: "ar", Dark: true}, "2027-03-15": {Locale: "ar", Width: 1280, Dark: true},
 	} {
 		name := fmt.Sprintf("%s-%d", profile.Locale, max(profile.Width, 390))
 		t.Run(name, func(t *testing.T) {

@@ -86,7 +86,8 @@ func (w *system) uploadPhoto(slug string, width, height int) (string, error) {
 // drawPhoto returns a picture with details of all sizes, such as a photograph has: the sum of random values on grids
 // from 128 px to 2 px. Finer details have less contrast.
 func drawPhoto(width, height int) image.Image {
-	random := rand.New(rand.NewPCG(uint64(width), uint64(height))) //nolint:gosec // the picture must be the same in each run
+	//nolint:gosec // the picture must be the same in each run
+	random := rand.New(rand.NewPCG(uint64(width), uint64(height)))
 	sums := make([][3]float64, width*height)
 	for cell := 128; cell >= 2; cell /= 2 {
 		columns, contrast := width/cell+2, 48*float64(cell)/128+15

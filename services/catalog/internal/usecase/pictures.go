@@ -165,7 +165,7 @@ func (p *Pictures) File(ctx context.Context, id string, width int, format string
 		return nil, missing
 	}
 	content, err := p.Files.Get(ctx, catalog.PictureFile(id, width, format))
-	if errors.Is(err, fs.ErrNotExist) && width == catalog.PictureWidths[0] { // the picture was uploaded before this width existed
+	if errors.Is(err, fs.ErrNotExist) && width == catalog.PictureWidths[0] { // uploaded before this width existed
 		return p.File(ctx, id, catalog.PictureWidths[1], format)
 	}
 	if errors.Is(err, fs.ErrNotExist) {

@@ -73,7 +73,8 @@ func TestOutlookURLEncodesSpaces(t *testing.T) {
 func TestRestIsTotalWithoutOnlinePayment(t *testing.T) {
 	t.Parallel()
 	for want, payment := range map[json.Number]*booking.Payment{
-		"40.00": nil, "30": {Status: booking.PaymentPaid, Amount: "10.00"}, "0": {Status: booking.PaymentOpen, Amount: "10.00"},
+		"40.00": nil, "30": {Status: booking.PaymentPaid, Amount: "10.00"},
+		"0": {Status: booking.PaymentOpen, Amount: "10.00"},
 	} {
 		if rest := computeRest("40.00", payment); rest != want {
 			t.Errorf("%+v: %s is left, want %s", payment, rest, want)
