@@ -2,6 +2,7 @@ package booking
 
 import (
 	"net/url"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -17,8 +18,10 @@ type Filter struct {
 	Query     string
 	ServiceID *uuid.UUID // id of one of the booked services
 	StaffID   *uuid.UUID
-	Source    string
-	Payment   string // one of [PaymentStatuses]
+	// LocationIDs are the locations of the bookings. The nil UUID stands for bookings without a stored location.
+	LocationIDs []uuid.UUID
+	Source      string
+	Payment     string // one of [PaymentStatuses]
 }
 
 // TicketFilter restricts a list of ticket orders. A field with its zero value does not restrict it.
@@ -78,8 +81,12 @@ func (f Filter) Values() url.Values {
 	if f.StaffID != nil {
 		query.Set("staff_id", f.StaffID.String())
 	}
+	locations := make([]string, len(f.LocationIDs))
+	for i, id := range f.LocationIDs {
+		locations[i] = id.String()
+	}
 	for name, value := range map[string]string{"status": f.Status, "query": f.Query, "source": f.Source,
-		"payment": f.Payment} {
+		"payment": f.Payment, "location_id": strings.Join(locations, ",")} {
 		if value != "" {
 			query.Set(name, value)
 		}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/google/uuid"
+
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 )
@@ -31,8 +33,8 @@ func (f *TicketFilter) ReadQuery(q request.Query) error {
 	return err
 }
 
-// ReadFilter reads a filter from the query parameters from, to, status,
-// query, service_id, staff_id, source and payment. Faults: invalid_parameter.
+// ReadFilter reads a filter from the query parameters from, to, status, query, service_id,
+// staff_id, location_id, source and payment. Faults: invalid_parameter.
 func ReadFilter(q request.Query) (booking.Filter, error) {
 	var (
 		f   booking.Filter
@@ -45,6 +47,9 @@ func ReadFilter(q request.Query) (booking.Filter, error) {
 		return f, err
 	}
 	if f.StaffID, err = q.OptionalID("staff_id"); err != nil {
+		return f, err
+	}
+	if f.LocationIDs, err = readLocations(q); err != nil {
 		return f, err
 	}
 	if f.Payment, err = ReadPayment(q); err != nil {
@@ -64,6 +69,16 @@ func ReadFilter(q request.Query) (booking.Filter, error) {
 		return f, request.Invalid("source: the text is too long; send at most %d characters.", maxSource)
 	}
 	return f, nil
+}
+
+// readLocations reads the query parameter `location_id`: one id or, between services, several ids that are separated by
+// commas. The result is nil if the parameter is omitted.
+func readLocations(q request.Query) ([]uuid.UUID, error) {
+	text, err := q.Text("location_id")
+	if err != nil || text == "" {
+		return nil, err
+	}
+	return q.IDs("location_id", "a location")
 }
 
 // ReadPayment reads the query parameter `payment`. The result is one of

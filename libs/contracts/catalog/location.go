@@ -136,6 +136,11 @@ func (o *Snapshot) HasLocations() bool {
 	return len(o.Locations) > 1 || len(o.Locations) == 1 && o.Locations[0].Kind != KindPlace
 }
 
+// ComesToCustomers reports whether the business has a location of the kind [KindCustomerAddress].
+func (o *Snapshot) ComesToCustomers() bool {
+	return slices.ContainsFunc(o.Locations, func(l Location) bool { return l.Kind == KindCustomerAddress })
+}
+
 // Serves reports whether an address is in the area of a location of the kind [KindCustomerAddress]. Spaces,
 // hyphens and case in postal codes do not matter.
 func (l *Location) Serves(a postal.Address) bool {

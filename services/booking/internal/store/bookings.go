@@ -78,6 +78,7 @@ var filterSQL = `
 		  AND (@status = '' OR status = @status)
 		  AND (@source = '' OR source = @source)
 		  AND (@staff_id::uuid IS NULL OR staff_id = @staff_id OR services @> jsonb_build_array(jsonb_build_object('staff_id', @staff_id::text)))
+		  AND (@location_ids::uuid[] IS NULL OR coalesce((location->>'id')::uuid, '00000000-0000-0000-0000-000000000000') = ANY(@location_ids))
 		  AND (@service_id::text IS NULL OR services @> jsonb_build_array(jsonb_build_object('id', @service_id::text)))
 		  AND ` + customerSearchSQL + `
 		  AND ` + paymentFilterSQL("bookings.id")
@@ -94,7 +95,8 @@ func paymentFilterSQL(subject string) string {
 func filterArgs(filter booking.Filter) pgx.NamedArgs {
 	args := pgx.NamedArgs{
 		"from": nil, "to": nil, "service_id": nil, "staff_id": filter.StaffID,
-		"status": filter.Status, "source": filter.Source, "query": filter.Query,
+		"location_ids": filter.LocationIDs,
+		"status":       filter.Status, "source": filter.Source, "query": filter.Query,
 		"charges": booking.ExpandPaymentFilter(filter.Payment), "payment": filter.Payment,
 	}
 	if filter.From != nil {

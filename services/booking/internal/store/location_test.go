@@ -15,6 +15,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/platform/request"
 	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
@@ -233,4 +234,35 @@ func TestConcurrentRelocationsKeepTimeToChangeLocation(t *testing.T) {
 	wg.Wait()
 	checkOneMemberOnePlace(t, pool)
 	checkWhole(t, pool, 1)
+}
+
+// TestBookingsFilterByLocation shows that a filter selects the bookings at its locations, and that the nil UUID selects
+// the bookings without a location.
+func TestBookingsFilterByLocation(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	business := uuid.New()
+	ids := map[string]uuid.UUID{}
+	for name, at := range map[string]*store.Location{"harbour": harbour, "station": station, "none": nil} {
+		b := newBookingAt(business, at, 0, uuid.New(), 0, 45, 0)
+		ids[name] = b.ID
+		mustBook(t, s, b)
+	}
+	for _, c := range []struct {
+		locations []uuid.UUID
+		want      []string
+	}{
+		{nil, []string{"harbour", "station", "none"}}, {[]uuid.UUID{harbour.ID}, []string{"harbour"}},
+		{[]uuid.UUID{station.ID, uuid.Nil}, []string{"station", "none"}}, {[]uuid.UUID{uuid.New()}, nil},
+	} {
+		list, _, err := s.Bookings(t.Context(), business, booking.Filter{LocationIDs: c.locations}, request.Page{Limit: 10})
+		if err != nil || len(list) != len(c.want) {
+			t.Errorf("%v: %d bookings, %v, want %v", c.locations, len(list), err, c.want)
+		}
+		for _, name := range c.want {
+			if !slices.ContainsFunc(list, func(b store.Booking) bool { return b.ID == ids[name] }) {
+				t.Errorf("%v: the booking at %s is missing", c.locations, name)
+			}
+		}
+	}
 }

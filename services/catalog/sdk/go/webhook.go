@@ -49,9 +49,13 @@ type WebhookBooking struct {
 	CustomerName    string          `json:"customer_name"`
 	CustomerEmail   string          `json:"customer_email"`
 	CustomerPhone   string          `json:"customer_phone"`
-	FormData        map[string]any  `json:"form_data"`
-	CreatedAt       time.Time       `json:"created_at"`
-	UpdatedAt       time.Time       `json:"updated_at"`
+	// Location is where the booking takes place. It is nil unless the business has several locations.
+	Location *BookedLocation `json:"location"`
+	// CustomerAddress is the address of the customer if the booking takes place there. Otherwise it is nil.
+	CustomerAddress *CustomerAddress `json:"customer_address"`
+	FormData        map[string]any   `json:"form_data"`
+	CreatedAt       time.Time        `json:"created_at"`
+	UpdatedAt       time.Time        `json:"updated_at"`
 	// Sequence is the number of the event among the events of this booking. The newest event has the highest number.
 	Sequence int `json:"sequence"`
 }

@@ -32,10 +32,10 @@ func (c *command) newBookingsGroup() *cobra.Command {
 }
 
 func (c *command) newListBookingsCommand() *cobra.Command {
-	var from, to, status, query, service, staff, source, payment string
+	var from, to, status, query, service, staff, location, source, payment string
 	cmd := newListEntriesCommand(c, "bookings", "List a business's bookings by their start", map[string]*string{
 		"from": &from, "to": &to, "status": &status, "query": &query, "service_id": &service, "staff_id": &staff,
-		"source": &source, "payment": &payment,
+		"location_id": &location, "source": &source, "payment": &payment,
 	}, func(list []booking.Booking) any { return booking.BookingList{Bookings: list} }, newBookingTable)
 	cmd.Flags().StringVar(&from, "from", "", "from this date on, YYYY-MM-DD")
 	cmd.Flags().StringVar(&to, "to", "", "up to this date, included")
@@ -44,6 +44,7 @@ func (c *command) newListBookingsCommand() *cobra.Command {
 		"only those whose customer has this in a name, an address or a phone number")
 	cmd.Flags().StringVar(&service, "service", "", "only those of a service, by its key, name or id")
 	cmd.Flags().StringVar(&staff, "staff", "", "only those with a member, by their key, name or id")
+	cmd.Flags().StringVar(&location, "location", "", "only those at a location, by its key or id")
 	cmd.Flags().StringVar(&source, "source", "", "only those that were booked there, such as page, api or dashboard")
 	cmd.Flags().StringVar(&payment, "payment", "",
 		"only those that are paid online and whose payment is open, paid or cancelled")

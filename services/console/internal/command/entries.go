@@ -60,6 +60,11 @@ func newListEntriesCommand[T any](c *command, list, short string, filters map[st
 				}
 			}
 		}
+		if value := filters["location_id"]; value != nil {
+			if err := called.resolveAmong(cmd.Context(), "location", (*contents).listLocations, value); err != nil {
+				return err
+			}
+		}
 		query := url.Values{}
 		for name, value := range filters {
 			if *value != "" {

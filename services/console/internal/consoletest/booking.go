@@ -181,6 +181,7 @@ func (s *Booking) listAhead(r *http.Request) (*reply, error) {
 func matchesFilter(f booking.Filter, b booking.Booking) bool {
 	return (f.From == nil || b.Date >= f.From.String()) && (f.To == nil || b.Date <= f.To.String()) &&
 		(f.Status == "" || b.Status == f.Status) && (f.Source == "" || b.Source == f.Source) &&
+		(len(f.LocationIDs) == 0 || slices.Contains(f.LocationIDs, locationOf(b))) &&
 		(f.StaffID == nil || b.StaffID != nil && *b.StaffID == *f.StaffID) &&
 		(f.ServiceID == nil || slices.ContainsFunc(b.Services, func(s booking.BookedService) bool {
 			return s.ID == *f.ServiceID
@@ -188,6 +189,14 @@ func matchesFilter(f booking.Filter, b booking.Booking) bool {
 		(f.Query == "" || strings.Contains(strings.ToLower(b.CustomerName+" "+b.CustomerEmail),
 			strings.ToLower(f.Query))) &&
 		hasPayment(b.Payment, f.Payment)
+}
+
+// locationOf returns the id of the location of a booking, or the nil UUID for a booking without a location.
+func locationOf(b booking.Booking) uuid.UUID {
+	if b.Location == nil {
+		return uuid.Nil
+	}
+	return b.Location.ID
 }
 
 // hasPayment reports whether a payment has the status in the argument `wanted`. If `wanted` is "", hasPayment returns

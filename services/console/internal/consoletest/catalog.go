@@ -216,6 +216,11 @@ func newSnapshot(m *manifest.Manifest, slug string, version int64) catalog.Snaps
 		o.Services = append(o.Services, catalog.Service{ID: m.Services[i].ObjectID(o.ID),
 			Name: string(m.Services[i].Name), Active: m.Services[i].IsActive()})
 	}
+	for i := range m.Locations {
+		l := &m.Locations[i]
+		o.Locations = append(o.Locations, catalog.Location{ID: l.ObjectID(o.ID), Kind: l.Kind,
+			Name: catalog.Label{Text: string(l.Name)}})
+	}
 	for i := range m.Rentals {
 		o.Rentals = append(o.Rentals, catalog.Rental{ID: m.Rentals[i].ObjectID(o.ID), Name: string(m.Rentals[i].Name)})
 	}

@@ -106,11 +106,11 @@ func (p *Pages) exportBookings(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	header := append(slices.Clone(bookingColumns), listAnswerColumns(offer)...)
-	withAnswers := func(b booking.Booking) []string {
-		return append(formatBooking(b), formatAnswers(offer, b.FormData)...)
+	header := slices.Concat(bookingColumns, listPlaceColumns(offer), listAnswerColumns(offer))
+	format := func(b booking.Booking) []string {
+		return slices.Concat(formatBooking(b), formatPlace(offer, b), formatAnswers(offer, b.FormData))
 	}
-	return sendTable(c, "bookings-"+slug, header, withAnswers, func(take func([]booking.Booking)) error {
+	return sendTable(c, "bookings-"+slug, header, format, func(take func([]booking.Booking)) error {
 		return p.rooms.Sales.ExportBookings(c.UserContext(), authorize.Principal(c), slug, filter, take)
 	})
 }
@@ -152,6 +152,40 @@ func formatBooking(b booking.Booking) []string {
 		reportcsv.EscapeFormula(deref(b.CustomerPhone)),
 		reportcsv.EscapeFormula(b.Source), b.CreatedAt.Format("2006-01-02T15:04:05Z"), b.Timezone,
 	}
+}
+
+// listPlaceColumns returns the names of the CSV columns for the place of a booking: the location if the business has
+// several, and the address if the business comes to customers.
+func listPlaceColumns(offer *catalog.Snapshot) []string {
+	var names []string
+	if len(offer.Locations) > 1 {
+		names = append(names, "location")
+	}
+	if offer.ComesToCustomers() {
+		names = append(names, "customer_address")
+	}
+	return names
+}
+
+// formatPlace returns the CSV cells with the place of a booking, in the order of [listPlaceColumns].
+func formatPlace(offer *catalog.Snapshot, b booking.Booking) []string {
+	var cells []string
+	if len(offer.Locations) > 1 {
+		name := offer.DefaultLocation().Name.Text
+		if b.Location != nil {
+			name = b.Location.Name
+		}
+		cells = append(cells, reportcsv.EscapeFormula(name))
+	}
+	if offer.ComesToCustomers() {
+		text := ""
+		if a := b.CustomerAddress; a != nil {
+			text = strings.Join(append(a.Lines(a.Country), a.Note), ", ")
+			text = strings.TrimSuffix(text, ", ") // without a note
+		}
+		cells = append(cells, reportcsv.EscapeFormula(text))
+	}
+	return cells
 }
 
 // listAnswerColumns returns the names of the CSV columns for customers' answers. There is one column for each present

@@ -21,6 +21,10 @@ func (p *Pages) showCalendar(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	location, err := query.OptionalID("location_id")
+	if err != nil {
+		return err
+	}
 	date, _, err := query.OptionalDates("date", "to")
 	if err != nil {
 		return err
@@ -35,11 +39,12 @@ func (p *Pages) showCalendar(c *fiber.Ctx) error {
 	}
 	cal, err := p.rooms.Sales.LoadCalendar(c.UserContext(), authorize.Principal(c), page.Business.Slug,
 		page.FirstDay(from, days), days,
-		member)
+		member, location)
 	if err != nil {
 		return err
 	}
 	page.Nonce = web.Nonce()
 	page.Undo = readUndo(c)
-	return p.render(c, fiber.StatusOK, page, view.Calendar(page, cal, c.Query("staff_id")))
+	return p.render(c, fiber.StatusOK, page, view.Calendar(page, cal,
+		view.CalendarFilter{Member: c.Query("staff_id"), Location: c.Query("location_id")}))
 }

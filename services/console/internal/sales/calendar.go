@@ -70,10 +70,10 @@ const BookingPage = 1000
 
 // LoadCalendar reads the calendar of `days` days, which is 1 or 7, beginning on the day `from`. The calendar of one day
 // has a column for each member. The calendar of 7 days has a column for each day; if the argument `member` is not nil,
-// the columns show only this member. If the booking service or the availability service is unavailable, the field
-// IsUnknown of the calendar is true.
+// the columns show only this member. If the argument `at` is not nil, they show only bookings at this location. If the
+// booking service or the availability service is unavailable, the field IsUnknown of the calendar is true.
 func (o *UseCases) LoadCalendar(ctx context.Context, by peers.Principal, slug string, from timespan.Date, days int,
-	member *uuid.UUID) (*Calendar, error) {
+	member, at *uuid.UUID) (*Calendar, error) {
 	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
@@ -85,6 +85,9 @@ func (o *UseCases) LoadCalendar(ctx context.Context, by peers.Principal, slug st
 	var booked peers.Part[booking.Booking]
 	before, last := from-1, from+timespan.Date(days)-1 // a booking of the previous day may end after midnight
 	filter := booking.Filter{From: &before, To: &last, StaffID: member}
+	if at != nil {
+		filter.LocationIDs = []uuid.UUID{*at}
+	}
 	page := request.Page{Limit: BookingPage}
 	for range maxPages {
 		list, err := o.ListBookings(ctx, by, slug, filter, page)

@@ -2,6 +2,9 @@ package sales
 
 import (
 	"context"
+	"slices"
+
+	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
@@ -34,11 +37,21 @@ func (o *UseCases) ListBookings(ctx context.Context, by peers.Principal, slug st
 			access.Viewer,
 		)
 	}
+	filter.LocationIDs = addUnlocated(business, filter.LocationIDs)
 	list, err := o.Bookings.Bookings(ctx, business.ID, filter, page)
 	if err == nil && reach == access.NoContact {
 		removeContacts(list.Bookings)
 	}
 	return list, err
+}
+
+// addUnlocated adds the nil UUID to the ids of locations if the default location is among them. A booking without a
+// stored location was made before the business had several locations, and takes place at the default location.
+func addUnlocated(business *catalog.Snapshot, ids []uuid.UUID) []uuid.UUID {
+	if l := business.DefaultLocation(); l != nil && slices.Contains(ids, l.ID) {
+		return append(slices.Clone(ids), uuid.Nil)
+	}
+	return ids
 }
 
 // ListTickets lists the ticket orders that a filter matches. A viewer sees no contact data of customers. Faults:

@@ -58,7 +58,7 @@ func (o *UseCases) LoadToday(ctx context.Context, by peers.Principal, slug strin
 	if by.PermissionIn(business.ID, access.Serve) != access.None && len(business.Staff) > 0 {
 		asks = append(asks, func() error {
 			var err error
-			t.Calendar, err = o.LoadCalendar(ctx, by, slug, t.Date, 1, nil)
+			t.Calendar, err = o.LoadCalendar(ctx, by, slug, t.Date, 1, nil, nil)
 			return err
 		})
 	}

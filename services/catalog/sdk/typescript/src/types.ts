@@ -22,6 +22,7 @@ export type AvailableDates = Schemas["AvailableDates"];
 export type RentalAvailability = Schemas["RentalAvailability"];
 export type RentalDates = Schemas["RentalDates"];
 export type BookingRequest = Schemas["BookingRequest"];
+export type CustomerAddress = Schemas["CustomerAddress"];
 export type Booking = Schemas["Booking"];
 export type Payment = Schemas["Payment"];
 

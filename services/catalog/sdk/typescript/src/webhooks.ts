@@ -1,4 +1,4 @@
-import type { Booking } from "./types.js";
+import type { Booking, CustomerAddress } from "./types.js";
 
 /**
  * An event that Slotmesh sends to a business's endpoint. Events may arrive twice and in any order: store each `id`, and
@@ -23,6 +23,8 @@ export interface WebhookBooking extends Omit<Booking, "class_schedule_id"> {
   customer_name: string;
   customer_email: string;
   customer_phone: string | null;
+  /** The address of the customer; only if the booking takes place there. */
+  customer_address?: CustomerAddress;
   form_data: Record<string, unknown>;
   created_at: string;
   updated_at: string;
