@@ -79,3 +79,37 @@ func TestBookingsFilterByLocation(t *testing.T) {
 		}
 	}
 }
+
+// TestReportsByLocation shows the reports by location of the admin API and of the page. A location has its present
+// name, and the time of members has no such report.
+func TestReportsByLocation(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	id := publishText(t, w, consoletest.BuildManifest("harbor", "Harbor")+twoLocations)
+	session := w.AddSession(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
+	const query = "?from=2027-03-01&to=2027-03-31&by=location"
+	for _, name := range []string{"bookings", "revenue"} {
+		got := w.Call(t, "GET", harb+"/reports/"+name+query, "")
+		if got.Status != 200 || !strings.Contains(got.Body, `"location_name":"Harbour"`) {
+			t.Errorf("%s: %d %s", name, got.Status, got.Body)
+		}
+		file := getPage(t, w, reportsPage+"/"+name+".csv"+query, session)
+		if !strings.Contains(file.Body, ",location_id,location_name\r\n") ||
+			!strings.Contains(file.Body, ","+consoletest.StoredLocation.String()+",Harbour\r\n") {
+			t.Errorf("%s as CSV: %d %s", name, file.Status, file.Body)
+		}
+	}
+	expect(t, w.Call(t, "GET", harb+"/reports/utilisation"+query, ""), 400, "invalid_parameter", "by location")
+	page := getPage(t, w, reportsPage+query+"&lang=en", session)
+	rows := strings.Join(tableRows(page.Body), "\n")
+	for _, want := range []string{"Location | Bookings | Guests | No-shows | Cancelled", "Harbour | 7 | 8 | 0 | 0",
+		"– | ", "Harbour | €280.00"} {
+		if page.Status != 200 || !strings.Contains(rows, want) {
+			t.Errorf("%d, %q is not in\n%s", page.Status, want, rows)
+		}
+	}
+	if other := w.Call(t, "GET", harb+"/reports/bookings?from=2027-03-01&to=2027-03-31&by=month", ""); strings.Contains(
+		other.Body, "location") {
+		t.Errorf("by month: %s", other.Body)
+	}
+}

@@ -3,6 +3,7 @@ package booking
 import (
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/values/report"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
@@ -23,6 +24,7 @@ type BookingsRow struct {
 	NoShow    int64         `json:"no_show"`
 	Cancelled int64         `json:"cancelled"`
 	Guests    int64         `json:"guests"` // people in bookings that are not cancelled
+	report.Place
 }
 
 // StaffTimeReport is the booked time of staff members in each period. The periods are in the time zone of the business.

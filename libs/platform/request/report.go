@@ -14,6 +14,13 @@ func (q Query) Report() (report.Query, error) {
 		return report.Query{}, err
 	}
 	query := report.Query{From: from, To: to, By: report.By(by)}
+	location, err := q.OptionalID("default_location")
+	if err != nil {
+		return report.Query{}, err
+	}
+	if location != nil {
+		query.DefaultLocation = *location
+	}
 	if query.By == "" {
 		query.By = report.Week
 	}

@@ -12,15 +12,24 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// By is the length of the periods of a report. Each row of the report belongs to one period.
+// By is the length of the periods of a report. Each row of the report belongs to one period. A report by [Location] has
+// one period, which is the whole time of the report; each of its rows belongs to one location.
 type By string
 
 // These constants are the possible lengths of a period. Weeks begin on Monday.
 const (
-	Day   By = "day"
-	Week  By = "week"
-	Month By = "month"
+	Day      By = "day"
+	Week     By = "week"
+	Month    By = "month"
+	Location By = "location"
 )
+
+// Place is the location of a row in a report by [Location]. It is zero in other reports, and for sales without a
+// location.
+type Place struct {
+	LocationID   *uuid.UUID `json:"location_id,omitempty"`
+	LocationName string     `json:"location_name,omitempty"`
+}
 
 // MaxDays is the maximal number of days that a report may cover: three years.
 const MaxDays = 3*365 + 1
@@ -41,14 +50,17 @@ type Query struct {
 	From timespan.Date `json:"from"`
 	To   timespan.Date `json:"to"`
 	By   By            `json:"by"`
+
+	// DefaultLocation is the location of bookings without a stored location, for a report by [Location].
+	DefaultLocation uuid.UUID `json:"-"`
 }
 
 // Check validates the query. Fault: invalid_parameter if By is unknown,
 // To is before From, or the report would cover more than [MaxDays] days.
 func (q Query) Check() error {
 	switch {
-	case q.By != Day && q.By != Week && q.By != Month:
-		return fault.Newf(fault.InvalidParameter, "by: write day, week or month.")
+	case q.By != Day && q.By != Week && q.By != Month && q.By != Location:
+		return fault.Newf(fault.InvalidParameter, "by: write day, week, month or location.")
 	case q.To < q.From:
 		return fault.Newf(fault.InvalidParameter, "to: %s lies before from, %s; give a date on or after it.", q.To,
 			q.From)
@@ -58,9 +70,13 @@ func (q Query) Check() error {
 	return nil
 }
 
-// Values returns the query as the URL parameters "from", "to" and "by".
+// Values returns the query as the URL parameters "from", "to", "by" and, if it is set, "default_location".
 func (q Query) Values() url.Values {
-	return url.Values{"from": {q.From.String()}, "to": {q.To.String()}, "by": {string(q.By)}}
+	values := url.Values{"from": {q.From.String()}, "to": {q.To.String()}, "by": {string(q.By)}}
+	if q.DefaultLocation != uuid.Nil {
+		values.Set("default_location", q.DefaultLocation.String())
+	}
+	return values
 }
 
 // Start returns the first date of the period that contains `d`.
@@ -79,6 +95,9 @@ func (by By) Start(d timespan.Date) timespan.Date {
 
 // Periods returns the first dates of all periods that contain a date of the query, in ascending order.
 func (q Query) Periods() []timespan.Date {
+	if q.By == Location {
+		return []timespan.Date{q.From}
+	}
 	var all []timespan.Date
 	for start := q.By.Start(q.From); start <= q.To; start = q.By.next(start) {
 		all = append(all, start)
@@ -121,6 +140,7 @@ type RevenueRow struct {
 	Total    json.Number   `json:"total"`    // sum of the prices; a sale that the owner made without a price counts 0
 	Paid     json.Number   `json:"paid"`     // amount that was paid online, including amounts that were refunded later
 	Refunded json.Number   `json:"refunded"` // part of Paid that was refunded
+	Place
 }
 
 // UtilisationRow compares the booked time of a staff member with the working time, for one period.

@@ -17,30 +17,33 @@ const (
 	// bookingsReportSQL counts bookings by period and source. The local
 	// start of a booking, as it is stored, determines the period.
 	bookingsReportSQL = `
-SELECT date_trunc(@by, local_start)::date - date '1970-01-01', source, count(*),
+SELECT CASE WHEN @by = 'location' THEN @from::date ELSE date_trunc(@by, local_start)::date END - date '1970-01-01',
+	CASE WHEN @by = 'location' THEN coalesce((location->>'id')::uuid, @default_location::uuid) END, coalesce(max(location->>'name'), ''), source, count(*),
 	count(*) FILTER (WHERE status = 'pending'), count(*) FILTER (WHERE status = 'confirmed'),
 	count(*) FILTER (WHERE status = 'completed'), count(*) FILTER (WHERE status = 'no_show'),
 	count(*) FILTER (WHERE status = 'cancelled'), coalesce(sum(party_size) FILTER (WHERE status <> 'cancelled'), 0)
 FROM bookings
 WHERE business_id = @business_id AND local_start >= @from::date AND local_start < @to::date
-GROUP BY 1, 2 ORDER BY 1, 2
+GROUP BY 1, 2, source ORDER BY 1, source, 2
 LIMIT @most`
 
+	// revenueReportSQL adds up the prices and payments of bookings and of orders of tickets. Orders have no location.
 	revenueReportSQL = `
-SELECT date_trunc(@by, b.local_start)::date - date '1970-01-01', 'booking', b.currency, count(*) FILTER (WHERE b.status <> 'cancelled'),
+SELECT CASE WHEN @by = 'location' THEN @from::date ELSE date_trunc(@by, b.local_start)::date END - date '1970-01-01',
+	CASE WHEN @by = 'location' THEN coalesce((b.location->>'id')::uuid, @default_location::uuid) END, coalesce(max(b.location->>'name'), ''), 'booking', b.currency, count(*) FILTER (WHERE b.status <> 'cancelled'),
 	coalesce(sum(b.total) FILTER (WHERE b.status <> 'cancelled'), 0)::bigint,
 	coalesce(sum(p.amount) FILTER (WHERE p.status = 'paid'), 0)::bigint, coalesce(sum(CASE WHEN p.dispute_status = 'lost' THEN p.amount ELSE p.refunded END), 0)::bigint
 FROM bookings b LEFT JOIN payments p ON p.business_id = b.business_id AND p.subject_kind = 'booking' AND p.subject_id = b.id
 WHERE b.business_id = @business_id AND b.local_start >= @from::date AND b.local_start < @to::date
-GROUP BY 1, 3
+GROUP BY 1, 2, b.currency
 UNION ALL
-SELECT date_trunc(@by, t.local_start)::date - date '1970-01-01', 'ticket', t.currency, count(*) FILTER (WHERE t.status <> 'cancelled'),
+SELECT CASE WHEN @by = 'location' THEN @from::date ELSE date_trunc(@by, t.local_start)::date END - date '1970-01-01', NULL, '', 'ticket', t.currency, count(*) FILTER (WHERE t.status <> 'cancelled'),
 	coalesce(sum(t.total) FILTER (WHERE t.status <> 'cancelled'), 0)::bigint,
 	coalesce(sum(p.amount) FILTER (WHERE p.status = 'paid'), 0)::bigint, coalesce(sum(CASE WHEN p.dispute_status = 'lost' THEN p.amount ELSE p.refunded END), 0)::bigint
 FROM tickets t LEFT JOIN payments p ON p.business_id = t.business_id AND p.subject_kind = 'ticket' AND p.subject_id = t.id
 WHERE t.business_id = @business_id AND t.local_start >= @from::date AND t.local_start < @to::date
-GROUP BY 1, 3
-ORDER BY 1, 2, 3
+GROUP BY 1, t.currency
+ORDER BY 1, 4, 5, 2
 LIMIT @most`
 
 	// staffTimeReportSQL adds up the booked time of staff members by period: day, week or month.
@@ -83,10 +86,14 @@ LIMIT @most`
 )
 
 func reportArgs(businessID uuid.UUID, q report.Query) pgx.NamedArgs {
-	return pgx.NamedArgs{
+	args := pgx.NamedArgs{
 		"business_id": businessID, "from": q.From.String(), "to": (q.To + 1).String(), "by": string(q.By),
-		"most": report.MaxRows + 1,
+		"most": report.MaxRows + 1, "default_location": nil,
 	}
+	if q.DefaultLocation != uuid.Nil {
+		args["default_location"] = q.DefaultLocation
+	}
+	return args
 }
 
 // readRows returns the rows of a report. All reports have the same maximum number
@@ -108,9 +115,12 @@ func (s *Store) BookingsReport(ctx context.Context, businessID uuid.UUID,
 	return readRows(ctx, s, func(row pgx.CollectableRow) (booking.BookingsRow, error) {
 		var r booking.BookingsRow
 		var day int32
-		err := row.Scan(&day, &r.Source, &r.Bookings, &r.Pending, &r.Confirmed, &r.Completed, &r.NoShow, &r.Cancelled,
+		err := row.Scan(&day, &r.LocationID, &r.LocationName, &r.Source, &r.Bookings, &r.Pending, &r.Confirmed, &r.Completed, &r.NoShow, &r.Cancelled,
 			&r.Guests)
 		r.Date = timespan.Date(day)
+		if r.LocationID == nil {
+			r.LocationName = ""
+		}
 		return r, err
 	}, "count bookings", bookingsReportSQL, reportArgs(businessID, q))
 }
@@ -123,6 +133,7 @@ type RevenueRow struct {
 	Currency              money.Currency
 	Sold                  int64
 	Total, Paid, Refunded int64
+	report.Place
 }
 
 // RevenueReport returns the sold, paid and refunded amounts of a business, with one row for each
@@ -132,11 +143,14 @@ func (s *Store) RevenueReport(ctx context.Context, businessID uuid.UUID, q repor
 		var r RevenueRow
 		var day int32
 		var currency string
-		err := row.Scan(&day, &r.Kind, &currency, &r.Sold, &r.Total, &r.Paid, &r.Refunded)
+		err := row.Scan(&day, &r.LocationID, &r.LocationName, &r.Kind, &currency, &r.Sold, &r.Total, &r.Paid, &r.Refunded)
 		if err != nil {
 			return r, err
 		}
 		r.Date = timespan.Date(day)
+		if r.LocationID == nil {
+			r.LocationName = ""
+		}
 		r.Currency, err = money.ParseCurrency(currency)
 		return r, err
 	}, "add up revenue", revenueReportSQL, reportArgs(businessID, q))

@@ -3,6 +3,7 @@ package store_test
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -261,5 +262,52 @@ func TestRevenueReportCountsEventDay(t *testing.T) {
 		Total: 18_000, Paid: 12_000, Refunded: 6_000}}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v (-want +got):\n%s", err, diff.Diff(want, got))
+	}
+}
+
+// TestReportsSumByLocation shows that reports by location have one row for each location over all dates, and that a
+// booking without a location counts at the default location.
+func TestReportsSumByLocation(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	business := uuid.New()
+	for i, at := range []*store.Location{harbour, station, nil, station} {
+		b := newBookingAt(business, at, 0, uuid.New(), i*24*60, i*24*60+45, 0)
+		b.Total = int64(1000 << i)
+		mustBook(t, s, b)
+	}
+	day := timespan.DateOf(noon, time.UTC)
+	q := report.Query{From: day - 40, To: day + 40, By: report.Location, DefaultLocation: harbour.ID}
+	bookings, err := s.BookingsReport(t.Context(), business, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := map[string]int64{}
+	for _, row := range bookings {
+		if row.Date != q.From || row.LocationID == nil {
+			t.Errorf("%+v", row)
+			continue
+		}
+		counts[row.LocationID.String()+" "+row.LocationName] += row.Bookings
+	}
+	want := map[string]int64{harbour.ID.String() + " Harbour": 2, station.ID.String() + " Station": 2}
+	if !maps.Equal(counts, want) {
+		t.Errorf("bookings: %v, want %v", counts, want)
+	}
+	revenue, err := s.RevenueReport(t.Context(), business, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums := map[uuid.UUID]int64{}
+	for _, row := range revenue {
+		sums[*row.LocationID] += row.Total
+	}
+	if want := map[uuid.UUID]int64{harbour.ID: 1000 + 4000, station.ID: 2000 + 8000}; !maps.Equal(sums, want) {
+		t.Errorf("revenue: %v, want %v", sums, want)
+	}
+	q.By = report.Month
+	if months, err := s.BookingsReport(t.Context(), business, q); err != nil || len(months) == 0 ||
+		months[0].Place != (report.Place{}) {
+		t.Errorf("by month: %+v, %v", months, err)
 	}
 }

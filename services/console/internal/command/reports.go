@@ -1,9 +1,11 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -46,9 +48,22 @@ func newReportCommand[Row any](c *command, name, short string, show func([]Row) 
 		"  slotmesh reports %s harbor --from 2027-03-01 --to 2027-03-31 --by day -o csv > march.csv", name, name)
 	cmd.Flags().StringVar(&from, "from", "", "the first date, YYYY-MM-DD")
 	cmd.Flags().StringVar(&to, "to", "", "the last date, included")
-	cmd.Flags().StringVar(&by, "by", string(report.Week), "add up by day, week or month")
-	mustComplete(cmd, "by", string(report.Day), string(report.Week), string(report.Month))
+	cmd.Flags().StringVar(&by, "by", string(report.Week),
+		"add up by day, week or month; bookings and revenue also by location")
+	mustComplete(cmd, "by", string(report.Day), string(report.Week), string(report.Month), string(report.Location))
 	return mustRequire(cmd, "from", "to")
+}
+
+// addPlaces adds a column with the locations if a row has one, which is the case only in a report by location.
+func addPlaces[Row any](t table, rows []Row, place func(Row) report.Place) table {
+	if !slices.ContainsFunc(rows, func(r Row) bool { return place(r).LocationID != nil }) {
+		return t
+	}
+	t.head = append(t.head, "LOCATION")
+	for i, r := range rows {
+		t.rows[i] = append(t.rows[i], cmp.Or(place(r).LocationName, "-"))
+	}
+	return t
 }
 
 func formatNumber(n int64) string { return strconv.FormatInt(n, 10) }
@@ -61,7 +76,7 @@ func newBookingsReportTable(rows []booking.BookingsRow) table {
 			formatNumber(r.Confirmed),
 			formatNumber(r.Completed), formatNumber(r.NoShow), formatNumber(r.Cancelled), formatNumber(r.Guests)})
 	}
-	return t
+	return addPlaces(t, rows, func(r booking.BookingsRow) report.Place { return r.Place })
 }
 
 func newRevenueReportTable(rows []report.RevenueRow) table {
@@ -71,7 +86,7 @@ func newRevenueReportTable(rows []report.RevenueRow) table {
 			r.Paid.String(),
 			r.Refunded.String(), r.Currency})
 	}
-	return t
+	return addPlaces(t, rows, func(r report.RevenueRow) report.Place { return r.Place })
 }
 
 func newUtilisationReportTable(rows []report.UtilisationRow) table {

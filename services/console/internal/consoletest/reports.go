@@ -17,8 +17,14 @@ var March = timespan.NewDate(2027, 3, 1)
 // FormerMember is the id of a member who has left the business. Reports contain this member, but offers do not.
 var FormerMember = uuid.MustParse("ffffffff-ffff-4fff-8fff-ffffffffffff")
 
-// reportRows returns the same rows for every query of a report.
+// StoredLocation is the id of the only location in the fake's reports by location, with the stored name "Old pier".
+var StoredLocation = uuid.MustParse("00000000-0000-4000-8000-0000000000a1")
+
+// reportRows returns the same rows for every query of a report by dates.
 func (s *Booking) reportRows(r *http.Request) (*reply, error) {
+	if r.URL.Query().Get("by") == string(report.Location) {
+		return reportLocations(r.PathValue("report"))
+	}
 	switch r.PathValue("report") {
 	case "bookings":
 		return newReply(booking.BookingsReport{Rows: []booking.BookingsRow{
@@ -34,6 +40,17 @@ func (s *Booking) reportRows(r *http.Request) (*reply, error) {
 			Minutes: 90}}})
 	}
 	return nil, fault.New(fault.NotFound, "There is nothing here.")
+}
+
+func reportLocations(name string) (*reply, error) {
+	at := report.Place{LocationID: &StoredLocation, LocationName: "Old pier"}
+	if name == "bookings" {
+		return newReply(booking.BookingsReport{Rows: []booking.BookingsRow{
+			{Date: March, Source: "api", Bookings: 7, Completed: 7, Guests: 8, Place: at}}})
+	}
+	return newReply(report.Revenue{Rows: []report.RevenueRow{
+		{Date: March, Kind: "booking", Currency: "EUR", Sold: 7, Total: "280.00", Paid: "0.00", Refunded: "0.00",
+			Place: at}}})
 }
 
 func (s *Rental) reportRevenue(*http.Request) (*reply, error) {

@@ -124,7 +124,7 @@ func newReportExporter[Row any](
 		reportForm, q := parseReport(c, page)
 		if len(reportForm.FieldErrors) > 0 {
 			return fault.New(fault.InvalidParameter,
-				"from, to and by: write two dates, the first before the last, and day, week or month.")
+				"from, to and by: write two dates, the first before the last, and day, week, month or location.")
 		}
 		answer, err := ask(c.UserContext(), page.Business.Slug, q)
 		if err != nil {

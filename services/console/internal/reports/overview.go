@@ -26,6 +26,7 @@ const MaxPeriods = 160
 type Overview struct {
 	Query    report.Query
 	Periods  []timespan.Date
+	Places   []report.Place // of the rows of a report by location, sorted by name; sales without a location come last
 	Bookings peers.Part[booking.BookingsRow]
 	Revenue  peers.Part[report.RevenueRow]
 	Time     peers.Part[report.UtilisationRow]
@@ -45,8 +46,60 @@ func (o *UseCases) LoadOverview(ctx context.Context, slug string, q report.Query
 	err := peers.RunTogether(
 		func() error { return loadReport(ctx, o, slug, q, o.ReportBookings, &r.Bookings) },
 		func() error { return loadReport(ctx, o, slug, q, o.ReportRevenue, &r.Revenue) },
-		func() error { return loadReport(ctx, o, slug, q, o.ReportUtilisation, &r.Time) })
+		func() error {
+			if q.By == report.Location {
+				return nil
+			}
+			return loadReport(ctx, o, slug, q, o.ReportUtilisation, &r.Time)
+		})
+	if q.By == report.Location {
+		r.addPlaces()
+	}
 	return r, err
+}
+
+// addPlaces sets the locations of a report by location from its rows.
+func (r *Overview) addPlaces() {
+	add := func(at report.Place) {
+		if _, known := r.findGroup(r.Query.From, at); !known {
+			r.Places = append(r.Places, at)
+		}
+	}
+	for _, b := range r.Bookings.List {
+		add(b.Place)
+	}
+	for _, row := range r.Revenue.List {
+		add(row.Place)
+	}
+	slices.SortStableFunc(r.Places, func(a, b report.Place) int {
+		switch {
+		case a.LocationID == nil:
+			return 1
+		case b.LocationID == nil:
+			return -1
+		}
+		return cmp.Compare(a.LocationName, b.LocationName)
+	})
+}
+
+// CountGroups returns the number of rows of a table: the number of periods or, in a report by location, of locations.
+func (r *Overview) CountGroups() int {
+	if r.Query.By == report.Location {
+		return len(r.Places)
+	}
+	return len(r.Periods)
+}
+
+// findGroup returns the index of the period that begins on the given date or, in a report by location, of the location.
+func (r *Overview) findGroup(date timespan.Date, at report.Place) (int, bool) {
+	if r.Query.By != report.Location {
+		return slices.BinarySearch(r.Periods, date)
+	}
+	i := slices.IndexFunc(r.Places, func(p report.Place) bool {
+		return p.LocationID == nil && at.LocationID == nil ||
+			p.LocationID != nil && at.LocationID != nil && *p.LocationID == *at.LocationID
+	})
+	return i, i >= 0
 }
 
 // loadReport reads one report by calling the function `ask`, and stores the report's rows in `into`.
@@ -66,14 +119,14 @@ func loadReport[Row any](
 // the report about bookings or the report about revenue is unknown.
 func (r *Overview) IsEmpty() bool { return !r.Bookings.IsShown() && !r.Revenue.IsShown() }
 
-// SumByPeriod returns one row for each period, with the number of bookings from all sources.
+// SumByPeriod returns one row for each period or location, with the number of bookings from all sources.
 func (r *Overview) SumByPeriod() []booking.BookingsRow {
-	rows := make([]booking.BookingsRow, len(r.Periods))
-	for i, date := range r.Periods {
-		rows[i].Date = date
+	rows := make([]booking.BookingsRow, r.CountGroups())
+	for i := range rows {
+		rows[i].Date = r.Periods[min(i, len(r.Periods)-1)]
 	}
 	for _, b := range r.Bookings.List {
-		if at, ok := slices.BinarySearch(r.Periods, b.Date); ok {
+		if at, ok := r.findGroup(b.Date, b.Place); ok {
 			addBookings(&rows[at], b)
 		}
 	}
@@ -122,7 +175,7 @@ func addBookings(into *booking.BookingsRow, b booking.BookingsRow) {
 type Takings struct {
 	Currency string
 	Kinds    []string // kinds of objects in the revenue: booking, ticket, reservation
-	ByPeriod []Taking // one entry for each period
+	ByPeriod []Taking // one entry for each period or location
 	Sum      Taking
 }
 
@@ -142,7 +195,7 @@ func (r *Overview) SumByCurrency(own string) ([]Takings, error) {
 	for _, row := range r.Revenue.List {
 		i := slices.IndexFunc(all, func(t Takings) bool { return t.Currency == row.Currency })
 		if i < 0 {
-			i, all = len(all), append(all, Takings{Currency: row.Currency, ByPeriod: make([]Taking, len(r.Periods))})
+			i, all = len(all), append(all, Takings{Currency: row.Currency, ByPeriod: make([]Taking, r.CountGroups())})
 		}
 		t := &all[i]
 		if !slices.Contains(t.Kinds, row.Kind) {
@@ -151,7 +204,7 @@ func (r *Overview) SumByCurrency(own string) ([]Takings, error) {
 		if err := t.Sum.add(row); err != nil {
 			return nil, err
 		}
-		if at, ok := slices.BinarySearch(r.Periods, row.Date); ok {
+		if at, ok := r.findGroup(row.Date, row.Place); ok {
 			_ = t.ByPeriod[at].add(row) // cannot fail, because t.Sum.add has parsed the same amounts
 		}
 	}

@@ -31,6 +31,9 @@ func (p *Page) periodOptions() []web.Option {
 	for _, by := range []report.By{report.Day, report.Week, report.Month} {
 		options = append(options, web.Option{Value: string(by), Label: p.say("reports_by_" + string(by))})
 	}
+	if len(p.Business.Locations) > 1 {
+		options = append(options, web.Option{Value: string(report.Location), Label: p.say("booked_location")})
+	}
 	return options
 }
 
@@ -85,9 +88,18 @@ func NewReportPage(p *Page, r *reports.Overview) (*ReportPage, error) {
 	return s, nil
 }
 
-// namePeriods returns the names of the periods of a report. Charts use them as labels, and tables as the names of rows.
+// namePeriods returns the names of the periods or locations of a report. Charts use them as labels, and tables as the
+// names of rows.
 func (p *Page) namePeriods(r *reports.Overview) []string {
-	names := make([]string, len(r.Periods))
+	names := make([]string, r.CountGroups())
+	for i, at := range r.Places {
+		if names[i] = at.LocationName; at.LocationID == nil {
+			names[i] = "–"
+		}
+	}
+	if r.Query.By == report.Location {
+		return names
+	}
 	for i, d := range r.Periods {
 		names[i] = p.namePeriod(r.Query.By, d)
 	}
@@ -103,6 +115,9 @@ func (p *Page) namePeriod(by report.By, d timespan.Date) string {
 }
 
 func (p *Page) periodHeading(r *reports.Overview) string {
+	if r.Query.By == report.Location {
+		return p.say("booked_location")
+	}
 	return p.say("reports_head_" + string(r.Query.By))
 }
 

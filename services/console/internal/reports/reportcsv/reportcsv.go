@@ -6,6 +6,7 @@ package reportcsv
 import (
 	"bytes"
 	"encoding/csv"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -19,9 +20,9 @@ const MediaType = "text/csv"
 
 // FormatBookings returns the CSV file of a report about bookings.
 func FormatBookings(rows []booking.BookingsRow) []byte {
-	return formatTable([]string{"date", "source", "bookings", "pending", "confirmed", "completed", "no_show",
+	return formatPlaced([]string{"date", "source", "bookings", "pending", "confirmed", "completed", "no_show",
 		"cancelled",
-		"guests"}, rows, func(r booking.BookingsRow) []string {
+		"guests"}, rows, func(r booking.BookingsRow) report.Place { return r.Place }, func(r booking.BookingsRow) []string {
 		return []string{
 			r.Date.String(), EscapeFormula(r.Source), formatCount(r.Bookings), formatCount(r.Pending),
 			formatCount(r.Confirmed),
@@ -33,7 +34,8 @@ func FormatBookings(rows []booking.BookingsRow) []byte {
 
 // FormatRevenue returns the CSV file of a report about revenue: the prices of sold objects, payments and refunds.
 func FormatRevenue(rows []report.RevenueRow) []byte {
-	return formatTable([]string{"date", "kind", "currency", "sold", "total", "paid", "refunded"}, rows,
+	return formatPlaced([]string{"date", "kind", "currency", "sold", "total", "paid", "refunded"}, rows,
+		func(r report.RevenueRow) report.Place { return r.Place },
 		func(r report.RevenueRow) []string {
 			return []string{r.Date.String(), r.Kind, r.Currency, formatCount(r.Sold), r.Total.String(), r.Paid.String(),
 				r.Refunded.String()}
@@ -53,6 +55,22 @@ func FormatUtilisation(rows []report.UtilisationRow) []byte {
 				formatCount(r.BookedMinutes),
 				formatCount(r.OpenMinutes), share}
 		})
+}
+
+// formatPlaced returns a CSV file. The function `cells` returns the cells of a row. If a row has a location, which is the
+// case only in a report by location, formatPlaced adds two columns.
+func formatPlaced[Row any](columns []string, rows []Row, place func(Row) report.Place,
+	cells func(Row) []string) []byte {
+	if !slices.ContainsFunc(rows, func(r Row) bool { return place(r).LocationID != nil }) {
+		return formatTable(columns, rows, cells)
+	}
+	return formatTable(append(columns, "location_id", "location_name"), rows, func(r Row) []string {
+		at, id := place(r), ""
+		if at.LocationID != nil {
+			id = at.LocationID.String()
+		}
+		return append(cells(r), id, EscapeFormula(at.LocationName))
+	})
 }
 
 // FormatTable returns a CSV file whose header line has the names of the columns. It converts each cell by
