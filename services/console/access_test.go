@@ -170,6 +170,7 @@ var rowOfPage = map[string]string{
 	"GET /business/:slug/classes":                        "see bookings",
 	"GET /business/:slug/classes/:id":                    "see bookings",
 	"GET /business/:slug/rentals":                        "see tickets and reservations",
+	"GET /business/:slug/rentals/reservations.csv":       "refund, export",
 	"GET /business/:slug/rentals/new":                    "book, move, cancel, sell",
 	"POST /business/:slug/rentals/new":                   "book, move, cancel, sell",
 	"GET /business/:slug/reservations/:id/cancel":        "book, move, cancel, sell",

@@ -101,3 +101,35 @@ func TestReservationLogHasNoCustomerData(t *testing.T) {
 		t.Errorf("the log contains data of the customer: %s", w.Log)
 	}
 }
+
+// TestReservationsExport shows that the CSV file has the filtered reservations, and that only roles that may export get
+// it.
+func TestReservationsExport(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	owner, desk := publishRental(t, w)
+	for _, date := range []string{"2026-12-01", "2026-12-09"} {
+		if got := w.Call(t, "POST", harb+"/reservations", someReservation("=Cara", date, date)); got.Status != 201 {
+			t.Fatalf("%d %s", got.Status, got.Body)
+		}
+	}
+	const file = "/business/harbor/rentals/reservations.csv"
+	for query, dates := range map[string]int{"": 2, "?from=2026-12-02": 1, "?from=2027-01-01": 0} {
+		got := getPage(t, w, file+query, owner)
+		if got.Status != 200 || strings.Count(got.Body, ",'=Cara,") != dates ||
+			!strings.HasPrefix(got.Body, "\ufeffid,status,rental,quantity,") {
+			t.Errorf("%q: %d %s, want %d reservations", query, got.Status, got.Body, dates)
+		}
+	}
+	if got := getPage(t, w, file+"?payment=x", owner); got.Status != 400 {
+		t.Errorf("an unknown payment: %d", got.Status)
+	}
+	if got := getPage(t, w, file, desk); got.Status != 403 {
+		t.Errorf("the front desk: %d", got.Status)
+	}
+	for session, want := range map[string]bool{owner: true, desk: false} {
+		if got := getPage(t, w, "/business/harbor/rentals", session); strings.Contains(got.Body, "reservations.csv") != want {
+			t.Errorf("the page links to the file: %v", !want)
+		}
+	}
+}

@@ -24,6 +24,7 @@ import (
 // mountRentals adds the routes of the pages about rentals and their reservations.
 func (p *Pages) mountRentals(business *authorize.Router) {
 	business.Get("/rentals", access.SeeSales, p.showRentals)
+	business.Get("/rentals/reservations.csv", access.Refund, p.exportReservations)
 	business.Get("/rentals/new", access.Serve, p.askReserve)
 	business.Post("/rentals/new", access.Serve, p.reserve)
 	business.Post("/reservations/:id/"+rental.TransitionPickup, access.Serve,

@@ -7,7 +7,9 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/contracts/rental"
+	"github.com/slotmesh/slotmesh/libs/platform/request"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
@@ -28,6 +30,40 @@ func (o *UseCases) Reserve(ctx context.Context, by peers.Principal, slug string,
 		o.LogChange(ctx, by, "create reservation", slug, slog.String("reservation_id", reservation.ID.String()))
 	}
 	return reservation, err
+}
+
+// ReadReservationFilter reads a filter from the query parameters from, to, status and payment. The rental service
+// checks the status. Fault: invalid_parameter.
+func ReadReservationFilter(q request.Query) (rental.Filter, error) {
+	var (
+		f   rental.Filter
+		err error
+	)
+	if f.From, f.To, err = q.OptionalDates("from", "to"); err != nil {
+		return f, err
+	}
+	if f.Status, err = q.Text("status"); err != nil {
+		return f, err
+	}
+	f.Payment, err = bookingclient.ReadPayment(q)
+	return f, err
+}
+
+// ExportReservations reads all reservations that a filter matches, and calls the function `take` with each page of
+// reservations. Fault: conflict if there are more than [MaxExported] reservations.
+func (o *UseCases) ExportReservations(ctx context.Context, by peers.Principal, slug string, filter rental.Filter,
+	take func([]rental.Reservation)) error {
+	n, err := export("reservations", take, func(page request.Page) ([]rental.Reservation, string, error) {
+		list, err := o.ListReservations(ctx, by, slug, filter, page)
+		if err != nil {
+			return nil, "", err
+		}
+		return list.Reservations, list.NextCursor, nil
+	})
+	if err == nil {
+		o.LogChange(ctx, by, "export reservations", slug, slog.Int("reservations", n))
+	}
+	return err
 }
 
 // TransitionReservation changes the status of a reservation. The argument `transition` is the name of the transition,
