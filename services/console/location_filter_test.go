@@ -13,9 +13,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-// twoLocations is the part of a manifest with a place, which is the default location, and with bookings at the address
+// harbourAndHome is the part of a manifest with a place, which is the default location, and with bookings at the address
 // of a customer.
-const twoLocations = `locations:
+const harbourAndHome = `locations:
   - {key: harbour, kind: place, name: Harbour, id: 00000000-0000-4000-8000-0000000000a1}
   - {key: home, kind: customer_address, name: "=Home", id: 00000000-0000-4000-8000-0000000000a2}
 `
@@ -25,7 +25,7 @@ const twoLocations = `locations:
 func TestBookingsFilterByLocation(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	id := publishText(t, w, consoletest.BuildManifest("harbor", "Harbor")+twoLocations)
+	id := publishText(t, w, consoletest.BuildManifest("harbor", "Harbor")+harbourAndHome)
 	session := w.AddSession(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
 	add := func(name string, at *booking.BookedLocation) booking.Booking {
 		b := someBooking("confirmed", "2026-12-01")
@@ -85,7 +85,7 @@ func TestBookingsFilterByLocation(t *testing.T) {
 func TestReportsByLocation(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	id := publishText(t, w, consoletest.BuildManifest("harbor", "Harbor")+twoLocations)
+	id := publishText(t, w, consoletest.BuildManifest("harbor", "Harbor")+harbourAndHome)
 	session := w.AddSession(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
 	const query = "?from=2027-03-01&to=2027-03-31&by=location"
 	for _, name := range []string{"bookings", "revenue"} {
