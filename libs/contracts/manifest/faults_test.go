@@ -332,10 +332,10 @@ var faults = []struct {
 		"notifications:\n  intros:\n    reminder: {text: 'Dear {customer_name}, {staff} expects you at {time}.'}\n" +
 			"    refunded: {text: 'Dear {name}'}\n    ticket: {text: Hello, translations: {en: {text: 'a } b'}, fr: {text: '{Staff}'}}}\n",
 		[]string{
-			`line 12: notifications.intros.refunded.text: contains "{name}"; the placeholders are {customer_name}, {service}, {staff}, {date}, {time}, {business}`,
+			`line 12: notifications.intros.refunded.text: contains "{name}"; the placeholders are ` + strings.Join(IntroPlaceholders(), ", "),
 			"line 13: notifications.intros.ticket.translations.fr: is not among the languages of the business; add it there or remove the translation",
-			`line 13: notifications.intros.ticket.translations.en.text: contains "}"; the placeholders are {customer_name}, {service}, {staff}, {date}, {time}, {business}`,
-			`line 13: notifications.intros.ticket.translations.fr.text: contains "{Staff}"; the placeholders are {customer_name}, {service}, {staff}, {date}, {time}, {business}`,
+			`line 13: notifications.intros.ticket.translations.en.text: contains "}"; the placeholders are ` + strings.Join(IntroPlaceholders(), ", "),
+			`line 13: notifications.intros.ticket.translations.fr.text: contains "{Staff}"; the placeholders are ` + strings.Join(IntroPlaceholders(), ", "),
 		},
 	},
 	{

@@ -9,7 +9,8 @@ import (
 
 // IntroPlaceholders returns the placeholders that [Notifications.Intros] may contain.
 func IntroPlaceholders() []string {
-	return []string{"{customer_name}", "{service}", "{staff}", "{date}", "{time}", "{business}"}
+	return []string{"{customer_name}", "{service}", "{staff}", "{date}", "{time}", "{business}", "{location}", "{price}",
+		"{reference}", "{manage_link}"}
 }
 
 // placeholderPattern matches text in braces, and a brace that has no counterpart.

@@ -223,7 +223,7 @@ type Notifications struct {
 	// Texts of the owner that are added to the platform's text, by kind of message.
 	Notes map[MessageKind]Note `json:"notes,omitzero" jsonschema:"maxProperties=20"`
 	// First sentences of messages in the owner's words, by kind of message. They may contain {customer_name}, {service},
-	// {staff}, {date}, {time} and {business}.
+	// {staff}, {date}, {time}, {business}, {location}, {price}, {reference} and {manage_link}.
 	Intros map[MessageKind]Note `json:"intros,omitzero" jsonschema:"maxProperties=20"`
 }
 

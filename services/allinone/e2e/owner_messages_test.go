@@ -55,6 +55,44 @@ func TestOwnersReadMessagesInABrowser(t *testing.T) {
 	sites["phone"].checkForbidden(t, "viewer", "/messages")
 }
 
+// TestOwnersWriteWordsInABrowser types first sentences of a message. The preview follows, and shows the facts in place
+// of the placeholders. The browser's history gets no entry from it. The saved words are shown again.
+func TestOwnersWriteWordsInABrowser(t *testing.T) {
+	t.Parallel()
+	p := &pages{platform: sharePlatform(t), chromium: visitor.Open(t)}
+	for name, profile := range ownerVisitors {
+		o := p.openBusiness(t, "words-"+name)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			const typed = `textarea[name="notifications.intros.booking_confirmed.text"]`
+			v := o.signIn(t, "owner", profile)
+			v.Go(o.buildAddress("/offer/words?kind=booking_confirmed"))
+			v.InFrame("/offer/words/preview", func() { v.ExpectText("Maria") })
+			v.AwaitLoad()
+			v.Check()
+			before := visitor.Eval[int](v, "history.length")
+			for text, want := range map[string]string{"Dear {customer_name}!": "Dear Maria",
+				"Your code: {reference}": "Your code: 5A3B-1E00"} {
+				visitor.Eval[bool](v, `document.querySelector("iframe.mail").isOld = true`)
+				v.FillElement(typed, text)
+				v.Await("the preview follows", `!document.querySelector("iframe.mail").isOld`)
+				v.InFrame("/offer/words/preview", func() { v.ExpectText(want) })
+			}
+			if after := visitor.Eval[int](v, "history.length"); after != before {
+				t.Errorf("the history has %d entries, before the previews %d", after, before)
+			}
+			v.SaveScreenshot("words-" + name)
+			v.FillElement(typed, "Bring {name}.")
+			v.PressElement(`form[data-preview] button:not([formaction])`)
+			v.ExpectElement(".field-error")
+			v.FillElement(typed, "Bring {reference}.")
+			v.PressElement(`form[data-preview] button:not([formaction])`)
+			v.Await("the words are saved", `document.querySelector("[role=status]") !== null && `+
+				`document.querySelector('`+typed+`').value === "Bring {reference}."`)
+		})
+	}
+}
+
 // awaitMessages waits until at least n messages of the business are written.
 func (o *ownerSite) awaitMessages(t *testing.T, n int) {
 	t.Helper()

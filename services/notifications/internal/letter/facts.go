@@ -95,6 +95,9 @@ type Subject struct {
 	Paid     Money // the part of Total that was paid online; the zero Money if nothing was paid
 	Rest     Money // the part of Total that is due on site; the zero Money if nothing is due
 	Count    int   // number of tickets in all tiers together
+	// Tickets are the price tiers of the single tickets, in their order. It is empty if the tickets are not valid, and
+	// if there are more than [MaxCodes].
+	Tickets []string
 	// Units are the groups of people whose prices add up to Total. Changes are the labels of the pricing rules that
 	// changed a price.
 	Units   []Units

@@ -100,6 +100,7 @@ func TestRenderShowsPartsOfEachKind(t *testing.T) {
 		"ada@mail.example":              "owner_created owner_created_pending owner_ticket owner_reservation owner_moved owner_booking_cancelled owner_ticket_cancelled owner_reservation_cancelled",
 		"Waiting for your confirmation": "owner_created_pending",
 		"Endpoint\n":                    "owner_webhook_failing owner_webhook_gone",
+		"VIP · ":                        "ticket",
 		"2 × VIP":                       "ticket ticket_moved ticket_withdrawn ticket_cancelled owner_ticket owner_ticket_cancelled",
 	} {
 		var got []string

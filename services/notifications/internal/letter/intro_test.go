@@ -56,3 +56,42 @@ func TestIntroNeedsValues(t *testing.T) {
 		}
 	}
 }
+
+// TestIntroThatGreetsReplacesGreeting shows that a customer is greeted once: the letter's own greeting is missing if the
+// first line of the owner's words has the name, and only then.
+func TestIntroThatGreetsReplacesGreeting(t *testing.T) {
+	t.Parallel()
+	for intro, want := range map[string]int{
+		"Dear {customer_name},\nsee you.": 0, "See you, {customer_name}!": 0, "We look forward to your visit.": 1,
+		"See you.\nBest wishes, {customer_name}": 1, "Dear {customer_name}, {staff} expects you.": 1, "": 1,
+	} {
+		for _, kind := range []Kind{BookingConfirmed, PaymentDue} {
+			f := newFacts(t, kind)
+			f.Intro, f.Subject.Staff = Note{Text: intro}, "" // without a member, an intro with {staff} is left out
+			l := mustRender(t, kind, "en", f)
+			if n := strings.Count(l.Text, "Hi Ada,"); n != want || strings.Count(l.HTML, "Hi Ada,") != want {
+				t.Errorf("%s, %q: %d greetings, want %d:\n%s", kind, intro, n, want, l.Text)
+			}
+		}
+	}
+}
+
+// TestIntroFillsFurtherPlaceholders shows the place, the price, the reference and the link. A business without a place
+// is the place itself.
+func TestIntroFillsFurtherPlaceholders(t *testing.T) {
+	t.Parallel()
+	f := newFacts(t, BookingConfirmed)
+	f.Intro = Note{Text: "{location} | {price} | {reference} | {manage_link}"}
+	want := "Studio at the harbour | €1,240.00 | 0193-A1B2 | https://book.example/m/3q2-7wAAAAAAAAAAAAAAAA"
+	if text := mustRender(t, BookingConfirmed, "en", f).Text; !strings.Contains(text, want) {
+		t.Errorf("no %q in\n%s", want, text)
+	}
+	f.Business.Place = nil
+	if text := mustRender(t, BookingConfirmed, "en", f).Text; !strings.Contains(text, "\nHarbor Hair & Spa | €") {
+		t.Error(text)
+	}
+	f.Link = "javascript:alert(1)"
+	if text := mustRender(t, BookingConfirmed, "en", f).Text; strings.Contains(text, "|") {
+		t.Errorf("an invalid link is shown:\n%s", text)
+	}
+}

@@ -186,12 +186,16 @@ func compose(kind Kind, w *words, f *Facts) (*page, error) {
 		p.Subject = w.formatSubject(kind, p.State, f, l.show.due)
 		p.addDetails(kind, w, f, l.show)
 	}
+	if kind == Ticket {
+		p.addCodes(w, f)
+	}
 	p.Paragraphs = w.formatIntro(f)
+	isGreeted := len(p.Paragraphs) > 0 && f.greets(w)
 	if len(p.Paragraphs) == 0 || !isReplaceable(kind) {
 		p.addLeads(kind, w, f, l)
 	}
 	if kind != OwnerNotice {
-		p.addCustomerParts(w, f)
+		p.addCustomerParts(w, f, isGreeted)
 	}
 	p.Preheader = p.State
 	if len(p.Paragraphs) > 0 {
@@ -213,10 +217,11 @@ func (w *words) formatTitle(kind Kind, l layout, f *Facts) string {
 	return w.Say(l.title)
 }
 
-// addCustomerParts adds the parts that only customers get: the greeting by name, the owner's note, and the sentence
-// that invites the customer to reply with questions.
-func (p *page) addCustomerParts(w *words, f *Facts) {
-	if name := w.isolate(w.chooseGreetingName(filterName(f.Customer.Name))); name != "" {
+// addCustomerParts adds the parts that only customers get: the greeting by name, unless the owner's first sentences greet
+// the customer, the owner's note, and the sentence that invites the customer to reply with questions.
+func (p *page) addCustomerParts(w *words, f *Facts, isGreeted bool) {
+	name := w.isolate(w.chooseGreetingName(filterName(f.Customer.Name)))
+	if name != "" && !isGreeted {
 		p.Greeting = w.Fill("greeting", map[string]string{"Name": name})
 	}
 	if lines := f.Note.lines(w); len(lines) > 0 {

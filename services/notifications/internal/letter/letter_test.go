@@ -77,6 +77,7 @@ func newFacts(t rapid.TB, kind Kind) Facts {
 	case Ticket, TicketRescheduled, TicketWithdrawn, TicketCancelled:
 		f.Subject.Kind, f.Subject.Items, f.Subject.Tier, f.Subject.Staff = TicketSubject, []string{"New Year Gala"},
 			"VIP", ""
+		f.Subject.Tickets = []string{"VIP", "VIP"}
 	case Reservation, ReservationWithdrawn, ReservationDue, ReservationCancelled:
 		f.Subject.Kind, f.Subject.Items, f.Subject.Staff = ReservationSubject, []string{"Kayak"}, ""
 		day := time.Date(2026, 12, 4, 0, 0, 0, 0, loadLisbon(t))

@@ -28,6 +28,7 @@ type page struct {
 	Greeting            string // may be empty
 	Paragraphs          []string
 	Rows                []row
+	Codes               []code // the QR codes of tickets
 	NoteTitle           string
 	Note                []string // the lines of the owner's note; empty if there is none
 	Buttons             []button
@@ -207,6 +208,13 @@ func (p *page) renderText() string {
 	}
 	for _, r := range p.Rows {
 		block("  ", append([]line{{Text: r.Label}}, r.Value...)...)
+	}
+	if len(p.Codes) > 0 {
+		lines := make([]line, len(p.Codes))
+		for i, c := range p.Codes {
+			lines[i].Text = c.Caption
+		}
+		block("", lines...)
 	}
 	if len(p.Note) > 0 {
 		note := []line{{Text: p.NoteTitle}}

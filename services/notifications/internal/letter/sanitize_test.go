@@ -67,7 +67,7 @@ func setFact(f Facts, input string, field int) Facts {
 	case 2:
 		f.Subject.Items = []string{input, input}
 	case 3:
-		f.Subject.Staff, f.Subject.Tier = input, input
+		f.Subject.Staff, f.Subject.Tier, f.Subject.Tickets = input, input, []string{input, input}
 	case 4:
 		f.Note = Note{Text: input, Translations: map[string]string{"ar": input, input: input}}
 		f.Intro = f.Note
@@ -115,12 +115,15 @@ func findDefect(t rapid.TB, l Letter) string {
 }
 
 var (
-	elements   = strings.Fields("html head meta title style body table tbody tr td h1 p div span br strong a")
-	attributes = strings.Fields("lang dir charset name content class style role width cellpadding cellspacing border align valign href height aria-hidden")
+	elements   = strings.Fields("html head meta title style body table tbody tr td h1 p div span br strong a img")
+	attributes = strings.Fields("lang dir charset name content class style role width cellpadding cellspacing border align valign href height aria-hidden src alt")
 )
 
 // linkPattern matches the addresses that a letter may link to: web pages, telephone numbers and mail addresses.
 var linkPattern = regexp.MustCompile(`^(https?://\S+|tel:[+\d*#;,=a-z-]+|mailto:[^\s@?&]+@[^\s@?&]+)$`)
+
+// picturePattern matches the sources of the pictures in a letter, which are parts of the mail.
+var picturePattern = regexp.MustCompile(`^cid:ticket-\d+@slotmesh$`)
 
 // findForeignMarkup describes the first element, attribute or URL that the layout does not contain, or
 // returns "".
@@ -135,10 +138,12 @@ func findForeignMarkup(t rapid.TB, document string) string {
 			return "an element of its own: " + n.Data
 		}
 		for _, a := range n.Attr {
-			if !slices.Contains(attributes, a.Key) || n.DataAtom != atom.A && a.Key == "href" {
+			if !slices.Contains(attributes, a.Key) || n.DataAtom != atom.A && a.Key == "href" ||
+				n.DataAtom != atom.Img && a.Key == "src" {
 				return "an attribute of its own: " + a.Key
 			}
-			if a.Key == "href" && !linkPattern.MatchString(a.Val) || strings.Contains(a.Val, "ZgotmplZ") {
+			if a.Key == "href" && !linkPattern.MatchString(a.Val) || a.Key == "src" && !picturePattern.MatchString(a.Val) ||
+				strings.Contains(a.Val, "ZgotmplZ") {
 				return "a value of its own: " + a.Key + "=" + a.Val
 			}
 		}

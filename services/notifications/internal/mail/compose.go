@@ -46,9 +46,9 @@ func (s *Sender) compose(m Message) (*gomail.Msg, error) {
 	msg.SetGenHeader(gomail.HeaderXAutoResponseSuppress, "All")
 	msg.SetBodyString(gomail.TypeTextPlain, m.Text)
 	msg.AddAlternativeString(gomail.TypeTextHTML, m.HTML)
-	if len(m.Logo) > 0 {
-		if err := msg.EmbedReader("logo.jpg", bytes.NewReader(m.Logo), gomail.WithFileContentID("<"+LogoID+">"),
-			gomail.WithFileContentType("image/jpeg")); err != nil {
+	for _, p := range m.Pictures {
+		if err := msg.EmbedReader(p.Name, bytes.NewReader(p.Content), gomail.WithFileContentID("<"+p.ID+">"),
+			gomail.WithFileContentType(gomail.ContentType(p.Type))); err != nil {
 			return nil, err
 		}
 	}

@@ -27,15 +27,20 @@ type Message struct {
 	ReplyTo  string    // address without a display name, or ""
 	Language string    // language of the text, as a BCP 47 tag
 	Subject  string
-	Text     string // plain text
-	HTML     string // the same text as HTML
-	Calendar []byte // an iCalendar file, or nil
-	Method   string // method of the calendar: REQUEST, CANCEL or PUBLISH
-	Logo     []byte // a JPEG file that HTML shows as cid:LogoID, or nil
+	Text     string    // plain text
+	HTML     string    // the same text as HTML
+	Calendar []byte    // an iCalendar file, or nil
+	Method   string    // method of the calendar: REQUEST, CANCEL or PUBLISH
+	Pictures []Picture // the pictures that HTML shows as cid: and their ID
 }
 
-// LogoID is the Content-ID of [Message.Logo].
-const LogoID = "logo@slotmesh"
+// Picture is a picture that is a part of a message.
+type Picture struct {
+	ID      string // the Content-ID, unique in the message
+	Name    string // the name of the file
+	Type    string // the media type
+	Content []byte
+}
 
 // RefusedError means that the mail server rejected the message permanently, or that the address is invalid.
 type RefusedError struct{ Reason string }

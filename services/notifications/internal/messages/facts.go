@@ -189,10 +189,16 @@ func addTicket(f *letter.Facts, e event.Event, offer *catalog.Snapshot, language
 		When: letter.When{Start: start},
 	}
 	if sold := offer.Event(t.EventID); sold != nil {
-		f.Subject.Place = newSoldPlace(offer, offer.EventLocation(sold))
+		f.Subject.Place = newSoldPlace(offer, offer.EventLocation(sold), t.Status)
 	}
 	if t.From != nil {
 		f.FormerTime = &letter.When{Start: t.From.StartsAt}
+	}
+	for _, tier := range t.Tiers {
+		if t.Status == booking.StatusSold && t.Quantity <= letter.MaxCodes {
+			f.Subject.Tickets = append(f.Subject.Tickets, slices.Repeat([]string{offer.TierName(t.EventID, tier.TierID,
+				tier.TierName, language)}, tier.Quantity)...)
+		}
 	}
 	if len(t.Tiers) > 1 {
 		lines := make([]string, len(t.Tiers))
@@ -237,7 +243,7 @@ func addReservation(f *letter.Facts, e event.Event, offer *catalog.Snapshot, lan
 		Items: []string{offer.RentalName(r.RentalID, r.RentalName, language)},
 	}
 	if sold := offer.Rental(r.RentalID); sold != nil {
-		f.Subject.Place = newSoldPlace(offer, offer.RentalLocation(sold))
+		f.Subject.Place = newSoldPlace(offer, offer.RentalLocation(sold), r.Status)
 	}
 	for _, extra := range r.Extras {
 		f.Subject.Items = append(f.Subject.Items, strconv.Itoa(extra.Quantity)+" × "+offer.RentalName(extra.RentalID,

@@ -24,15 +24,19 @@ const (
 	// logoRetryAfter is the time after which an unavailable logo is requested again. In the meantime, messages have no
 	// logo and need not wait for it.
 	logoRetryAfter = time.Minute
+	// logoPart is the Content-ID of the logo.
+	logoPart = "logo@slotmesh"
 )
 
 // send hands a message of the business to the mail server, with the logo of the business in its HTML. The argument
 // `offer` is nil if the business could not be read. Errors: those of [Sender].
 func (m *Messages) send(ctx context.Context, offer *catalog.Snapshot, message mail.Message) error {
 	if logo := m.findLogo(ctx, offer); logo != nil {
-		if html, isPlaced := letter.PlaceLogo(message.HTML, "cid:"+mail.LogoID, offer.Logo.Width,
+		if html, isPlaced := letter.PlaceLogo(message.HTML, "cid:"+logoPart, offer.Logo.Width,
 			offer.Logo.Height); isPlaced {
-			message.HTML, message.Logo = html, logo
+			message.HTML = html
+			message.Pictures = append(message.Pictures, mail.Picture{ID: logoPart, Name: "logo.jpg", Type: "image/jpeg",
+				Content: logo})
 		}
 	}
 	return m.Sender.Send(ctx, message)

@@ -2,6 +2,7 @@ package messages
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
@@ -61,11 +62,20 @@ func newBookedPlace(offer *catalog.Snapshot, b *booking.Booking) *letter.Place {
 }
 
 // newSoldPlace returns the place of a ticketed event or a rental. It returns nil if all customers come to one place.
-func newSoldPlace(offer *catalog.Snapshot, l *catalog.Location) *letter.Place {
+// Only a valid sale shows the link to an online meeting. A link with a placeholder is for one booking, so that no
+// ticket shows it.
+func newSoldPlace(offer *catalog.Snapshot, l *catalog.Location, status string) *letter.Place {
 	if l == nil || !offer.HasLocations() {
 		return nil
 	}
-	return newPlace(offer, l)
+	place := newPlace(offer, l)
+	if l.Kind == catalog.KindLink && !strings.Contains(l.Link, "{") {
+		if status == booking.StatusSold {
+			place.Link = l.Link
+		}
+		place.AwaitsLink = status == booking.StatusPending
+	}
+	return place
 }
 
 // findFormerPlace returns the name of the location before a relocation. Nil stands for the default location.

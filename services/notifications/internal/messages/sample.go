@@ -24,7 +24,7 @@ func (m *Messages) Preview(ctx context.Context, businessID uuid.UUID,
 		return letter.Letter{}, err
 	}
 	l, err := m.renderSample(offer, sample, false)
-	l.HTML = m.showLogo(ctx, offer, l.HTML)
+	l.HTML = ShowCodes(m.showLogo(ctx, offer, l.HTML), sampleID)
 	return l, err
 }
 
@@ -49,10 +49,13 @@ func (m *Messages) SendTest(ctx context.Context, businessID uuid.UUID,
 		return nil, err
 	}
 	kind := letter.Kind(test.Kind)
-	err = m.send(ctx, offer, mail.Message{
+	message, err := addCodes(mail.Message{
 		ID: uuid.NewString(), Date: m.Clock.Now(), FromName: l.From, To: test.To, ReplyTo: chooseReplyTo(kind, offer),
 		Language: l.Language, Subject: l.Subject, Text: l.Text, HTML: l.HTML,
-	})
+	}, sampleID)
+	if err == nil {
+		err = m.send(ctx, offer, message)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -98,6 +101,9 @@ const (
 	sampleHour     = 10
 )
 
+// sampleID is the id of the booking, order or reservation in a sample message. The business has none with this id.
+var sampleID = uuid.MustParse("5a3b1e00-0000-4000-8000-000000000000")
+
 // newSampleFacts returns the facts of a sample message: a sale of the first thing of its kind that the business offers,
 // seven days from now. The button of the message leads to the owner's pages, because the sample has no customer view.
 func (m *Messages) newSampleFacts(offer *catalog.Snapshot, kind letter.Kind, language string) letter.Facts {
@@ -109,7 +115,7 @@ func (m *Messages) newSampleFacts(offer *catalog.Snapshot, kind letter.Kind, lan
 	facts := letter.Facts{
 		Business: m.newBusiness(offer, locale.RegionOf(offer.Timezone)), Notice: letter.NoticeCreated,
 		Customer: letter.Person{Name: sampleCustomer, Email: sampleEmail, Phone: samplePhone},
-		Subject: letter.Subject{ID: uuid.NewString(), Sequence: 1, Total: amount,
+		Subject: letter.Subject{ID: sampleID.String(), Sequence: 1, Total: amount,
 			When: letter.When{Start: start, End: start.Add(sampleMinutes * time.Minute)}},
 		Payment: letter.Payment{Amount: amount, Due: now.Add(time.Hour)},
 		Now:     now, Stamp: now,
@@ -120,6 +126,7 @@ func (m *Messages) newSampleFacts(offer *catalog.Snapshot, kind letter.Kind, lan
 	switch {
 	case strings.HasPrefix(string(kind), string(letter.TicketSubject)):
 		facts.Subject.Kind, facts.Subject.Quantity, facts.Subject.Count = letter.TicketSubject, 2, 2
+		facts.Subject.Tickets = make([]string, 2)
 	case strings.HasPrefix(string(kind), string(letter.ReservationSubject)):
 		facts.Subject.Kind = letter.ReservationSubject
 	default:

@@ -146,12 +146,16 @@ func (w *sender) attempt(ctx context.Context, message store.Message) (string, st
 	if err == nil {
 		offer, _ := w.m.Peers.Offer(ctx, message.BusinessID) // without it, the message has no logo and no decision links
 		message = w.m.addDecisionLink(ctx, offer, message)
-		err = w.m.send(ctx, offer, mail.Message{
+		var composed mail.Message
+		composed, err = addCodes(mail.Message{
 			ID: message.ID.String(), Thread: message.About.ID.String(), Date: message.CreatedAt,
 			FromName: message.FromName, To: message.Recipient,
 			ReplyTo: message.ReplyTo, Language: message.Locale, Subject: message.Subject, Text: message.Text,
 			HTML: message.HTML, Calendar: message.Calendar, Method: message.Method,
-		})
+		}, message.About.ID)
+		if err == nil {
+			err = w.m.send(ctx, offer, composed)
+		}
 	}
 	var refusal *mail.RefusedError
 	elapsed := w.m.Clock.Now().Sub(message.QueuedAt)

@@ -41,6 +41,7 @@ func (m *Messages) List(ctx context.Context, businessID uuid.UUID, filter store.
 // Find returns a message with its contents. Fault: not_found.
 func (m *Messages) Find(ctx context.Context, businessID, id uuid.UUID) (store.Message, error) {
 	found, err := m.Store.Message(ctx, businessID, id)
+	found.HTML = messages.ShowCodes(found.HTML, found.About.ID)
 	return found, convertMessageError(err)
 }
 

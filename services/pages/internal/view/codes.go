@@ -5,10 +5,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/boombuler/barcode/qr"
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/sale/reference"
 )
 
 // ticketCode is the code of one ticket of an order.
@@ -20,11 +20,7 @@ type ticketCode struct {
 	square string // the QR code as the path of the SVG
 }
 
-// quietZone is the width of the empty border that scanners need around a QR code, in modules.
-const quietZone = 4
-
-// ticketCodes returns the codes of all tickets of an order. The content of a code is the id of the order and the number
-// of the ticket, such as 01a21c6f-eeca-7d6c-9518-1aabe0d800fc/2. It returns nil if the tickets are not valid now.
+// ticketCodes returns the codes of all tickets of an order. It returns nil if the tickets are not valid now.
 func ticketCodes(t *booking.CustomerTicket) []ticketCode {
 	if t.Status == booking.StatusPending || t.Status == booking.StatusCancelled || t.CanPay {
 		return nil
@@ -32,22 +28,20 @@ func ticketCodes(t *booking.CustomerTicket) []ticketCode {
 	var codes []ticketCode
 	for _, tier := range t.Tiers {
 		for range tier.Quantity {
-			n := strconv.Itoa(len(codes) + 1)
-			square, size := drawQR(ticketCodeText(t.ID, n))
+			n := len(codes) + 1
+			square, size := drawQR(t.ID, n)
 			width := strconv.Itoa(size)
-			codes = append(codes, ticketCode{tier.TierName, reference(t.ID) + "/" + n, "0 0 " + width + " " + width,
+			codes = append(codes, ticketCode{tier.TierName, reference.OfTicket(t.ID, n), "0 0 " + width + " " + width,
 				"M0 0h" + width + "v" + width + "H0z", square})
 		}
 	}
 	return codes
 }
 
-func ticketCodeText(order uuid.UUID, ticket string) string { return order.String() + "/" + ticket }
-
-// drawQR returns the QR code of a text as the path of an SVG, and the width of the SVG. Each row of adjacent dark modules
-// is one rectangle of the path.
-func drawQR(text string) (string, int) {
-	code, err := qr.Encode(text, qr.M, qr.Unicode)
+// drawQR returns the QR code of a ticket as the path of an SVG, and the width of the SVG. Each row of adjacent dark
+// modules is one rectangle of the path.
+func drawQR(order uuid.UUID, n int) (string, int) {
+	code, err := reference.TicketCode(order, n)
 	if err != nil {
 		return "", 0 // cannot happen, because the text is short
 	}
@@ -64,9 +58,9 @@ func drawQR(text string) (string, int) {
 				x++
 			}
 			width := strconv.Itoa(x - from)
-			path.WriteString("M" + strconv.Itoa(from+quietZone) + " " + strconv.Itoa(y+quietZone) + "h" + width +
+			path.WriteString("M" + strconv.Itoa(from+reference.QuietZone) + " " + strconv.Itoa(y+reference.QuietZone) + "h" + width +
 				"v1h-" + width + "z")
 		}
 	}
-	return path.String(), size + 2*quietZone
+	return path.String(), size + 2*reference.QuietZone
 }

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/boombuler/barcode/qr"
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/sale/reference"
 )
 
 // TestTicketsHaveCodes shows that each ticket of a sold order has a code of its own, and that an order without valid
@@ -39,9 +39,9 @@ func TestTicketsHaveCodes(t *testing.T) {
 // TestDrawnCodeHasModulesOfQR shows that the path of the SVG covers exactly the dark modules of the QR code.
 func TestDrawnCodeHasModulesOfQR(t *testing.T) {
 	t.Parallel()
-	text := ticketCodeText(uuid.New(), "17")
-	path, size := drawQR(text)
-	code, err := qr.Encode(text, qr.M, qr.Unicode)
+	order := uuid.New()
+	path, size := drawQR(order, 17)
+	code, err := reference.TicketCode(order, 17)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestDrawnCodeHasModulesOfQR(t *testing.T) {
 			t.Errorf("an open rectangle: %s", m[0])
 		}
 		for x := range n[2] {
-			dark[[2]int{n[0] + x - quietZone, n[1] - quietZone}] = true
+			dark[[2]int{n[0] + x - reference.QuietZone, n[1] - reference.QuietZone}] = true
 		}
 	}
 	width := code.Bounds().Dx()
@@ -67,7 +67,7 @@ func TestDrawnCodeHasModulesOfQR(t *testing.T) {
 			}
 		}
 	}
-	if size != width+2*quietZone {
+	if size != width+2*reference.QuietZone {
 		t.Errorf("the width is %d for %d modules", size, width)
 	}
 }

@@ -34,6 +34,10 @@ func (p *Page) setPlace(m *usecase.CustomerView) {
 	switch {
 	case m.Ticket != nil:
 		p.At = p.findLocation(m.Ticket.EventID)
+		if p.At != nil && p.At.Kind == catalog.KindLink && m.Ticket.Status == booking.StatusSold &&
+			!strings.Contains(p.At.Link, "{") { // a link with a placeholder is for one booking
+			p.MeetingLink = p.At.Link
+		}
 		return
 	case m.Reservation != nil:
 		p.At = p.findLocation(m.Reservation.RentalID)
