@@ -196,21 +196,51 @@ func TestPrepareKeepsPassword(t *testing.T) {
 // TestUnitsAreValid lets systemd read the units of the package. Its score of exposure is 0 (hardened) to 10.
 func TestUnitsAreValid(t *testing.T) {
 	t.Parallel()
+	timer, err := os.ReadFile("files/slotmesh-backup.timer")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, calendar, _ := strings.Cut(string(timer), "\nOnCalendar=")
+	calendar, _, _ = strings.Cut(calendar, "\n")
 	analyze := requireProgram(t, "systemd-analyze")
 	root := t.TempDir()
-	for _, name := range []string{"slotmesh.service", "slotmesh-backup.service", "slotmesh-backup.timer"} {
-		if err := os.MkdirAll(filepath.Join(root, "usr/lib/systemd/system"), 0o755); err != nil {
+	folder := filepath.Join(root, "usr/lib/systemd/system")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	units := []string{"slotmesh.service", "slotmesh-backup.service", "slotmesh-backup.timer"}
+	for _, name := range units {
+		if err := move("files/"+name, filepath.Join(folder, name)); err != nil {
 			t.Fatal(err)
 		}
-		if err := move("files/"+name, filepath.Join(root, "usr/lib/systemd/system", name)); err != nil {
+	}
+	targets, err := filepath.Glob("/usr/lib/systemd/system/*.*[te]") // targets and slices that the units name
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, target := range targets {
+		if strings.HasSuffix(target, ".target") || strings.HasSuffix(target, ".slice") {
+			if err := move(target, filepath.Join(folder, filepath.Base(target))); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, program := range []string{"bin/sh", "usr/bin/slotmesh"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(root, program)), 0o755); err != nil {
 			t.Fatal(err)
 		}
+		if err := os.WriteFile(filepath.Join(root, program), []byte("#!/bin/sh\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if warnings := run(t, analyze, append([]string{"verify", "--man=no", "--root=" + root}, units...)...); warnings != "" {
+		t.Error(warnings)
 	}
 	for _, unit := range []string{"slotmesh.service", "slotmesh-backup.service"} {
 		run(t, analyze, "security", "--offline=true", "--threshold=25", "--no-pager",
 			filepath.Join(root, "usr/lib/systemd/system", unit))
 	}
-	run(t, analyze, "calendar", "*-*-* 03:17:00")
+	run(t, analyze, "calendar", calendar)
 	// A backup runs in another unit, so the sockets of the stores must not be in a private /tmp.
 	unit, err := os.ReadFile("files/slotmesh.service")
 	if err != nil || !strings.Contains(string(unit), "\nRuntimeDirectory=slotmesh\n") ||

@@ -35,18 +35,23 @@ func writePackages(o Options, arch, program string) error {
 	for _, name := range append(dashboards, "alerts.yaml") {
 		contents = append(contents, o.content(filepath.Join(monitoring, name), "/usr/share/slotmesh/"+name, 0o644))
 	}
-	for format, recommended := range map[string][]string{
-		"deb": {"postgresql | postgresql-17 | postgresql-16 | postgresql-15", "redis-server"},
-		"rpm": {"postgresql-server", "redis"},
+	for format, relations := range map[string]nfpm.Overridables{
+		"deb": {Depends: []string{"ca-certificates", "passwd"},
+			Recommends: []string{"postgresql | postgresql-17 | postgresql-16 | postgresql-15", "redis-server"}},
+		"rpm": {Depends: []string{"ca-certificates", "shadow-utils"},
+			Recommends: []string{"postgresql-server", "(redis or valkey)"}},
 	} {
-		if err := writePackage(o, format, arch, recommended, contents); err != nil {
+		relations.Contents = contents
+		if err := writePackage(o, format, arch, relations); err != nil {
 			return fmt.Errorf("%s: %w", format, err)
 		}
 	}
 	return nil
 }
 
-func writePackage(o Options, format, arch string, recommended []string, contents files.Contents) error {
+func writePackage(o Options, format, arch string, described nfpm.Overridables) error {
+	described.Scripts = nfpm.Scripts{PreInstall: o.file("files/preinstall.sh"),
+		PostInstall: o.file("files/postinstall.sh"), PreRemove: o.file("files/preremove.sh")}
 	info := nfpm.WithDefaults(&nfpm.Info{
 		Name: "slotmesh", Arch: arch, Platform: "linux", Version: o.Source.Version, VersionSchema: "semver",
 		Section: "web", Priority: "optional", Maintainer: "Slotmesh <packages@slotmesh.example>", Vendor: "Slotmesh",
@@ -54,12 +59,7 @@ func writePackage(o Options, format, arch string, recommended []string, contents
 		Description: "Booking platform for many businesses\n" +
 			"Slotmesh runs as one process with PostgreSQL and Redis. Customers book on its pages,\n" +
 			"programs by its HTTP API, and agents by its MCP server.",
-		Overridables: nfpm.Overridables{
-			Recommends: recommended,
-			Contents:   contents,
-			Scripts: nfpm.Scripts{PreInstall: o.file("files/preinstall.sh"), PostInstall: o.file("files/postinstall.sh"),
-				PreRemove: o.file("files/preremove.sh")},
-		},
+		Overridables: described,
 	})
 	info.RPM.Summary = "Booking platform for many businesses"
 	info.RPM.BuildHost = "slotmesh"

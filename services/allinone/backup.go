@@ -154,6 +154,9 @@ func writeBackup(ctx context.Context, cfg Config, url, path string, out io.Write
 			files[name] = content
 		}
 	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("the backup cannot be written: %w", err)
+	}
 	// O_EXCL prevents that an existing file is overwritten. With mode 0600, other users cannot read the new file.
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {

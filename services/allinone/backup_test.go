@@ -43,7 +43,7 @@ func newOpenFolder(t *testing.T) string {
 func TestBackupWorksForRunningAndStoppedHome(t *testing.T) {
 	t.Parallel()
 	home, redis := newOpenFolder(t), os.Getenv(testkit.RedisURL)
-	running, stopped := filepath.Join(t.TempDir(), "running"), filepath.Join(t.TempDir(), "stopped")
+	running, stopped := filepath.Join(t.TempDir(), "new", "running"), filepath.Join(t.TempDir(), "stopped")
 	env := map[string]string{"SLOTMESH_HOME": home}
 	p, err := Start(t.Context(), Config{Home: home, RedisURL: redis, Settings: deadlines.Roomy}, func(line string) {
 		t.Log(line)
@@ -59,6 +59,9 @@ func TestBackupWorksForRunningAndStoppedHome(t *testing.T) {
 	info, err := os.Stat(running)
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the backup has mode %v, %v", info.Mode(), err)
+	}
+	if info, err := os.Stat(filepath.Dir(running)); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("the new folder has mode %v, %v", info.Mode(), err)
 	}
 	for _, file := range []string{running, stopped} {
 		env := envconfig.MapLookuper(map[string]string{"SLOTMESH_HOME": filepath.Join(newOpenFolder(t), "home")})
