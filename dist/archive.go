@@ -31,6 +31,16 @@ func writeArchive(o Options, name, program string) error {
 			return err
 		}
 	}
+	monitoring, names, err := writeMonitoring(o)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(monitoring)
+	for _, file := range names {
+		if err := a.add(name+"/examples/"+file, filepath.Join(monitoring, file), 0o644); err != nil {
+			return err
+		}
+	}
 	return a.save(filepath.Join(o.Out, name+".tar.gz"))
 }
 

@@ -21,7 +21,7 @@ func writeCompose(o Options) error {
 	if err := a.addContent(name+"/compose.yaml", []byte(content), 0o644); err != nil {
 		return err
 	}
-	for _, file := range []string{"Caddyfile", "slotmesh.env", "prepare"} {
+	for _, file := range []string{"Caddyfile", "slotmesh.env.example", "prepare"} {
 		mode := int64(0o644)
 		if file == "prepare" {
 			mode = 0o755

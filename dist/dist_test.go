@@ -139,7 +139,11 @@ func TestBuildRefusesInvalidVersion(t *testing.T) {
 // TestComposeFileIsValid loads the compose file as Docker Compose does.
 func TestComposeFileIsValid(t *testing.T) {
 	t.Parallel()
-	details := types.ConfigDetails{WorkingDir: "compose",
+	dir := t.TempDir()
+	if err := move("compose/slotmesh.env.example", filepath.Join(dir, "slotmesh.env")); err != nil {
+		t.Fatal(err)
+	}
+	details := types.ConfigDetails{WorkingDir: dir,
 		ConfigFiles: []types.ConfigFile{{Filename: "compose/compose.yaml"}},
 		Environment: map[string]string{"SLOTMESH_VERSION": "1.2.3", "PAGES_HOST": "book.example.com",
 			"OWNER_HOST": "admin.example.com"}}
@@ -151,6 +155,9 @@ func TestComposeFileIsValid(t *testing.T) {
 		if len(service.Ports) > 0 != (name == "caddy") {
 			t.Errorf("%s: ports %v; only caddy has ports", name, service.Ports)
 		}
+		if service.Logging == nil || service.Logging.Driver != "local" {
+			t.Errorf("%s may fill the disk with its log", name)
+		}
 		if service.Restart != "unless-stopped" {
 			t.Errorf("%s does not restart", name)
 		}
@@ -158,6 +165,9 @@ func TestComposeFileIsValid(t *testing.T) {
 	one := project.Services["slotmesh"]
 	if one.Image != "ghcr.io/slotmesh/slotmesh-one:1.2.3" || !one.ReadOnly || !slices.Equal(one.CapDrop, []string{"ALL"}) {
 		t.Errorf("%+v", one)
+	}
+	if proxy := *one.Environment["TRUSTED_PROXIES"]; proxy != project.Services["caddy"].Networks["web"].Ipv4Address {
+		t.Errorf("Slotmesh trusts %s, which is not Caddy", proxy)
 	}
 	for _, name := range []string{"postgres", "redis", "slotmesh", "caddy"} {
 		if _, ok := project.Services[name]; !ok {
@@ -173,8 +183,10 @@ func TestComposeFileIsValid(t *testing.T) {
 func TestPrepareKeepsPassword(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := move("compose/prepare", filepath.Join(dir, "prepare")); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"prepare", "slotmesh.env.example"} {
+		if err := move("compose/"+name, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	prepare := func() string {
 		run(t, "sh", filepath.Join(dir, "prepare"), "book.example.com", "admin.example.com")
@@ -188,8 +200,21 @@ func TestPrepareKeepsPassword(t *testing.T) {
 	if len(first) != len("postgres://slotmesh:@postgres:5432/slotmesh?sslmode=disable")+48 {
 		t.Errorf("URL %q", first)
 	}
+	kept := map[string]string{".env": "SLOTMESH_VERSION=1\nPAGES_HOST=old\n", "slotmesh.env": "LOG_LEVEL=debug\n",
+		"secrets/smtp-url": "smtp://host"}
+	for name, content := range kept {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if second := prepare(); second != first {
 		t.Error("the password changed")
+	}
+	kept[".env"] = "SLOTMESH_VERSION=1\nPAGES_HOST=book.example.com\nOWNER_HOST=admin.example.com\n"
+	for name, want := range kept {
+		if got, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(got) != want {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
 	}
 }
 
@@ -316,8 +341,8 @@ func TestNginxExampleIsValid(t *testing.T) {
 	run(t, nginx, "-t", "-q", "-e", "stderr", "-c", file)
 }
 
-// newKey returns the path of a new armored OpenPGP private key without a passphrase, and the key.
-func newKey(t *testing.T) (string, *openpgp.Entity) {
+// newKey returns the path of a new armored OpenPGP private key without a passphrase.
+func newKey(t *testing.T) string {
 	t.Helper()
 	key, err := openpgp.NewEntity("Test", "", "test@slotmesh.example", &packet.Config{Algorithm: packet.PubKeyAlgoEdDSA})
 	if err != nil {
@@ -339,14 +364,13 @@ func newKey(t *testing.T) (string, *openpgp.Entity) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return path, key
+	return path
 }
 
 func TestKeySignsChecksumsAndPackages(t *testing.T) {
 	t.Parallel()
 	o := newOptions(t)
-	path, key := newKey(t)
-	o.Key = path
+	o.Key = newKey(t)
 	if err := writePackages(o, "amd64", testProgram()); err != nil {
 		t.Fatal(err)
 	}
@@ -357,12 +381,21 @@ func TestKeySignsChecksumsAndPackages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	public, err := os.Open(filepath.Join(o.Out, publicKey))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer public.Close()
+	published, err := openpgp.ReadArmoredKeyRing(public)
+	if err != nil || published[0].PrivateKey != nil {
+		t.Fatalf("the public key: %v", err)
+	}
 	signature, err := os.Open(filepath.Join(o.Out, checksums+".asc"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer signature.Close()
-	if _, err := openpgp.CheckArmoredDetachedSignature(openpgp.EntityList{key}, bytes.NewReader(text), signature,
+	if _, err := openpgp.CheckArmoredDetachedSignature(published, bytes.NewReader(text), signature,
 		nil); err != nil {
 		t.Error(err)
 	}

@@ -2,6 +2,7 @@ package dist
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,25 +15,13 @@ import (
 
 // writePackages writes the deb and the rpm of an architecture.
 func writePackages(o Options, arch, program string) error {
-	monitoring, err := os.MkdirTemp("", "slotmesh-monitoring-")
+	monitoring, names, err := writeMonitoring(o)
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(monitoring)
-	const source = "/charts/slotmesh/files/"
-	rules, err := newAlerts(o.file(source + "alerts.yaml"))
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(monitoring, "alerts.yaml"), rules, 0o644); err != nil {
-		return err
-	}
-	dashboards, err := writeDashboards(o.file(source+"dashboards.yaml"), monitoring)
-	if err != nil {
-		return err
-	}
 	contents := o.contents(program)
-	for _, name := range append(dashboards, "alerts.yaml") {
+	for _, name := range names {
 		contents = append(contents, o.content(filepath.Join(monitoring, name), "/usr/share/slotmesh/"+name, 0o644))
 	}
 	for format, relations := range map[string]nfpm.Overridables{
@@ -47,6 +36,28 @@ func writePackages(o Options, arch, program string) error {
 		}
 	}
 	return nil
+}
+
+// writeMonitoring writes the alerts and the dashboards to a temporary folder, which the caller removes. It returns the
+// folder and the names of the files.
+func writeMonitoring(o Options) (string, []string, error) {
+	const source = "/charts/slotmesh/files/"
+	rules, err := newAlerts(o.file(source + "alerts.yaml"))
+	if err != nil {
+		return "", nil, err
+	}
+	folder, err := os.MkdirTemp("", "slotmesh-monitoring-")
+	if err != nil {
+		return "", nil, err
+	}
+	names, err := writeDashboards(o.file(source+"dashboards.yaml"), folder)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(folder, "alerts.yaml"), rules, 0o644)
+	}
+	if err != nil {
+		return "", nil, errors.Join(err, os.RemoveAll(folder))
+	}
+	return folder, append(names, "alerts.yaml"), nil
 }
 
 func writePackage(o Options, format, arch string, described nfpm.Overridables) error {
