@@ -1259,7 +1259,7 @@ func ticketPage(p *Page, title string, t *booking.CustomerTicket, done string) t
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if t.Total != nil && t.Status != booking.StatusCancelled {
+		if t.Total != nil && t.Status == booking.StatusSold && !t.Withdrawn && t.EndsAt.After(p.Business.Now) {
 			templ_7745c5c3_Err = restFact(p, *t.Total, t.Payment, "due_arrival").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -518,7 +518,7 @@ func bookingFacts(p *Page, b *booking.CustomerBooking) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if isUpcoming(b) {
+		if isUpcoming(b) && !b.Withdrawn && b.EndsAt.After(p.Business.Now) {
 			templ_7745c5c3_Err = restFact(p, b.Total, b.Payment, "due_later").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -1344,7 +1344,7 @@ func reservationPage(p *Page, title string, r *rental.CustomerReservation, done 
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if r.Total != nil && r.Status != rental.StatusCancelled {
+		if r.Total != nil && r.Status == rental.StatusReserved && !r.Withdrawn {
 			templ_7745c5c3_Err = restFact(p, *r.Total, r.Payment, "due_arrival").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -64,7 +64,7 @@ func TestCustomerViewUsesZoneAndCurrencyOfSale(t *testing.T) {
 }
 
 // TestCustomerViewShowsPaidDeposit shows that the page names the paid deposit and the amount to pay on site.
-// After a cancellation, no such amount is shown.
+// After a cancellation or the end, no such amount is shown.
 func TestCustomerViewShowsPaidDeposit(t *testing.T) {
 	t.Parallel()
 	sentences, err := texts.Load()
@@ -79,31 +79,36 @@ func TestCustomerViewShowsPaidDeposit(t *testing.T) {
 	total := json.Number("40.00")
 	for _, c := range []struct {
 		status, amount string
-		cancelled      bool
+		over           string // why nothing is to be paid on site; "" if the sale lies ahead
 		want           []string
 		not            []string
 	}{
-		{booking.PaymentPaid, "10.00", false, []string{"<dt>Paid</dt><dd>€10.00", "</dt><dd>€30.00"}, nil},
-		{booking.PaymentPaid, "40.00", false, []string{"<dt>Paid</dt><dd>€40.00"}, []string{"Due at", "Due on"}},
-		{booking.PaymentPaid, "10.00", true, []string{"<dt>Paid</dt><dd>€10.00"}, []string{"Due at", "Due on"}},
-		{booking.PaymentOpen, "10.00", false, nil, []string{"<dt>Paid</dt>", "Due at", "Due on"}},
+		{booking.PaymentPaid, "10.00", "", []string{"<dt>Paid</dt><dd>€10.00", "</dt><dd>€30.00"}, nil},
+		{booking.PaymentPaid, "40.00", "", []string{"<dt>Paid</dt><dd>€40.00"}, []string{"Due at", "Due on"}},
+		{booking.PaymentPaid, "10.00", "cancelled", []string{"<dt>Paid</dt><dd>€10.00"}, []string{"Due at", "Due on"}},
+		{booking.PaymentPaid, "10.00", "ended", []string{"<dt>Paid</dt><dd>€10.00"}, []string{"Due at", "Due on"}},
+		{booking.PaymentPaid, "10.00", "withdrawn", []string{"<dt>Paid</dt><dd>€10.00"}, []string{"Due at", "Due on"}},
+		{booking.PaymentOpen, "10.00", "", nil, []string{"<dt>Paid</dt>", "Due at", "Due on"}},
 	} {
-		status := func(live string) string {
-			if c.cancelled {
-				return booking.StatusCancelled
-			}
-			return live
+		now := time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC)
+		status, ends, isWithdrawn := func(live string) string { return live }, now.Add(time.Hour), c.over == "withdrawn"
+		rented := rental.StatusReserved
+		switch c.over {
+		case "cancelled":
+			status, rented = func(string) string { return booking.StatusCancelled }, rental.StatusCancelled
+		case "ended":
+			ends, rented = now.Add(-time.Hour), rental.StatusReturned
 		}
 		paid := &booking.Payment{Status: c.status, Amount: json.Number(c.amount), Refunded: "0"}
-		p := &Page{Words: words.In(sentences, "en"), Business: &usecase.Business{Snapshot: snapshot}, LinkPath: "/m/x",
+		p := &Page{Words: words.In(sentences, "en"), Business: &usecase.Business{Snapshot: snapshot, Now: now}, LinkPath: "/m/x",
 			Sale: Sale{Currency: "EUR"}}
 		for name, m := range map[string]*usecase.CustomerView{
 			"booking": {Booking: &booking.CustomerBooking{Status: status(booking.StatusConfirmed), Total: total,
-				Payment: paid}},
+				Payment: paid, EndsAt: ends, Withdrawn: isWithdrawn}},
 			"tickets": {Ticket: &booking.CustomerTicket{Status: status(booking.StatusSold), Total: &total,
-				Payment: paid}},
-			"reservation": {Reservation: &rental.CustomerReservation{Status: status(rental.StatusReserved),
-				Total: &total, Payment: paid}},
+				Payment: paid, EndsAt: ends, Withdrawn: isWithdrawn}},
+			"reservation": {Reservation: &rental.CustomerReservation{Status: rented, Total: &total, Payment: paid,
+				Withdrawn: isWithdrawn}},
 		} {
 			var page strings.Builder
 			if err := CustomerView(p, m, "").Body.Render(t.Context(), &page); err != nil {
