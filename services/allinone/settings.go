@@ -108,15 +108,21 @@ func listSecrets() []string {
 	return slices.Compact(names)
 }
 
+// ListNames returns the names of all settings of the process, with those that name the file of a secret.
+func ListNames() []string {
+	names := slices.Concat(config.Names(new(Config)), listPassedSettings())
+	for _, name := range listSecrets() {
+		names = append(names, name+"_FILE")
+	}
+	return names
+}
+
 // CheckNames returns an error for environment variables with the prefix SLOTMESH_ that no part of the process reads,
 // because their names are probably misspelt. Each element of the argument `environment` has the form NAME=value.
 func CheckNames(environment []string) error {
 	const prefix = "SLOTMESH_"
-	knownNames := slices.Concat(config.Names(new(Config)), listPassedSettings(), foreignVariables)
-	for _, name := range listSecrets() {
-		knownNames = append(knownNames, name+"_FILE")
-	}
-	knownNames = slices.DeleteFunc(knownNames, func(name string) bool { return !strings.HasPrefix(name, prefix) })
+	knownNames := slices.DeleteFunc(append(ListNames(), foreignVariables...),
+		func(name string) bool { return !strings.HasPrefix(name, prefix) })
 	slices.Sort(knownNames)
 	var errs []error
 	for _, pair := range environment {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -120,5 +121,43 @@ func TestRunChecksSettingsBeforeStores(t *testing.T) {
 	}
 	if strings.Contains(err.Error(), "DATABASE_URL") {
 		t.Errorf("another setting is blamed: %v", err)
+	}
+}
+
+// TestListNamesHasNamesOfDocuments compares the settings with the file of the packages, the help text, and the secrets in
+// the guide. The program refuses other names in a file of settings.
+func TestListNamesHasNamesOfDocuments(t *testing.T) {
+	t.Parallel()
+	names := ListNames()
+	for _, name := range []string{"LOG_LEVEL", "ZONE_DATA", "OTEL_EXPORTER_OTLP_ENDPOINT"} {
+		if !slices.Contains(names, name) {
+			t.Errorf("%s is no setting", name)
+		}
+	}
+	for _, file := range []string{"../../dist/files/slotmesh.env", "../../dist/compose/slotmesh.env.example"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := regexp.MustCompile(`(?m)^(?:# )?([A-Z_]+)=`).FindAllStringSubmatch(string(text), -1)
+		if len(found) == 0 {
+			t.Errorf("%s has no settings", file)
+		}
+		for _, match := range found {
+			if !slices.Contains(names, match[1]) {
+				t.Errorf("%s: %s is no setting", file, match[1])
+			}
+		}
+	}
+	guide, err := os.ReadFile("../../docs/operators/install.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(guide), "\n## Secrets\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	for _, name := range listSecrets() {
+		if !isOwnSetting(name) && !strings.Contains(section, "`"+name+"`") {
+			t.Errorf("install.md does not name the secret %s", name)
+		}
 	}
 }

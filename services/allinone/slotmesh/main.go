@@ -14,7 +14,10 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/client"
 )
 
-func main() { os.Exit(client.Run(&client.Machine{Run: run, Settings: allinone.Settings})) }
+func main() {
+	os.Exit(client.Run(&client.Machine{Run: run, Settings: allinone.Settings,
+		Names: allinone.ListNames()}))
+}
 
 func run(ctx context.Context, args []string) error {
 	if err := allinone.CheckNames(os.Environ()); err != nil {

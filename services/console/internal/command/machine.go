@@ -18,6 +18,9 @@ type Machine struct {
 	Run func(ctx context.Context, args []string) error
 	// Settings is the part of the help that lists the settings.
 	Settings string
+	// Names are the names of all settings. A file with settings may contain no other name. If it is nil, each name may
+	// occur.
+	Names []string
 }
 
 // machinePrograms are the possible names of the all-in-one program, which runs all services of Slotmesh in one process.
@@ -33,10 +36,10 @@ func (c *command) newMachineCommands() []*cobra.Command {
 	}
 	return []*cobra.Command{
 		c.newMachineCommand("serve", "Run Slotmesh on this machine: all services in one process", `serve runs all services in one process until SIGINT or SIGTERM. Its settings are variables of the environment, or lines of the file --settings.`+settings),
-		c.newMachineCommand("doctor", "Check this machine's Slotmesh, and say what to do", `doctor checks the settings, the home, the stores, mail, addresses, TLS, the clock and the backups of the Slotmesh on this machine.
+		c.newMachineCommand("doctor", "Check this machine's Slotmesh, and print remedies", `doctor checks the settings, the home, the stores, mail, addresses, TLS, the clock and the backups of the Slotmesh on this machine.
 It prints a line for each check. If a check fails, it exits with 1.`),
 		c.newMachineCommand("health", "Report whether this machine's Slotmesh is ready", `health asks the Slotmesh on this machine at OPS_PORT whether all services are ready. Otherwise it exits with 1.`),
-		c.newMachineCommand("backup FILE", "Write all that a Slotmesh knows to a file, while it runs or not", `backup writes all that the Slotmesh on this machine knows to a new file: that of the folder SLOTMESH_HOME (.slotmesh), or the database of DATABASE_URL.
+		c.newMachineCommand("backup FILE", "Write all data of a Slotmesh to a file, while it runs or not", `backup writes all data of the Slotmesh on this machine to a new file: that of the folder SLOTMESH_HOME (.slotmesh), or the database of DATABASE_URL.
 It is consistent, also while Slotmesh runs: every booking that was answered before is in it. It holds customers' data and secrets.`),
 		c.newMachineCommand("restore FILE", "Fill an empty Slotmesh from a file of backup", `restore fills the folder SLOTMESH_HOME (.slotmesh), or the database of DATABASE_URL, from a file of slotmesh backup. Neither may have data of Slotmesh yet,
 and no Slotmesh may use them. The same release restores what it has backed up; stop the Slotmesh that was backed up before, as otherwise both write to customers.`),
@@ -55,7 +58,7 @@ func (c *command) newMachineCommand(use, short, long string) *cobra.Command {
 	var settings string
 	cmd := &cobra.Command{Use: use, Short: short, Long: long, Args: args,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := setFromFile(settings); err != nil {
+			if err := setFromFile(settings, c.host.Machine); err != nil {
 				return &localError{fmt.Errorf("--settings: %w", err)}
 			}
 			return c.runMachine(cmd.Context(), append([]string{action}, args...))

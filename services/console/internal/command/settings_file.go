@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -11,8 +12,9 @@ import (
 var settingLine = regexp.MustCompile(`^([A-Z][A-Z0-9_]*)=(.*)$`)
 
 // setFromFile sets variables of this process's environment from the lines NAME=value of a file. Empty lines and lines
-// that begin with # are skipped. Variables that are set already keep their values. If `path` is "", nothing is read.
-func setFromFile(path string) error {
+// that begin with # are skipped. Variables that are set already keep their values. A name that is no setting of `machine`
+// is an error, because it is probably misspelt. If `path` is "", nothing is read.
+func setFromFile(path string, machine *Machine) error {
 	if path == "" {
 		return nil
 	}
@@ -33,6 +35,9 @@ func setFromFile(path string) error {
 		if name == "GOMEMLIMIT" || name == "GOGC" || name == "GOMAXPROCS" {
 			return fmt.Errorf("%s:%d: %s takes effect only in the environment, such as by Environment= of the unit",
 				path, i+1, name)
+		}
+		if machine != nil && machine.Names != nil && !slices.Contains(machine.Names, name) {
+			return fmt.Errorf("%s:%d: %s: there is no such setting; slotmesh serve --help lists them", path, i+1, name)
 		}
 		if _, isSet := os.LookupEnv(name); isSet {
 			continue

@@ -28,13 +28,14 @@ func TestServeRunsMachineWithSettingsOfFile(t *testing.T) {
 		}
 		var out bytes.Buffer
 		host := Host{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Getenv: os.Getenv,
-			Machine: &Machine{Settings: "THE_SETTING", Run: func(_ context.Context, args []string) error {
-				ran = args
-				if len(args) > 1 && args[1] == "bad" {
-					return errors.New("the file is bad")
-				}
-				return nil
-			}}}
+			Machine: &Machine{Settings: "THE_SETTING",
+				Names: []string{"FILE_PORT", "FILE_HOME", "FILE_NAME"}, Run: func(_ context.Context, args []string) error {
+					ran = args
+					if len(args) > 1 && args[1] == "bad" {
+						return errors.New("the file is bad")
+					}
+					return nil
+				}}}
 		code := Run(t.Context(), host, args)
 		return code, out.String()
 	}
@@ -50,6 +51,10 @@ func TestServeRunsMachineWithSettingsOfFile(t *testing.T) {
 	if code, output = call("GOMEMLIMIT=1GiB\n", "serve", "--settings", file); code != exitRefused ||
 		!strings.Contains(output, "GOMEMLIMIT takes effect only in the environment") {
 		t.Errorf("GOMEMLIMIT: %d %s", code, output)
+	}
+	if code, output = call("\nFILE_PROT=1\n", "serve", "--settings", file); code != exitRefused ||
+		!strings.Contains(output, "slotmesh.env:2: FILE_PROT: there is no such setting") {
+		t.Errorf("misspelt name: %d %s", code, output)
 	}
 	if code, output = call("", "restore", "bad"); code != exitRefused || output != "slotmesh: the file is bad\n" {
 		t.Errorf("restore: %d %s", code, output)
