@@ -149,11 +149,20 @@ func TestGreetingWithoutDemoShowsInvitation(t *testing.T) {
 	begin := regexp.MustCompile(`begin +slotmesh users invite --server (http://\S+) --email \S+ --role operator .*\n(?s:.*)admin +(http://\S+)\n`)
 	runUntilGreeting(t, env, func(greeting string) {
 		if found := begin.FindStringSubmatch(greeting); found == nil || found[1] != found[2] ||
-			signInLine.MatchString(greeting) {
+			signInLine.MatchString(greeting) || !mailLine.MatchString(greeting) {
 			t.Errorf("printed:\n%s", greeting)
 		}
 	})
+	delete(env, "MAIL_PORT")
+	runUntilGreeting(t, env, func(greeting string) {
+		if mailLine.MatchString(greeting) {
+			t.Errorf("the mails are shown without sign-in:\n%s", greeting)
+		}
+	})
 }
+
+// mailLine matches the line about the page that shows the mails.
+var mailLine = regexp.MustCompile(`(?m)^  mail     http`)
 
 // signInLine matches the link with which the demo's owner signs in.
 var signInLine = regexp.MustCompile(`sign in +(http://\S+)`)

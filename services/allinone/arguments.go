@@ -31,7 +31,7 @@ const usage = `Slotmesh in one process: every service, and stores of its own. Se
 // Settings is the part of the help text that lists the settings. README.md describes the settings in full.
 const Settings = `  PORT                 public address on this machine: pages, interface, /mcp (8080; 0: a free one)
   ADMIN_PORT           owner's pages and admin API (8090; 0: a free one)
-  MAIL_PORT            shows the mail that would be sent (8025; 0: a free one)
+  MAIL_PORT            shows the mail that would be sent, without SMTP_URL (8025 with the demo; 0: a free one)
   OPS_PORT             readiness and metrics of all services: /readyz, /metrics (not served)
   OPS_HOST             address at which OPS_PORT is opened (127.0.0.1)
   OPS_TOKEN            what /metrics asks for, as a bearer token; required if OPS_HOST is not a loopback address

@@ -83,6 +83,8 @@ func Backup(ctx context.Context, env envconfig.Lookuper, path string, out io.Wri
 func loadConfig(ctx context.Context, env envconfig.Lookuper) (Config, error) {
 	var cfg Config
 	err := errors.Join(config.Load(ctx, &cfg, env), readSettings(&cfg, env))
+	_, hasMailPort := env.Lookup("MAIL_PORT")
+	cfg.HidesMail = !cfg.WithDemo && !hasMailPort
 	return cfg, err
 }
 

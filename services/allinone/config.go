@@ -55,12 +55,16 @@ type Config struct {
 	// default is the admin address.
 	OwnerURL string `env:"OWNER_URL"`
 	// SMTPURL, SMTPAllowPlaintext and MailFrom are passed to the notifications service in the same environment
-	// variables. If SMTP_URL is not set, this process stores the mails and shows them at MAIL_PORT.
+	// variables. If SMTP_URL is not set, this process shows the mails at MAIL_PORT, or the notifications service stores
+	// them (HidesMail).
 	SMTPURL            string `env:"SMTP_URL" secret:"true"`
 	SMTPAllowPlaintext string `env:"SMTP_ALLOW_PLAINTEXT"`
 	MailFrom           string `env:"MAIL_FROM"`
 	// MailPort is the port of the page that shows the mails. 0 selects a free port.
 	MailPort int `env:"MAIL_PORT, default=8025"`
+	// HidesMail leaves out the page that shows the mails, because it shows them without a sign-in. The mails then stay
+	// in the database.
+	HidesMail bool
 	// PublicLimitPerMinute and WrongTokensPerMinute are passed to the services in the same environment variables
 	// (libs/platform/limits). 0 selects the default.
 	PublicLimitPerMinute int `env:"PUBLIC_LIMIT_PER_MINUTE"`

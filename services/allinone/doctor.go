@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -41,6 +42,7 @@ const (
 // doctor checks an installation on one machine and prints a line for each finding.
 type doctor struct {
 	cfg    Config
+	env    envconfig.Lookuper
 	out    io.Writer
 	now    time.Time
 	failed int
@@ -50,7 +52,7 @@ type doctor struct {
 // backups. It changes nothing. It prints a line for each check, and after a problem the remedy. The error reports how
 // many checks failed.
 func Diagnose(ctx context.Context, env envconfig.Lookuper, out io.Writer) error {
-	d := &doctor{out: out, now: clock.System().Now()}
+	d := &doctor{env: env, out: out, now: clock.System().Now()}
 	d.ok("version", build.Version())
 	cfg, err := loadConfig(ctx, env)
 	if err != nil {
@@ -58,8 +60,8 @@ func Diagnose(ctx context.Context, env envconfig.Lookuper, out io.Writer) error 
 		return d.result()
 	}
 	d.cfg = cfg
-	for _, check := range []func(context.Context){d.checkSettings, d.checkHome, d.checkStores, d.checkProcess,
-		d.checkMail, d.checkPages, d.checkOwner, d.checkClock, d.checkBackups} {
+	for _, check := range []func(context.Context){d.checkSettings, d.checkSecrets, d.checkHome, d.checkStores,
+		d.checkProcess, d.checkMail, d.checkMailRecords, d.checkPages, d.checkOwner, d.checkClock, d.checkBackups} {
 		limited, cancel := context.WithTimeout(ctx, checkTimeout)
 		check(limited)
 		cancel()
@@ -108,6 +110,22 @@ func (d *doctor) checkSettings(ctx context.Context) {
 	d.ok("settings", "valid")
 }
 
+// mountedSecrets is the folder in which container engines mount secrets, readable by all users of the container.
+const mountedSecrets = "/run/secrets/"
+
+// checkSecrets checks that other users cannot read the files with secrets.
+func (d *doctor) checkSecrets(context.Context) {
+	for _, name := range listSecrets() {
+		path, _ := d.env.Lookup(name + "_FILE")
+		if path == "" || strings.HasPrefix(path, mountedSecrets) {
+			continue
+		}
+		if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o004 != 0 {
+			d.warn("secrets", fmt.Sprintf("other users may read %s (%s_FILE)", path, name), "chmod o-r "+path)
+		}
+	}
+}
+
 func (d *doctor) checkHome(context.Context) {
 	home := d.cfg.Home
 	info, err := os.Stat(home)
@@ -116,7 +134,7 @@ func (d *doctor) checkHome(context.Context) {
 		d.warn("home", home+" does not exist", "the first start makes it; check SLOTMESH_HOME if there was one")
 		return
 	case err != nil:
-		d.fail("home", err.Error(), "run doctor as the user that runs Slotmesh: sudo -u slotmesh slotmesh doctor …")
+		d.fail("home", err.Error(), "run doctor as the user that runs Slotmesh, such as sudo -u slotmesh slotmesh doctor …")
 		return
 	}
 	if info.Mode().Perm()&0o077 != 0 {
@@ -151,9 +169,14 @@ func (d *doctor) checkStores(ctx context.Context) {
 }
 
 func (d *doctor) checkProcess(ctx context.Context) {
+	const remedy = "look into the log: journalctl -u slotmesh, or docker compose logs slotmesh"
 	text, err := readReadiness(ctx, d.cfg)
+	if _, ok := errors.AsType[*notReadyError](err); ok {
+		d.fail("process", err.Error(), remedy)
+		return
+	}
 	if err != nil {
-		d.warn("process", err.Error(), "systemctl status slotmesh, and journalctl -u slotmesh")
+		d.warn("process", err.Error(), remedy)
 		return
 	}
 	d.ok("process", strings.ReplaceAll(text, "\n", "; "))
@@ -164,21 +187,27 @@ func (d *doctor) checkMail(ctx context.Context) {
 		d.warn("mail", "no mail is sent, because SMTP_URL is not set", "set SMTP_URL and MAIL_FROM")
 		return
 	}
-	if err := notifications.CheckMail(ctx, d.cfg.SMTPURL, d.cfg.MailFrom,
-		d.cfg.SMTPAllowPlaintext == "true"); err != nil {
+	allowsPlaintext, _ := strconv.ParseBool(d.cfg.SMTPAllowPlaintext) // the check of the settings reports the error
+	if err := notifications.CheckMail(ctx, d.cfg.SMTPURL, d.cfg.MailFrom, allowsPlaintext); err != nil {
 		d.fail("mail", "the mail server accepts no session: "+err.Error(), "correct SMTP_URL, or the mail server")
 	} else {
 		d.ok("mail", "the mail server accepts a session")
 	}
+}
+
+// checkMailRecords checks the records in DNS with which other mail servers check the sender's domain.
+func (d *doctor) checkMailRecords(ctx context.Context) {
 	sender, err := mail.ParseAddress(d.cfg.MailFrom)
 	if err != nil {
-		return // the check of the settings reports it
+		return // mail is not set, or the check of the settings reports it
 	}
 	_, domain, _ := strings.Cut(sender.Address, "@")
 	for name, prefix := range map[string]string{domain: "v=spf1", "_dmarc." + domain: "v=DMARC1"} {
 		texts, err := net.DefaultResolver.LookupTXT(ctx, name)
 		isRecord := func(text string) bool { return strings.HasPrefix(text, prefix) }
-		if err != nil || !slices.ContainsFunc(texts, isRecord) {
+		if err != nil && !isNotFound(err) {
+			d.warn("mail", "the records of "+name+" could not be checked: "+err.Error(), "check the resolver of this machine")
+		} else if !slices.ContainsFunc(texts, isRecord) {
 			d.warn("mail", fmt.Sprintf("DNS has no record %s at %s, so mail may count as spam", prefix, name),
 				"add the record that your mail provider names")
 		}
@@ -190,7 +219,13 @@ func (d *doctor) checkPages(ctx context.Context) {
 }
 
 func (d *doctor) checkOwner(ctx context.Context) {
-	d.checkAddress(ctx, "OWNER_URL", d.cfg.OwnerURL, "/")
+	d.checkAddress(ctx, "OWNER_URL", d.cfg.OwnerURL, "/sign-in") // only the console has this path
+}
+
+// isNotFound reports whether DNS answered that there is no such name or record.
+func isNotFound(err error) bool {
+	failed, ok := errors.AsType[*net.DNSError](err)
+	return ok && failed.IsNotFound
 }
 
 // checkAddress checks a public address: its name in DNS, its certificate, and an answer at the path `path`.
@@ -207,8 +242,11 @@ func (d *doctor) checkAddress(ctx context.Context, setting, base, path string) {
 	if u.Scheme != "https" {
 		d.warn(setting, base+" is without TLS", "put a proxy with TLS before Slotmesh, such as Caddy or nginx")
 	}
-	if _, err := net.DefaultResolver.LookupHost(ctx, u.Hostname()); err != nil {
+	if _, err := net.DefaultResolver.LookupHost(ctx, u.Hostname()); isNotFound(err) {
 		d.fail(setting, "DNS does not know "+u.Hostname(), "add an A or AAAA record with the address of this machine")
+		return
+	} else if err != nil {
+		d.warn(setting, u.Hostname()+" could not be checked: "+err.Error(), "check the resolver of this machine")
 		return
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(base, "/")+path, nil)
@@ -275,7 +313,7 @@ func (d *doctor) checkClock(ctx context.Context) {
 }
 
 func (d *doctor) checkBackups(context.Context) {
-	const remedy = "systemctl enable --now slotmesh-backup.timer, and copy the files to another machine"
+	const remedy = "back up every day, such as by slotmesh-backup.timer, and copy the files to another machine"
 	folder := cmp.Or(d.cfg.Backups, filepath.Join(d.cfg.Home, backupsFolder))
 	files, err := filepath.Glob(filepath.Join(folder, "*"+backupExtension))
 	var newest time.Time

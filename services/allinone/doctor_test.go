@@ -38,9 +38,13 @@ func TestDoctorFindsNoFailureInSoundInstallation(t *testing.T) {
 	}
 	box := mailbox.Open(listener, mailbox.Options{})
 	defer func() { _ = box.Close() }()
-	site := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	pages, console := http.NewServeMux(), http.NewServeMux()
+	pages.HandleFunc("/healthz", func(http.ResponseWriter, *http.Request) {})
+	console.HandleFunc("/sign-in", func(http.ResponseWriter, *http.Request) {})
+	site, owners := httptest.NewServer(pages), httptest.NewServer(console)
+	defer owners.Close()
 	defer site.Close()
-	env["SLOTMESH_HOME"], env["PAGES_URL"], env["OWNER_URL"] = home, site.URL, site.URL
+	env["SLOTMESH_HOME"], env["PAGES_URL"], env["OWNER_URL"] = home, site.URL, owners.URL
 	env["SMTP_URL"], env["MAIL_FROM"] = "smtp://"+listener.Addr().String(), "no-reply@slotmesh.invalid"
 	output, err := diagnose(t, env)
 	if err != nil {
@@ -49,7 +53,7 @@ func TestDoctorFindsNoFailureInSoundInstallation(t *testing.T) {
 	for _, line := range []string{
 		"ok    settings   valid", "ok    home       " + home, "ok    stores     PostgreSQL answers at DATABASE_URL",
 		"ok    mail       the mail server accepts a session", "warn  PAGES_URL  " + site.URL + " is without TLS",
-		"ok    OWNER_URL  " + site.URL + " answers", "ok    backups    1 in ", "warn  process    OPS_PORT: it is not set",
+		"ok    OWNER_URL  " + owners.URL + " answers", "ok    backups    1 in ", "warn  process    OPS_PORT: it is not set",
 	} {
 		if !strings.Contains(output, line) {
 			t.Errorf("%q is missing in:\n%s", line, output)
@@ -65,17 +69,28 @@ func TestDoctorReportsFailuresWithRemedies(t *testing.T) {
 	}
 	failing := httptest.NewServer(http.NotFoundHandler())
 	defer failing.Close()
+	starting := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "booking: no database", http.StatusServiceUnavailable)
+	}))
+	defer starting.Close()
+	readable := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(readable, []byte(newToken()), 0o644); err != nil { //nolint:gosec // the doctor must warn of it
+		t.Fatal(err)
+	}
 	output, err := diagnose(t, map[string]string{
-		"SLOTMESH_HOME": home, "DATABASE_URL": "postgres://u:s3cret@127.0.0.1:1/x", "REDIS_URL": "redis://127.0.0.1:1",
-		"PAGES_URL": failing.URL, "OWNER_URL": "https://nowhere.invalid", "BOOKING_IP_LIMIT_PER_MINUTE": "many",
+		"OPS_PORT":       starting.URL[strings.LastIndexByte(starting.URL, ':')+1:],
+		"OPS_TOKEN_FILE": readable, "SLOTMESH_HOME": home, "DATABASE_URL": "postgres://u:s3cret@127.0.0.1:1/x", "REDIS_URL": "redis://127.0.0.1:1",
+		"PAGES_URL": failing.URL, "OWNER_URL": "https://nowhere..invalid", "BOOKING_IP_LIMIT_PER_MINUTE": "many",
 	})
-	if err == nil || !strings.Contains(err.Error(), "failed checks: 4") {
+	if err == nil || !strings.Contains(err.Error(), "failed checks: 5") {
 		t.Errorf("%v", err)
 	}
 	for _, line := range []string{
 		"FAIL  settings   BOOKING_IP_LIMIT_PER_MINUTE: ", "warn  home       other users may enter", "-> chmod 700 " + home,
 		"FAIL  stores     DATABASE_URL: ", "warn  mail       no mail is sent", "answers 404 Not Found",
-		"FAIL  OWNER_URL  DNS does not know nowhere.invalid", "warn  backups    there is no file *.backup",
+		"warn  secrets    other users may read " + readable + " (OPS_TOKEN_FILE)", "-> chmod o-r " + readable,
+		"FAIL  process    not ready: booking: no database",
+		"FAIL  OWNER_URL  DNS does not know nowhere..invalid", "warn  backups    there is no file *.backup",
 	} {
 		if !strings.Contains(output, line) {
 			t.Errorf("%q is missing in:\n%s", line, output)

@@ -30,6 +30,11 @@ func CheckHealth(ctx context.Context, env envconfig.Lookuper, out io.Writer) err
 	return err
 }
 
+// notReadyError reports that a process runs and is not ready.
+type notReadyError struct{ reasons string }
+
+func (e *notReadyError) Error() string { return "not ready: " + e.reasons }
+
 // readReadiness returns the readiness of the running process with the settings cfg. If the process is not ready, the
 // error contains the reasons.
 func readReadiness(ctx context.Context, cfg Config) (string, error) {
@@ -47,7 +52,7 @@ func readReadiness(ctx context.Context, cfg Config) (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("no Slotmesh answers at %s; start it, or look into its log", address)
 	case status != http.StatusOK:
-		return "", fmt.Errorf("not ready: %s", strings.ReplaceAll(text, "\n", "; "))
+		return "", &notReadyError{strings.ReplaceAll(text, "\n", "; ")}
 	}
 	return text, nil
 }

@@ -23,9 +23,9 @@ func (p *Process) smtpPreview() string {
 	return "true"
 }
 
-// openMail starts the demo's mailbox and the page that shows it, if SMTP_URL is not set.
+// openMail starts the demo's mailbox and the page that shows it, if SMTP_URL is not set and the page is wanted.
 func (p *Process) openMail(ctx context.Context) error {
-	if p.cfg.SMTPURL != "" {
+	if p.cfg.SMTPURL != "" || p.cfg.HidesMail {
 		return nil
 	}
 	page, err := listen(ctx, portSetting{variable: "MAIL_PORT", port: p.cfg.MailPort})
@@ -41,7 +41,7 @@ func (p *Process) openMail(ctx context.Context) error {
 	p.MailURL, p.cfg.SMTPURL, p.cfg.MailFrom = "http://"+page.Addr().String(), "smtp://"+smtp.Addr().String(),
 		cmp.Or(p.cfg.MailFrom, demoSender)
 	server := &http.Server{Handler: mailpage.Handler(p.Mailbox), ReadHeaderTimeout: 10 * time.Second,
-		WriteTimeout: time.Minute}
+		ReadTimeout: time.Minute, WriteTimeout: time.Minute, IdleTimeout: time.Minute}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)

@@ -47,7 +47,8 @@ func (p *Process) startOps(context.Context) error {
 		return nil
 	}
 	p.OpsURL = findListenerURL(p.ops)
-	server := &http.Server{Handler: opsHandler(p.parts, p.cfg.OpsToken), ReadHeaderTimeout: 10 * time.Second, WriteTimeout: time.Minute}
+	server := &http.Server{Handler: opsHandler(p.parts, p.cfg.OpsToken), ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout: time.Minute, WriteTimeout: time.Minute, IdleTimeout: time.Minute}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
