@@ -33,6 +33,7 @@ func TestDocumentExamplesMatchAnswers(t *testing.T) {
 
 	w.provokeReads(t)
 	w.provokeAccountChecks(t)
+	w.provokeBookingAtHome(t)
 	w.provokeBooking(t, databaseURL)
 	w.provokeKeys(t)
 	recordSentences(sentences, http.StatusInternalServerError, fault.Of(errors.New("unexpected")).Body())
@@ -72,6 +73,9 @@ func (w *platform) provokeReads(t *testing.T) {
 		w.get(t, path)
 	}
 	w.do(t, http.MethodDelete, w.PublicURL+"/api/public/harbor-studio/info", nil, nil)
+	w.do(t, http.MethodGet, w.PublicURL+"/api/public/harbor-studio/info", nil,
+		http.Header{"X-Large": {strings.Repeat("x", 64<<10)}}).checkStatus(t, http.StatusRequestHeaderFieldsTooLarge,
+		"headers_too_large")
 	w.notifyStripe(t, "{}", "")
 	address := newAddress()
 	checkLimit(t, "rental-availability", 60, http.StatusTooManyRequests, func(int) reply {
@@ -139,6 +143,29 @@ func (w *platform) provokeBooking(t *testing.T, databaseURL string) {
 		t.Fatal(err)
 	}
 	book(sauna, nil).checkStatus(t, http.StatusServiceUnavailable, "availability_unverified")
+	w.get(t, "harbor-studio/slots?date=2027-03-01&service_id="+services["Sauna"]).checkStatus(t,
+		http.StatusServiceUnavailable, "service_unavailable")
+}
+
+// provokeBookingAtHome sends bookings to a business that comes to the customer, with an address that it does not serve,
+// and with too little notice.
+func (w *platform) provokeBookingAtHome(t *testing.T) {
+	t.Helper()
+	const slug = "at-home"
+	w.publish(t, slug, strings.NewReplacer("min_notice_minutes: 0", "min_notice_minutes: 4320", "bookings: {", `locations:
+  - {key: home, kind: customer_address, name: At your place, countries: [PT], postal_codes: ["11*"]}
+bookings: {`).Replace(buildSalon(slug, 1)))
+	key, cut := w.createKey(t, slug, "write"), w.idsByName(t, slug, "services")["Cut"]
+	for code, o := range map[string]order{
+		"too_soon":     newOrder(cut, "2026-11-23", "10:00").withField("customer_address", addressOf("1100-001")),
+		"outside_area": newOrder(cut, "2027-03-02", "10:00").withField("customer_address", addressOf("4000-001")),
+	} {
+		w.book(t, slug, key, o).checkStatus(t, http.StatusConflict, code)
+	}
+}
+
+func addressOf(postalCode string) map[string]any {
+	return map[string]any{"street": "Filbert Lane 7", "postal_code": postalCode, "city": "Lisboa", "country": "PT"}
 }
 
 func (w *platform) provokeKeys(t *testing.T) {

@@ -214,7 +214,9 @@ Every error has the same form: a sentence for people, and a code for programs.
 - Decide by the status and the code. The sentence may change.
 - Expect new codes. Treat an unknown code by its status.
 - Every answer has the header ` + "`traceparent`" + `. Send it to the operator when you ask for help.
-- After every error except ` + "`outcome_unknown`" + `, nothing was booked.
+- After most errors, nothing was booked. After ` + "`outcome_unknown`" + `, the request may have booked. After
+  ` + "`idempotency_in_progress` and `idempotency_mismatch`" + `, an earlier request with the same key may
+  have booked.
 
 | status | code | what to do |
 |---|---|---|
@@ -231,7 +233,7 @@ Set four variables:
 |---|---|
 | ` + "`BASE`" + ` | the address of the installation, such as ` + "`https://book.example.com`" + ` |
 | ` + "`SLUG`" + ` | the name of the business in addresses, such as ` + "`harbor-studio`" + ` |
-| ` + "`DAY`" + ` | a date, such as ` + "`2027-03-01`" + ` |
+| ` + "`DAY`" + ` | a date on which the first service is free, such as ` + "`2027-03-01`" + ` |
 | ` + "`SLOTMESH_KEY`" + ` | an [API key](authentication.md) with the scope ` + "`write` or `all`" + ` |
 `
 

@@ -24,7 +24,8 @@ type advice struct{ Status, Code, Do string }
 
 // errorAdvice has an entry for every error code of the OpenAPI document. A test checks that no code is missing.
 var errorAdvice = []advice{
-	{"400", "invalid_parameter", "The sentence names the field and what would be right. Correct the request."},
+	{"400, 408", "invalid_parameter",
+		"The sentence names the field and what would be right. Correct the request. 408: send it again."},
 	{"401", "missing_api_key", "Send Authorization: Bearer and a key."},
 	{"401", "invalid_api_key", "The key is mistyped, revoked, expired or another business's. Ask the owner for one."},
 	{"401, 429", "rate_limited", "Wait for the seconds in Retry-After. 401: the limit of the key."},

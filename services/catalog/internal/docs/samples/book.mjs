@@ -14,8 +14,9 @@ async function call(path, init) {
 const { services } = await call("/services");
 const { slots, computed } = await call(`/slots?date=${DAY}&service_id=${services[0].id}`);
 if (!computed) throw new Error("not known just now: ask again");
+if (!slots.length) throw new Error("no free time on this day");
 
-// Book it. The Idempotency-Key makes it safe to send this again.
+// Book it. Keep the Idempotency-Key with the order. If no answer arrives, send the same request with the same key again.
 const made = await call("/book", {
   method: "POST",
   headers: {

@@ -23,9 +23,11 @@ service = call("/services")["services"][0]
 calendar = call(f"/slots?date={os.environ['DAY']}&service_id={service['id']}")
 if not calendar["computed"]:
     raise SystemExit("not known just now: ask again")
+if not calendar["slots"]:
+    raise SystemExit("no free time on this day")
 slot = calendar["slots"][0]
 
-# Book it. The Idempotency-Key makes it safe to send this again.
+# Book it. Keep the Idempotency-Key with the order. If no answer arrives, send the same request with the same key again.
 made = call("/book", {
     "service_ids": [service["id"]],
     "date": slot["date"],

@@ -1049,7 +1049,7 @@ export interface components {
         };
         /**
          * @description Every other error, in the same shape: 400 for a request that is no well-formed HTTP, 404 for an unknown path, 405
-         *     with `Allow` for a method that the path does not have, 413, 415 and 431 for what is too large or of another type,
+         *     with `Allow` for a method that the path does not have, 408 for a request that does not arrive in time, 413, 415 and 431 for what is too large or of another type,
          *     429 for too many requests that no path answers, 500 when something went wrong on our side, 503 while a part of the platform is
          *     away.
          */
@@ -1835,12 +1835,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "error": "Rental not found",
-                     *       "messageCode": "rental_not_found"
-                     *     }
-                     */
                     "application/json": components["schemas"]["Error"];
                 };
             };
@@ -1940,7 +1934,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            404: components["responses"]["ServiceNotFound"];
+            404: components["responses"]["ServiceOrLocationNotFound"];
             /**
              * @description The start cannot be booked; messageCode says why, as the first of `date_in_past`, `beyond_advance_limit`, `too_soon`, `closed`,
              *     `not_a_start` and `staff_not_found` that holds, otherwise `slot_unavailable` or `no_staff_available`. Or the business is not paid
