@@ -92,7 +92,8 @@ func (c *Client) Send(ctx context.Context, r Request) (*Answer, error) {
 	key := uuid.NewString()
 	backoff := retry.WithMaxRetries(uint64(max(c.Attempts-1, 0)), retry.NewFibonacci(max(c.Pause, 1)))
 	var last error
-	answer, err := retry.DoValue(ctx, backoff, func(ctx context.Context) (answer *Answer, err error) {
+	answer, err := retry.DoValue(ctx, backoff, func(ctx context.Context) (*Answer, error) {
+		var answer *Answer
 		if answer, last = c.doAttempt(ctx, r, key); c.shouldRetry(last) {
 			return nil, retry.RetryableError(last)
 		}

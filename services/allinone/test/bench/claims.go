@@ -85,7 +85,8 @@ func listClaims(r *Report) []Claim {
 }
 
 // listStartClaims compares how fast services start and how much memory they need.
-func listStartClaims(r *Report) (list []Claim) {
+func listStartClaims(r *Report) []Claim {
+	var list []Claim
 	for _, s := range r.Startups {
 		list = append(list,
 			Claim{s.Service + ": ready, against 300 ms", ratio(float64(s.Ready), float64(maxReadyTime)), 1, true},
@@ -96,7 +97,8 @@ func listStartClaims(r *Report) (list []Claim) {
 }
 
 // listPageClaims compares what a browser measured on the booking page and in the owner's calendar.
-func listPageClaims(r *Report) (list []Claim) {
+func listPageClaims(r *Report) []Claim {
+	var list []Claim
 	for _, p := range r.Painted {
 		list = append(list, Claim{"the booking page, " + p.Page + ": largest paint at 1.6 Mbit/s and 150 ms, against " +
 			"1.2 s", ratio(float64(p.Largest), float64(maxPaintTime)), 1, true})

@@ -387,7 +387,8 @@ func callIdempotent[T any](ctx context.Context, key string, do func(context.Cont
 	defer cancel()
 	ctx = idempotency.With(actor.With(ctx, actor.Actor{Kind: actor.Page}), idempotency.Request{Key: key})
 	var last error
-	result, err := retry.DoValue(waitCtx, retry.NewConstant(pause), func(context.Context) (result T, err error) {
+	result, err := retry.DoValue(waitCtx, retry.NewConstant(pause), func(context.Context) (T, error) {
+		var result T
 		if result, last = do(ctx); fault.Is(last, fault.IdempotencyInProgress) {
 			return result, retry.RetryableError(last)
 		}
