@@ -29,7 +29,8 @@ func call(method, path string, body, out any) error {
 		request.ContentLength = 0
 	} else {
 		request.Header.Set("Authorization", "Bearer "+os.Getenv("SLOTMESH_KEY"))
-		request.Header.Set("Idempotency-Key", rand.Text()) // makes it safe to send this again
+		// Keep the key with the order. If no answer arrives, send the same request with the same key again.
+		request.Header.Set("Idempotency-Key", rand.Text())
 		request.Header.Set("Content-Type", "application/json")
 	}
 	answer, err := http.DefaultClient.Do(request)
@@ -66,6 +67,9 @@ func main() {
 	}
 	if !calendar.Computed {
 		log.Fatal("not known just now: ask again")
+	}
+	if len(calendar.Slots) == 0 {
+		log.Fatal("no free time on this day")
 	}
 
 	// Book it.
