@@ -152,12 +152,13 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 // Expired rows have no effect. Therefore frequent removals are not necessary.
 const sweepInterval = 10 * time.Minute
 
-// sweep removes expired sign-ins of customers, and expired idempotency records of the previous release, every
+// sweep removes expired sign-ins of customers, changed addresses whose customers have a message, and expired idempotency records of the previous release, every
 // [sweepInterval], until `ctx` ends. If the database is unavailable, sweep retries after the next interval.
 func sweep(ctx context.Context, records *store.Store, now clock.Clock, tel *telemetry.Telemetry) error {
 	return periodic.Job{Every: sweepInterval, Timeout: time.Minute,
 		FailureMessage: "expired sign-ins and idempotency records stay for now",
 		Do: func(ctx context.Context) error {
-			return errors.Join(records.SweepFormerRecords(ctx, now.Now()), records.SweepSignIns(ctx, now.Now()))
+			return errors.Join(records.SweepFormerRecords(ctx, now.Now()), records.SweepSignIns(ctx, now.Now()),
+				records.SweepAddressChanges(ctx, now.Now()))
 		}}.Run(ctx, tel.Logger)
 }

@@ -74,6 +74,22 @@ func (c *Client) NotifyPublished(ctx context.Context, businessID uuid.UUID, vers
 	return err
 }
 
+// StoreAddressChanges requests a message to each customer with a future booking at one of the places. The message has
+// the former and the new address. For each version and place, customers get the message once, also if the call is
+// repeated.
+func (c *Client) StoreAddressChanges(ctx context.Context, businessID uuid.UUID, changes booking.AddressChanges) error {
+	wanted := endpoints.About(businessID, changes)
+	_, err := c.peer.Do(ctx, peer.Request{Method: StoreAddressChanges.Method, Path: StoreAddressChanges.URL(&wanted),
+		Body: wanted.Body, Repeatable: true})
+	return err
+}
+
+// CountRelocated returns the number of customers to whom [Client.StoreAddressChanges] would send a message.
+func (c *Client) CountRelocated(ctx context.Context, businessID uuid.UUID,
+	changes booking.AddressChanges) (int, error) {
+	return count(CountRelocated.Call(ctx, c.peer, endpoints.About(businessID, changes)))
+}
+
 // CreateKey creates an API key. Only the response to this call contains the
 // field Secret of the key. Faults: invalid_parameter.
 func (c *Client) CreateKey(ctx context.Context, businessID uuid.UUID, key booking.NewKey) (*booking.Key, error) {

@@ -45,6 +45,10 @@ var (
 	ReadOccupied   = endpoints.Get[endpoints.OfBusiness, booking.Occupied](API, business+"/occupied", "availability")
 	StorePublished = endpoints.Define[With[booking.PublishedOffer], endpoints.None](API, http.MethodPut,
 		business+"/offer", endpoints.By{"catalog": {actor.Owner}})
+	StoreAddressChanges = endpoints.Define[With[booking.AddressChanges], endpoints.None](API, http.MethodPut,
+		business+"/address-changes", owner)
+	CountRelocated = endpoints.Ask[With[booking.AddressChanges], booking.AheadCount](API,
+		business+"/address-changes/customers", "console")
 
 	CreateKey = endpoints.Post[With[booking.NewKey], booking.Key](API, business+"/keys",
 		owner).Answers(http.StatusCreated).Private()

@@ -481,3 +481,42 @@ func TestDiffListsBookingsAtRemovedLocation(t *testing.T) {
 		t.Errorf("without the station: %+v", plan.Outside)
 	}
 }
+
+// TestNewAddressReachesCustomersOnce publishes a new address of the harbour three times: without messages, with
+// messages, and again under the same key. The customer at the harbour gets one message with both addresses, the customer
+// at the station none.
+func TestNewAddressReachesCustomersOnce(t *testing.T) {
+	t.Parallel()
+	s := publishPlaces(t, "place-address")
+	booked := s.bookAt(t, "Harbour", "2027-03-09", "10:00", "places-address@example.com")
+	s.bookAt(t, "Station", "2027-03-12", "10:00", "places-other@example.com")
+	s.inbox.await(t, "places-address@example.com", 1)
+	header := http.Header{"Authorization": {"Bearer " + s.AdminToken}, "Content-Type": {"application/yaml"}}
+	publish := func(query, street string) {
+		t.Helper()
+		text := strings.Replace(buildPlaces(s.slug), "Rua do Cais 1", street, 1)
+		s.do(t, http.MethodPut, s.AdminURL+"/admin/businesses/"+s.slug+query, []byte(text), header).
+			checkStatus(t, http.StatusOK, "")
+	}
+	publish("", "Rua Nova 7")
+	header.Set("Idempotency-Key", "place-address")
+	publish("?notify_customers=true", "Rua Nova 9")
+	publish("?notify_customers=true", "Rua Nova 9")
+	text := mailText(t, s.inbox.await(t, "places-address@example.com", 2)[1])
+	for _, part := range []string{"Rua Nova 9, 1100-001 Lisboa, Portugal", "Rua Nova 7, 1100-001 Lisboa"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q is not in the mail: %s", part, text)
+		}
+	}
+	if ics := s.browse(t, booked.ManageURL+"/calendar.ics", nil).text; !strings.Contains(ics, "SEQUENCE:2") {
+		t.Errorf("the calendar entry: %s", ics)
+	}
+	// A message after another change shows that no second message about the address came before it.
+	s.change(t, booked.Booking.ID, "cancel", map[string]any{}).checkStatus(t, http.StatusOK, "")
+	if text := mailText(t, s.inbox.await(t, "places-address@example.com", 3)[2]); strings.Contains(text, "Rua Nova 7") {
+		t.Errorf("a second message about the address: %s", text)
+	}
+	if n := len(s.inbox.await(t, "places-other@example.com", 1)); n != 1 {
+		t.Errorf("%d mails at the station, want 1", n)
+	}
+}

@@ -65,7 +65,8 @@ var Entries = []Entry{
 		bookingSchema, 4, newRescheduled(),
 	},
 	{
-		event.BookingRelocated, "The business changes the location of a booking; from and to are both locations.",
+		event.BookingRelocated, "The business changes the location of a booking; from and to are both locations. If " +
+			"only the address of the place changes, the name of the location in from is the former address.",
 		bookingSchema, 4, newRelocated(),
 	},
 	{

@@ -69,6 +69,8 @@ func (in *Internal) Mount(r *server.Internal) {
 	findResult := newResultFinder(in.records)
 	r.Handle(bookingclient.ReadOccupied.Row, in.serveOccupied)
 	server.Mount(r, bookingclient.StorePublished, in.storePublished, decodePublished)
+	server.Mount(r, bookingclient.StoreAddressChanges, in.storeAddressChanges, decodeAddressChanges)
+	server.Mount(r, bookingclient.CountRelocated, in.countRelocated, decodeAddressChanges)
 	server.MountIdempotent(r, bookingclient.CreateKey, in.createKey, findResult, refuseRepeatedKey, decodeNewKey)
 	server.Mount(r, bookingclient.ListKeys, in.listKeys)
 	server.MountIdempotent(r, bookingclient.RevokeAllKeys, in.revokeAllKeys, findResult, server.AnswerNothing)
@@ -124,6 +126,24 @@ func decodePublished(body []byte, r *bookingclient.With[booking.PublishedOffer])
 	if err := json.Unmarshal(body, &r.Body); err != nil || r.Body.Version < 1 {
 		return fault.New(fault.InvalidParameter,
 			`version: missing or not a whole number from 1 on; send {"version": 3}.`)
+	}
+	return nil
+}
+
+func (in *Internal) storeAddressChanges(ctx context.Context,
+	r bookingclient.With[booking.AddressChanges]) (*endpoints.None, error) {
+	return nil, in.records.StoreAddressChanges(ctx, r.At.Business, r.Body, in.clock.Now())
+}
+
+func (in *Internal) countRelocated(ctx context.Context,
+	r bookingclient.With[booking.AddressChanges]) (*booking.AheadCount, error) {
+	n, err := in.records.CountRelocated(ctx, r.At.Business, r.Body.Places, in.clock.Now())
+	return &booking.AheadCount{Count: n}, err
+}
+
+func decodeAddressChanges(body []byte, r *bookingclient.With[booking.AddressChanges]) error {
+	if err := json.Unmarshal(body, &r.Body); err != nil || len(r.Body.Places) > booking.MaxAddressChanges {
+		return fault.Newf(fault.InvalidParameter, "places: send at most %d places.", booking.MaxAddressChanges)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -561,5 +562,47 @@ func TestCustomerReschedulesToAnotherLocation(t *testing.T) {
 		event.Filter{Subject: a.body.Booking.ID, Type: event.BookingRescheduled}, request.Page{})
 	if err != nil || len(list.Events) != 4 {
 		t.Errorf("%d reschedules, want 4, %v", len(list.Events), err)
+	}
+}
+
+// TestAddressChangeIsRecordedForBookingsAhead requests messages about a new address twice. The job records one event for
+// the booking at the place, with the former address.
+func TestAddressChangeIsRecordedForBookingsAhead(t *testing.T) {
+	t.Parallel()
+	w := open(t, noLimits)
+	w.change(addLocations)
+	there := w.mustBook(map[string]any{"location_id": harbourID})
+	w.mustBook(map[string]any{"time": "13:00", "location_id": stationID})
+	changes := booking.AddressChanges{Version: w.offer.Version, Places: []booking.AddressChange{
+		{LocationID: harbourID, IsDefault: true, FormerAddress: "Kai 1, 20457 Hamburg"}}}
+	ctx := actor.With(t.Context(), ownerActor)
+	if n, err := w.client().CountRelocated(ctx, w.offer.ID, changes); err != nil || n != 1 {
+		t.Errorf("%d customers, want 1: %v", n, err)
+	}
+	if n, err := w.client().CountRelocated(ctx, uuid.New(), changes); err != nil || n != 0 {
+		t.Errorf("%d customers of another business, want 0: %v", n, err)
+	}
+	for range 2 {
+		if err := w.client().StoreAddressChanges(ctx, w.offer.ID, changes); err != nil {
+			t.Fatal(err)
+		}
+		w.follow()
+	}
+	list, err := w.events(t).List(ctx, w.offer.ID, event.Filter{Type: event.BookingRelocated}, request.Page{})
+	if err != nil || len(list.Events) != 1 || list.Events[0].Subject.ID != there {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	var relocated booking.Rescheduled
+	if err := json.Unmarshal(list.Events[0].Data, &relocated); err != nil {
+		t.Fatal(err)
+	}
+	if relocated.From.Location.Name != "Kai 1, 20457 Hamburg" || relocated.To.Location.Name != "Harbour" ||
+		relocated.From.Location.ID != harbourID || !relocated.From.StartsAt.Equal(relocated.StartsAt) ||
+		relocated.From.Date != relocated.Date || relocated.Sequence != 2 {
+		t.Errorf("the event contains %+v and from %+v", relocated, relocated.From)
+	}
+	changes.Places = make([]booking.AddressChange, booking.MaxAddressChanges+1)
+	if err := w.client().StoreAddressChanges(ctx, w.offer.ID, changes); !fault.Is(err, fault.InvalidParameter) {
+		t.Errorf("too many places: %v", err)
 	}
 }

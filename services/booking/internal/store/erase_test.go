@@ -36,6 +36,7 @@ WITH b AS (INSERT INTO bookings (business_id, id, status, starts_at, ends_at, lo
     VALUES ($1, $2, 1, 'ticket', 'ticket.sold', now(), 'owner', '{}')),
  f AS (INSERT INTO tier_sales VALUES ($1, $2, $2, 1)),
  q AS (INSERT INTO offer_versions VALUES ($1, 1)),
+ ac AS (INSERT INTO address_changes VALUES ($1, 1, $2, false, 'Kai 1', now())),
  ro AS (INSERT INTO open_reservations VALUES ($1, $2, 'zoe@example.com', now())),
  si AS (INSERT INTO customer_sign_ins VALUES ($1, $2, 'zoe@example.com', 'en', decode(repeat('00', 32), 'hex'), NULL, now())),
  l AS (INSERT INTO calendar_feeds VALUES ($1, $2, decode(repeat('00', 32), 'hex'), NULL, 'times', now())),

@@ -27,6 +27,9 @@ const (
 // the offer no longer contains a ticketed event, the orders of this event are withdrawn. If a
 // class session is cancelled or has another time, the bookings of the session are withdrawn.
 //
+// If the business chose it, the customers with future bookings at a place get a message about the new
+// address of the place.
+//
 // The job records an event in the event log for each change. The notifications
 // service reads the event log and sends the messages to customers.
 type OfferSync struct {
@@ -45,7 +48,7 @@ func NewOfferSync(records *store.Store, businesses Businesses, c clock.Clock, te
 		orders: tel.Counter("slotmesh.tickets.followed",
 			"Orders of tickets that were changed because their event was."),
 		bookings: tel.Counter("slotmesh.bookings.followed",
-			"Bookings that were changed because their class session was."),
+			"Bookings that were changed because their class session or the address of their place was."),
 	}
 }
 
@@ -61,7 +64,7 @@ func (f *OfferSync) Periodic() periodic.Job {
 // cannot be applied, RunOnce continues with the other businesses. It returns the first error.
 func (f *OfferSync) RunOnce(ctx context.Context) error {
 	ctx = actor.AsSystem(ctx)
-	var first error
+	first := f.recordAddressChanges(ctx)
 	for after := uuid.Nil; ; {
 		list, err := f.records.PendingOfferUpdates(ctx, after, syncPage)
 		if err != nil {
@@ -77,6 +80,28 @@ func (f *OfferSync) RunOnce(ctx context.Context) error {
 			return first
 		}
 	}
+}
+
+// recordAddressChanges records events about new addresses of places. If a run does not reach all
+// places, or one fails, the next run continues.
+func (f *OfferSync) recordAddressChanges(ctx context.Context) error {
+	list, err := f.records.PendingAddressChanges(ctx, syncPage)
+	if err != nil {
+		return err
+	}
+	var first error
+	for _, c := range list {
+		n, err := f.records.RecordAddressChange(ctx, c, f.clock.Now())
+		f.bookings.Add(ctx, int64(n))
+		if err != nil && first == nil {
+			first = err
+		}
+		if n > 0 {
+			f.tel.Logger.InfoContext(ctx, "customers are notified of the new address of a place",
+				"business_id", c.BusinessID.String(), "location_id", c.LocationID.String(), "bookings", n)
+		}
+	}
+	return first
 }
 
 func (f *OfferSync) apply(ctx context.Context, u store.OfferUpdate) error {

@@ -29,6 +29,10 @@ type publishedVersion struct {
 	Warnings []manifest.Problem `json:"warnings,omitempty"`
 }
 
+// notifyCustomers is the query parameter of a publication or a rollback after which customers get a message about each
+// new address of a place.
+const notifyCustomers = "notify_customers"
+
 func (a *Admin) publish(c *fiber.Ctx) error {
 	slug := c.Params("slug")
 	if !request.IsSlug(slug) {
@@ -42,8 +46,12 @@ func (a *Admin) publish(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	notifies, err := server.Query(c).Flag(notifyCustomers)
+	if err != nil {
+		return err
+	}
 	published, err := a.Rooms.Offer.Publish(c.UserContext(), principal(c), slug, text, mediaType,
-		c.Get(fiber.HeaderIfMatch))
+		c.Get(fiber.HeaderIfMatch), notifies)
 	if err != nil {
 		return err
 	}
@@ -87,7 +95,11 @@ func (a *Admin) rollback(c *fiber.Ctx) error {
 	if to.Version < 1 {
 		return request.Invalid(`version: missing or below 1; send the version to publish again, such as {"version": 3}.`)
 	}
-	published, err := a.Rooms.Offer.Rollback(c.UserContext(), principal(c), slug, to.Version, "")
+	notifies, err := server.Query(c).Flag(notifyCustomers)
+	if err != nil {
+		return err
+	}
+	published, err := a.Rooms.Offer.Rollback(c.UserContext(), principal(c), slug, to.Version, "", notifies)
 	if err != nil {
 		return err
 	}

@@ -112,7 +112,8 @@ func (c *command) printContents(client *client, text []byte) error {
 }
 
 func (c *command) newRollbackCommand() *cobra.Command {
-	return c.newBusinessCommand("rollback SLUG VERSION", "Publish an old version again as the newest", 2,
+	var notifies bool
+	cmd := c.newBusinessCommand("rollback SLUG VERSION", "Publish an old version again as the newest", 2,
 		func(cmd *cobra.Command, args []string, client *client) error {
 			version, err := strconv.ParseInt(args[1], 10, 64)
 			if err != nil || version < 1 {
@@ -120,12 +121,14 @@ func (c *command) newRollbackCommand() *cobra.Command {
 					args[1])
 			}
 			var p published
-			if err := client.call(cmd.Context(), http.MethodPost, buildPath(args[0], "rollback"),
+			if err := client.call(cmd.Context(), http.MethodPost, addNotification(buildPath(args[0], "rollback"), notifies),
 				catalog.Rollback{Version: version}, &p); err != nil {
 				return err
 			}
 			return c.printDone(p, "%s: version %d is published again as version %d", p.Slug, version, p.Version)
 		})
+	addAddressFlag(cmd, &notifies)
+	return cmd
 }
 
 func (c *command) newDeleteCommand() *cobra.Command {

@@ -78,6 +78,7 @@ func readBounded(name string, r io.Reader) (*source, error) {
 func (c *command) newApplyCommand() *cobra.Command {
 	var file string
 	var ifVersion int64
+	var notifies bool
 	cmd := &cobra.Command{
 		Use:   "apply -f FILE",
 		Short: "Publish a manifest as the next version of its business",
@@ -87,18 +88,33 @@ func (c *command) newApplyCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.publish(cmd, src, ifVersion)
+			return c.publish(cmd, src, ifVersion, notifies)
 		},
 	}
 	addFileFlag(cmd, &file)
 	cmd.Flags().Int64Var(&ifVersion, "if-version", 0, "publish only while this is the newest version")
+	addAddressFlag(cmd, &notifies)
 	return cmd
+}
+
+// addAddressFlag adds the flag for messages to customers about new addresses.
+func addAddressFlag(cmd *cobra.Command, notifies *bool) {
+	cmd.Flags().BoolVar(notifies, "notify-customers", false,
+		"email customers with bookings ahead at a place the new address of this place")
+}
+
+// addNotification adds the query parameter for messages to customers to the path of a request.
+func addNotification(path string, notifies bool) string {
+	if notifies {
+		return path + "?notify_customers=true"
+	}
+	return path
 }
 
 // publish sends a manifest to the server, unless the newest version already has the same text. It does not check the
 // manifest on this machine, because a newer server may know more fields than this command. It refuses only a manifest
 // without the slug of a business.
-func (c *command) publish(cmd *cobra.Command, src *source, ifVersion int64) error {
+func (c *command) publish(cmd *cobra.Command, src *source, ifVersion int64, notifies bool) error {
 	slug, err := c.findSlug(src)
 	if err != nil {
 		return err
@@ -108,7 +124,7 @@ func (c *command) publish(cmd *cobra.Command, src *source, ifVersion int64) erro
 		return err
 	}
 	defer client.close()
-	r := newManifestRequest(http.MethodPut, buildPath(slug), src)
+	r := newManifestRequest(http.MethodPut, addNotification(buildPath(slug), notifies), src)
 	if ifVersion != 0 {
 		r.Header["If-Match"] = strconv.Quote(strconv.FormatInt(ifVersion, 10))
 	}

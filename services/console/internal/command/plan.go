@@ -118,6 +118,10 @@ func (c *command) printPlan(slug string, p *plan.Plan) error {
 			return err
 		}
 	}
+	if p.Relocated > 0 {
+		_, _ = fmt.Fprintf(c.host.Stderr, "slotmesh: customers (%d) have bookings ahead at a place whose address changes; "+
+			"apply --notify-customers emails them the new address.\n", p.Relocated)
+	}
 	if p.Conflicts.IsIncomplete {
 		_, _ = fmt.Fprintln(c.host.Stderr, "slotmesh: more lies ahead than is looked at; only the nearest was.")
 	}

@@ -41,6 +41,38 @@ func TestPlanListsChangesWithoutPublishing(t *testing.T) {
 	}
 }
 
+// TestApplyNotifiesCustomersOnlyWithFlag shows that apply and rollback request messages about a new address only with
+// --notify-customers, and that plan counts the customers.
+func TestApplyNotifiesCustomersOnlyWithFlag(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	s := newShell(t, w)
+	lisboa := consoletest.BuildManifest("harbor", "Harbor") + "locations: [{key: quay, kind: place, address: {city: Lisboa}}]\n"
+	porto := strings.Replace(lisboa, "city: Lisboa", "city: Porto", 1)
+	s.in = lisboa
+	id := uuid.MustParse(decode(t, s.mustRun("apply", "-f", "-", "-o", "json", "--notify-customers"))["id"].(string))
+	start := time.Now().Add(24 * time.Hour)
+	w.Booking.Add(id, booking.Booking{ID: uuid.New(), Status: booking.StatusConfirmed, Date: "2027-03-01",
+		StartsAt: start, EndsAt: start.Add(time.Hour), FormData: []byte("{}"), Total: "40.00",
+		CustomerEmail: "cara@example.com"})
+	s.in = porto
+	if r := s.run("plan", "-f", "-"); !strings.Contains(r.err, "customers (1) have bookings ahead") {
+		t.Errorf("plan: %s", r.err)
+	}
+	s.mustRun("apply", "-f", "-")
+	s.mustRun("rollback", "harbor", "1")
+	if got := w.Booking.TakeAddressChanges(); len(got) != 0 {
+		t.Errorf("without the flag: %+v", got)
+	}
+	s.mustRun("apply", "-f", "-", "--notify-customers")
+	s.mustRun("rollback", "harbor", "1", "--notify-customers")
+	got := w.Booking.TakeAddressChanges()
+	if len(got) != 2 || got[0].Version != 4 || got[0].Places[0].FormerAddress != "Lisboa" ||
+		got[1].Places[0].FormerAddress != "Porto" {
+		t.Errorf("with the flag: %+v", got)
+	}
+}
+
 func TestPlanHasExitCodeForConflicts(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)

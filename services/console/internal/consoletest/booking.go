@@ -24,6 +24,7 @@ type Booking struct {
 	keys           map[string][]booking.Key
 	bookings       map[string][]booking.Booking
 	tickets        map[string][]booking.Ticket
+	addressChanges []booking.AddressChanges
 	silentRequests []string // last path segment of each request that must not notify the customer
 }
 
@@ -35,6 +36,42 @@ func (s *Booking) TakeSilent() []string {
 	taken := s.silentRequests
 	s.silentRequests = nil
 	return taken
+}
+
+// TakeAddressChanges returns and discards the requests for messages about new addresses.
+func (s *Booking) TakeAddressChanges() []booking.AddressChanges {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	taken := s.addressChanges
+	s.addressChanges = nil
+	return taken
+}
+
+func (s *Booking) storeAddressChanges(r *http.Request) (*reply, error) {
+	var changes booking.AddressChanges
+	if err := json.NewDecoder(r.Body).Decode(&changes); err != nil {
+		return nil, err
+	}
+	s.addressChanges = append(s.addressChanges, changes)
+	return &reply{status: http.StatusNoContent}, nil
+}
+
+// countRelocated counts the customers of all pending and confirmed bookings at the places, also of past ones.
+func (s *Booking) countRelocated(r *http.Request) (*reply, error) {
+	var changes booking.AddressChanges
+	if err := json.NewDecoder(r.Body).Decode(&changes); err != nil {
+		return nil, err
+	}
+	customers := map[string]bool{}
+	for _, b := range s.bookings[r.PathValue("business")] {
+		for _, p := range changes.Places {
+			isThere := b.Location == nil && p.IsDefault || b.Location != nil && b.Location.ID == p.LocationID
+			if isThere && b.CustomerEmail != "" && (b.Status == booking.StatusPending || b.Status == booking.StatusConfirmed) {
+				customers[b.CustomerEmail] = true
+			}
+		}
+	}
+	return newReply(booking.AheadCount{Count: len(customers)})
 }
 
 func (s *Booking) recordSilent(r *http.Request) {
@@ -78,6 +115,8 @@ func (s *Booking) Handler() http.Handler {
 		"GET /internal/businesses/{business}/reports/{report}":           s.reportRows,
 		"POST /internal/businesses/{business}/bookings":                  s.book,
 		"POST /internal/businesses/{business}/bookings/{id}/reschedule":  s.reschedule,
+		"PUT /internal/businesses/{business}/address-changes":            s.storeAddressChanges,
+		"POST /internal/businesses/{business}/address-changes/customers": s.countRelocated,
 		"POST /internal/businesses/{business}/bookings/{id}/relocate":    s.relocate,
 		"GET /internal/businesses/{business}/bookings/ahead":             s.listAhead,
 		"GET /internal/businesses/{business}/bookings/{id}":              s.showBooking,

@@ -47,7 +47,7 @@ func TestAffectsSales(t *testing.T) {
 		"percent: -10|percent: -20":                         false,
 		"name: Haircut|name: Trim":                          false,
 		"category: Stylist|category: Colourist":             false,
-		"city: Lisboa|city: Porto":                          false,
+		"city: Lisboa|city: Porto":                          true,
 		"phone: \"112\"|phone: \"911\"":                     false,
 		"imprint: Ana|imprint: Bea":                         false,
 		"policy_text: Shoes|policy_text: Socks":             false,

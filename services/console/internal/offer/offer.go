@@ -123,10 +123,10 @@ func (d *OfferDraft) merge(base *Offer, change OfferChange) error {
 
 // PublishOffer publishes a draft if draft.Before is still the newest version. The draft must have no conflicts and no
 // problems. If the draft changes nothing, PublishOffer publishes nothing. The argument `business` is the business that
-// the caller read for this request. Faults: precondition_failed if another version is the newest; the faults of
+// the caller read for this request. The argument `notifies` is as for [UseCases.Publish]. Faults: precondition_failed if another version is the newest; the faults of
 // [UseCases.Publish].
 func (o *UseCases) PublishOffer(
-	ctx context.Context, by peers.Principal, business *catalog.Snapshot, draft *OfferDraft,
+	ctx context.Context, by peers.Principal, business *catalog.Snapshot, draft *OfferDraft, notifies bool,
 ) (*catalog.Published, error) {
 	slug := business.Slug
 	if bytes.Equal(draft.Text, draft.Before.Text) {
@@ -148,6 +148,9 @@ func (o *UseCases) PublishOffer(
 	if err == nil {
 		o.LogChange(ctx, by, "publish", slug, slog.Int64("version", published.Version))
 		o.mailChanges(ctx, published, readWatched(draft.Before.Manifest), readWatched(draft.Manifest))
+	}
+	if err == nil && notifies {
+		err = o.notifyCustomers(ctx, by, published)
 	}
 	return published, err
 }

@@ -43,6 +43,6 @@ func (o *UseCases) Pause(ctx context.Context, by peers.Principal, business *cata
 	case len(draft.Conflicts) > 0:
 		return fault.New(fault.Conflict, "The offer has changed meanwhile; try again.")
 	}
-	_, err = o.PublishOffer(ctx, by, business, draft)
+	_, err = o.PublishOffer(ctx, by, business, draft, false)
 	return err
 }

@@ -44,6 +44,7 @@ func (o *UseCases) Plan(ctx context.Context, by peers.Principal, slug string, te
 	var sales affectedSales
 	if by.PermissionIn(business.ID, access.SeeSales) != access.None {
 		asks = append(asks,
+			func() error { return o.countRelocated(ctx, business, text, p) },
 			func() error { return sales.findReservations(ctx, o, business, snapshot) },
 			func() error { return sales.findTickets(ctx, o, business, snapshot) },
 		)
@@ -70,11 +71,7 @@ func (o *UseCases) countKept(ctx context.Context, business *catalog.Snapshot, p 
 
 // compare lists the differences between the newest version and the manifest to publish.
 func (o *UseCases) compare(ctx context.Context, business *catalog.Snapshot, text []byte, p *plan.Plan) error {
-	newest, err := o.Businesses.Get(ctx, business.Slug, business.Version, catalog.MediaJSON)
-	if err != nil {
-		return err
-	}
-	before, err := parseManifest(ctx, business.Slug, newest.Text)
+	before, err := o.loadManifest(ctx, business.Slug, business.Version)
 	if err != nil {
 		return err
 	}

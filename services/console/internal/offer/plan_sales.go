@@ -177,8 +177,8 @@ func findEvent(offer *catalog.Snapshot, id uuid.UUID) *catalog.Event {
 }
 
 // AffectsSales reports whether replacing the manifest `before` with the manifest `after` may affect sales or customers'
-// data: the new manifest may conflict with sales, remove customers' data, or change the time zone or currency of future
-// sales. AffectsSales returns false if only prices, texts and pictures differ, because a change of these never
+// data: the new manifest may conflict with sales, remove customers' data, or change the time zone, the currency or the
+// address of future sales. AffectsSales returns false if only prices, texts and pictures differ, because a change of these never
 // conflicts with an existing booking.
 func AffectsSales(before, after *manifest.Manifest) (bool, error) {
 	old, err := json.Marshal(removePrices(before))
@@ -189,7 +189,7 @@ func AffectsSales(before, after *manifest.Manifest) (bool, error) {
 	return !bytes.Equal(old, wanted), err
 }
 
-// removePrices returns a copy of a manifest without its prices, texts and pictures.
+// removePrices returns a copy of a manifest without its prices, texts and pictures, but with its addresses.
 func removePrices(m *manifest.Manifest) *manifest.Manifest {
 	rest := *m
 	rest.Name, rest.LogoURL, rest.SocialLinks, rest.ActionButtons, rest.PricingRules = "", "", nil, nil, nil
@@ -197,7 +197,7 @@ func removePrices(m *manifest.Manifest) *manifest.Manifest {
 	rest.Contact, rest.Legal, rest.PolicyText = nil, nil, ""
 	rest.Locations = copyList(m.Locations, func(l *manifest.Location) {
 		l.Name, l.DirectionsHTML, l.Phone, l.Link, l.Translations = "", "", "", "", nil
-		l.Address, l.Geo = nil, nil
+		l.Geo = nil
 	})
 	rest.Staff = copyList(m.Staff, func(s *manifest.Staff) {
 		s.Name, s.Category, s.DescriptionHTML, s.ImageURL, s.Translations = "", "", "", "", nil

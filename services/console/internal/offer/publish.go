@@ -22,11 +22,12 @@ import (
 // the same time.
 const maxAttempts = 3
 
-// Publish makes a manifest the newest version of a business. Faults: forbidden if the manifest changes a section that
+// Publish makes a manifest the newest version of a business. If `notifies` is true, customers with future bookings get
+// a message about each new address of a place ([UseCases.notifyCustomers]). Faults: forbidden if the manifest changes a section that
 // the principal's role may not change (access.ActionForField); the faults of catalog. If the principal is a member of
 // the staff, the manifest may change only the time off of this member (accounts.md).
 func (o *UseCases) Publish(ctx context.Context, by peers.Principal, slug string, text []byte,
-	mediaType, ifMatch string) (*catalog.Published, error) {
+	mediaType, ifMatch string, notifies bool) (*catalog.Published, error) {
 	published, err := o.publishOverNewest(ctx, by, slug, ifMatch, func(newest *catalog.Snapshot) error {
 		return o.checkPublication(ctx, by, newest, text)
 	}, func(ifMatch string) (*catalog.Published, error) {
@@ -36,14 +37,17 @@ func (o *UseCases) Publish(ctx context.Context, by peers.Principal, slug string,
 		o.LogChange(ctx, by, "publish", slug, slog.Int64("version", published.Version))
 		o.notifyOwners(ctx, published)
 	}
+	if err == nil && notifies {
+		err = o.notifyCustomers(ctx, by, published)
+	}
 	return published, err
 }
 
 // Rollback publishes an old version again as the newest one. The argument `ifMatch` names the version that must be the
-// newest one before the rollback; "" allows any version. Faults: precondition_failed if another version is the newest;
+// newest one before the rollback; "" allows any version. The argument `notifies` is as for [UseCases.Publish]. Faults: precondition_failed if another version is the newest;
 // forbidden, as for [UseCases.Publish]; the faults of catalog.
 func (o *UseCases) Rollback(ctx context.Context, by peers.Principal, slug string, version int64,
-	ifMatch string) (*catalog.Published, error) {
+	ifMatch string, notifies bool) (*catalog.Published, error) {
 	published, err := o.publishOverNewest(ctx, by, slug, ifMatch, func(newest *catalog.Snapshot) error {
 		old, err := o.Businesses.Get(ctx, slug, version, catalog.MediaJSON)
 		if err != nil {
@@ -56,6 +60,9 @@ func (o *UseCases) Rollback(ctx context.Context, by peers.Principal, slug string
 	if err == nil {
 		o.LogChange(ctx, by, "rollback", slug, slog.Int64("to", version), slog.Int64("version", published.Version))
 		o.notifyOwners(ctx, published)
+	}
+	if err == nil && notifies {
+		err = o.notifyCustomers(ctx, by, published)
 	}
 	return published, err
 }

@@ -167,7 +167,7 @@ func (o *UseCases) publishFields(ctx context.Context, by peers.Principal, busine
 		if len(draft.Conflicts) > 0 || len(draft.Problems) > 0 {
 			return fault.New(fault.Conflict, "Somebody else has changed the same; look at it again.")
 		}
-		if _, err = o.PublishOffer(ctx, by, business, draft); attempt == maxAttempts ||
+		if _, err = o.PublishOffer(ctx, by, business, draft, false); attempt == maxAttempts ||
 			!fault.Is(err, fault.PreconditionFailed) {
 			return err
 		}

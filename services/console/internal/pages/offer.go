@@ -320,7 +320,8 @@ func (p *Pages) undoOffer(c *fiber.Ctx) error {
 	if isAsked, err := p.askConfirmation(c, o, s, draft); isAsked || err != nil {
 		return err
 	}
-	published, err := p.rooms.Offer.PublishOffer(c.UserContext(), authorize.Principal(c), o.page.Business, draft)
+	published, err := p.rooms.Offer.PublishOffer(c.UserContext(), authorize.Principal(c), o.page.Business, draft,
+		posted.Has(view.NotifyCustomers))
 	if fault.Is(err, fault.PreconditionFailed) {
 		return toOffer(c, o, s.back, url.Values{"wrong": {"changed"}})
 	}

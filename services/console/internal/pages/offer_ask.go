@@ -33,7 +33,7 @@ func (p *Pages) askConfirmation(c *fiber.Ctx, o *offerPage, s submission, draft 
 	}
 	found, err := p.planDraft(c, o.page.Business.Slug, draft)
 	if err != nil || !s.alwaysAsks && found != nil && found.Conflicts.CountNew() == 0 && found.Kept == nil &&
-		!found.ErasesCustomers() {
+		!found.ErasesCustomers() && found.Relocated == 0 {
 		return false, err
 	}
 	difference, err := compareDocuments(draft.Before.Document, draft.Document, maxChanges)
@@ -46,6 +46,7 @@ func (p *Pages) askConfirmation(c *fiber.Ctx, o *offerPage, s submission, draft 
 	}
 	if found != nil {
 		question.Conflicts, question.KeptSales, question.Erasure = &found.Conflicts, found.Kept, found.Erasure
+		question.Relocated = found.Relocated
 	}
 	return true, p.render(c, fiber.StatusConflict, o.page, view.AskOffer(o.page, question))
 }

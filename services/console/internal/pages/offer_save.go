@@ -90,7 +90,8 @@ func (p *Pages) publishOffer(c *fiber.Ctx, o *offerPage, s submission) error {
 		if isAsked, err := p.askConfirmation(c, o, s, draft); isAsked || err != nil {
 			return err
 		}
-		published, err := p.rooms.Offer.PublishOffer(c.UserContext(), authorize.Principal(c), o.page.Business, draft)
+		published, err := p.rooms.Offer.PublishOffer(c.UserContext(), authorize.Principal(c), o.page.Business, draft,
+			s.posted.Has(view.NotifyCustomers))
 		if err == nil {
 			says := url.Values{"saved": {strconv.FormatInt(published.Version, 10)},
 				"since": {strconv.FormatInt(o.offer.Version, 10)}}

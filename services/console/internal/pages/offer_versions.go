@@ -137,7 +137,7 @@ func (p *Pages) restoreVersion(c *fiber.Ctx) error {
 		}
 		published, err := p.rooms.Offer.Rollback(c.UserContext(), authorize.Principal(c), o.page.Business.Slug,
 			old.Version,
-			strconv.Quote(strconv.FormatInt(o.offer.Version, 10)))
+			strconv.Quote(strconv.FormatInt(o.offer.Version, 10)), posted.Has(view.NotifyCustomers))
 		if err == nil {
 			return toOffer(c, o, "/offer/versions", url.Values{"saved": {strconv.FormatInt(published.Version, 10)}})
 		}

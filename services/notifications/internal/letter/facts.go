@@ -21,7 +21,7 @@ type Facts struct {
 	Subject     Subject
 	FormerTime  *When   // the time before the reschedule, for [BookingRescheduled] and the owner's notice
 	FormerStaff string  // the staff member before the reschedule; "" if the staff member is the same
-	FormerPlace string  // the name of the location before a relocation; "" if the location is the same
+	FormerPlace string  // the name of the location before a relocation, or its former address; "" if both are the same
 	Payment     Payment // what the customer must still pay online, for [PaymentDue] and [PaymentFailed]
 	// Refund is set for [Refunded] and for cancellations of paid subjects; the amount may be 0. Otherwise it is nil.
 	Refund                   *Money

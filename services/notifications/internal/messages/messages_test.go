@@ -23,9 +23,11 @@ import (
 	"github.com/riverqueue/river"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
 	"github.com/slotmesh/slotmesh/libs/platform/mailbox"
 	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/values/postal"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/letter"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/messages"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/plan"
@@ -267,6 +269,48 @@ func TestMessagesOfBookingKeepOrder(t *testing.T) {
 		if kept := w.listMessages()[i]; !bytes.Contains(m.Raw, []byte(kept.ID.String())) {
 			t.Errorf("mail %d is not the %s", i+1, kept.Kind)
 		}
+	}
+}
+
+// TestMessageAboutNewAddressShowsBothAddresses shows that a customer gets a message with the former and the new address
+// of the place, for a booking with a location and for one at the only place of a business.
+func TestMessageAboutNewAddressShowsBothAddresses(t *testing.T) {
+	t.Parallel()
+	harbour := uuid.New()
+	for name, location := range map[string]map[string]any{
+		"location":   {"id": harbour, "kind": "place", "name": "Harbour"},
+		"only place": nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newFixture(t, &mailbox.Options{})
+			w.peers.lockAndChange(func(p *fakePeers) {
+				p.offer.Locations = []catalog.Location{{ID: harbour, Kind: catalog.KindPlace,
+					Name: catalog.Label{Text: "Harbour"}, Address: postal.Address{Street: "Neuer Wall 2", City: "Hamburg"}}}
+				if location != nil {
+					p.offer.Locations = append(p.offer.Locations, catalog.Location{ID: uuid.New(), Kind: catalog.KindPlace})
+				}
+			})
+			id, start := uuid.New(), monday.Add(48*time.Hour)
+			data := w.newBooking(id, "confirmed", start)
+			if location != nil {
+				data["location"] = location
+			}
+			data["from"] = map[string]any{"starts_at": start, "ends_at": data["ends_at"],
+				"location": map[string]any{"id": harbour, "kind": "place", "name": "Kai 1, 20457 Hamburg"}}
+			w.take(w.newEvent(event.BookingRelocated, event.Booking, id, actor.System, data))
+			w.awaitMails(1)
+			w.await("0", `SELECT count(*)::text FROM message_events`)
+			list := w.listMessages()
+			if len(list) != 1 || list[0].Kind != "booking_moved" {
+				t.Fatalf("messages: %+v", list)
+			}
+			for _, text := range []string{"Neuer Wall 2, Hamburg\n", "Previously\n  Kai 1, 20457 Hamburg\n", "The time stays the same."} {
+				if !strings.Contains(list[0].Text, text) {
+					t.Errorf("%q is not in\n%s", text, list[0].Text)
+				}
+			}
+		})
 	}
 }
 

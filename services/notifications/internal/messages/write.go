@@ -258,7 +258,11 @@ func addFormerState(offer *catalog.Snapshot, facts letter.Facts, language string
 		language); staff != facts.Subject.Staff {
 		facts.FormerStaff = staff
 	}
-	if was, is := before.Location, c.Subject.Location; is != nil && was == nil || was != nil && is != nil && was.ID != is.ID {
+	was, is := before.Location, c.Subject.Location
+	switch {
+	case c.ReplacesAddress():
+		facts.FormerPlace = c.Subject.FormerPlace.Location.Name
+	case is != nil && was == nil || was != nil && is != nil && was.ID != is.ID:
 		facts.FormerPlace = findFormerPlace(offer, was, language)
 	}
 	return facts

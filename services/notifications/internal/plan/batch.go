@@ -136,7 +136,8 @@ func mustNotify(changes []Change, last int, before *Place) bool {
 			c.Event.Type != event.PaymentRefunded
 	})
 	return !isOnlyRescheduled || before == nil || !before.isPlaceOf(final.Subject) ||
-		slices.ContainsFunc(changes[:last+1], Change.isNewAddress) && final.Subject.Address != nil
+		slices.ContainsFunc(changes[:last+1], Change.isNewAddress) && final.Subject.Address != nil ||
+		slices.ContainsFunc(changes[:last+1], Change.ReplacesAddress)
 }
 
 // isNewAddress reports whether the change is a relocation to an address of the customer. The address may be new, even if
@@ -144,6 +145,17 @@ func mustNotify(changes []Change, last int, before *Place) bool {
 // undoes an earlier one.
 func (c Change) isNewAddress() bool {
 	return c.Event.Type == event.BookingRelocated && c.Subject.Address != nil
+}
+
+// ReplacesAddress reports whether the change is a new address of the place of the booking. The location is the same, and
+// the name of the former location is the former address. A booking without a location is at the only place of the
+// business.
+func (c Change) ReplacesAddress() bool {
+	if c.Event.Type != event.BookingRelocated || c.Subject.Address != nil || c.Subject.FormerPlace == nil {
+		return false
+	}
+	was, is := c.Subject.FormerPlace.Location, c.Subject.Location
+	return was != nil && (is == nil || was.ID == is.ID)
 }
 
 // isPlaceOf reports whether the booking `s` has the time, the staff member and the location of `p`.

@@ -39,6 +39,9 @@ func newReschedule(by actor.Kind, from, to plan.Place) plan.Change {
 
 var harbour, station = plan.Location{ID: uuid.New(), Name: "Harbour"}, plan.Location{ID: uuid.New(), Name: "Station"}
 
+// formerHarbour is the harbour with its former address as its name.
+var formerHarbour = plan.Location{ID: harbour.ID, Name: "Kai 1, 20457 Hamburg"}
+
 // newRelocation returns a change by the owner of the location of a booking.
 func newRelocation(from, to *plan.Location) plan.Change {
 	former := at10
@@ -85,6 +88,13 @@ func TestDraftBatchWritesOneCustomerMessage(t *testing.T) {
 			withAddress(newRelocation(&station, &harbour))}, []letter.Kind{letter.BookingRescheduled}},
 		"to the customer and back to the business": {[]plan.Change{withAddress(newRelocation(&harbour, &station)),
 			newRelocation(&station, &harbour)}, nil},
+		"another address of the place": {[]plan.Change{newRelocation(&formerHarbour, &harbour)},
+			[]letter.Kind{letter.BookingRescheduled}},
+		"another address of the only place": {[]plan.Change{newRelocation(&formerHarbour, nil)},
+			[]letter.Kind{letter.BookingRescheduled}},
+		"moved, another address of the place, and back": {[]plan.Change{newReschedule(actor.Owner, at10, at11),
+			newRelocation(&formerHarbour, nil), newReschedule(actor.Owner, at11, at10)},
+			[]letter.Kind{letter.BookingRescheduled}},
 		"another member": {[]plan.Change{newReschedule(actor.Owner, at10, at10Ben)},
 			[]letter.Kind{letter.BookingRescheduled}},
 		"nothing that the customer notices": {[]plan.Change{newReschedule(actor.Owner, at10, at10)}, nil},

@@ -26,6 +26,8 @@ type Plan struct {
 	// Kept counts the future sales that keep the old time zone and currency. Kept is nil if the manifest changes
 	// neither the time zone nor the currency of the business, or if there are no future sales.
 	Kept *KeptSales `json:"kept,omitempty"`
+	// Relocated is the number of customers with future bookings at places whose address the manifest changes.
+	Relocated int `json:"customers_at_changed_address,omitempty"`
 }
 
 // KeptSales counts the future bookings, tickets and reservations that keep the time zone and the currency in which they
