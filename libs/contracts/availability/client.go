@@ -8,7 +8,7 @@ import (
 )
 
 // API is the internal API of the availability service.
-var API = endpoints.NewAPI("availability")
+var API = endpoints.NewAPI("availability").WithoutBookings()
 
 // The endpoints of [API]. Their faults are business_not_found, service_not_found and invalid_parameter. The fault is
 // fault.PeerUnavailable if availability did not answer, or could not reach the catalog service.

@@ -42,7 +42,9 @@ var (
 var (
 	Events = eventclient.Declare(API)
 
-	ReadOccupied   = endpoints.Get[endpoints.OfBusiness, booking.Occupied](API, business+"/occupied", "availability")
+	// The occupied time names no booking; a new booking of a limited actor must avoid all bookings.
+	ReadOccupied = endpoints.Get[endpoints.OfBusiness, booking.Occupied](API, business+"/occupied",
+		"availability").ByLocations()
 	StorePublished = endpoints.Define[With[booking.PublishedOffer], endpoints.None](API, http.MethodPut,
 		business+"/offer", endpoints.By{"catalog": {actor.Owner}})
 	StoreAddressChanges = endpoints.Define[With[booking.AddressChanges], endpoints.None](API, http.MethodPut,
@@ -60,23 +62,24 @@ var (
 		endpoints.By{"mcp": {actor.APIKey}}).Answers(http.StatusCreated)
 
 	Book = endpoints.Post[With[BookRequest], booking.Booking](API, bookings,
-		sellers).Answers(http.StatusCreated).Private()
-	ListBookings = endpoints.Get[BookingsRequest, booking.BookingList](API, bookings, "console")
+		sellers).Answers(http.StatusCreated).Private().ByLocations()
+	ListBookings = endpoints.Get[BookingsRequest, booking.BookingList](API, bookings, "console").ByLocations()
 	CountAhead   = endpoints.Get[endpoints.OfBusiness, booking.AheadCount](API, bookings+"/ahead", "console")
 	ReadBooking  = endpoints.Get[BookingID, booking.Booking](API,
-		bookings+"/:booking", "notifications", "console")
+		bookings+"/:booking", "notifications", "console").ByLocations()
 	ReadBookingLink     = endpoints.Get[SaleID, link.Response](API, bookings+"/:id/link", "notifications").Private()
 	PreviewCancellation = endpoints.Get[BookingID, booking.Cancellation](API,
-		bookings+"/:booking/cancellation", "console")
+		bookings+"/:booking/cancellation", "console").ByLocations()
 	CancelBooking = endpoints.Post[BookingChange[booking.Cancel], booking.Booking](API,
-		bookings+"/:booking/cancel", owner)
+		bookings+"/:booking/cancel", owner).ByLocations()
 	RefundBooking = endpoints.Post[BookingChange[booking.NewRefund], booking.Booking](API,
-		bookings+"/:booking/refund", owner)
+		bookings+"/:booking/refund", owner).ByLocations()
 	RescheduleBooking = endpoints.Post[BookingChange[RescheduleRequest], booking.Booking](API,
-		bookings+"/:booking/reschedule", owner)
+		bookings+"/:booking/reschedule", owner).ByLocations()
 	RelocateBooking = endpoints.Post[BookingChange[RelocateRequest], booking.Booking](API,
-		bookings+"/:booking/relocate", owner)
-	ChangeBookingStatus = endpoints.Post[TransitionRequest, booking.Booking](API, bookings+"/:booking/:move", owner)
+		bookings+"/:booking/relocate", owner).ByLocations()
+	ChangeBookingStatus = endpoints.Post[TransitionRequest, booking.Booking](API, bookings+"/:booking/:move",
+		owner).ByLocations()
 
 	SellTickets = endpoints.Post[With[booking.NewTicket], booking.Ticket](API, tickets,
 		sellers).Answers(http.StatusCreated).Private()

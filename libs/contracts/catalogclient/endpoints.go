@@ -15,7 +15,7 @@ import (
 )
 
 // API is the internal API of the catalog service.
-var API = endpoints.NewAPI("catalog")
+var API = endpoints.NewAPI("catalog").WithoutBookings()
 
 const (
 	public   = "/internal/api/public/:slug"

@@ -21,11 +21,20 @@ import (
 type API struct {
 	Service string
 	rows    []*Row
+
+	hasNoBookings bool
 }
 
 // NewAPI returns the internal API of a service, without endpoints.
 // [Define] and the functions that call it add endpoints.
 func NewAPI(service string) *API { return &API{Service: service} }
+
+// WithoutBookings declares that no endpoint of the API returns or changes a booking. So all
+// endpoints also serve actors who are limited to locations ([Row.ServesLimited]).
+func (a *API) WithoutBookings() *API {
+	a.hasNoBookings = true
+	return a
+}
 
 // Rows returns the declared endpoints of the API.
 func (a *API) Rows() []*Row { return slices.Clone(a.rows) }
@@ -44,8 +53,13 @@ type Row struct {
 	Status  int  // status of a successful response
 	NoStore bool // reports that caches must not store the response
 
-	plan *plan
+	plan        *plan
+	byLocations bool
 }
+
+// ServesLimited reports whether the endpoint serves an actor who is limited to locations
+// ([actor.LimitTo]). All other endpoints refuse such an actor.
+func (r *Row) ServesLimited() bool { return r.byLocations || r.API.hasNoBookings }
 
 // Allows reports whether a service may call the endpoint for an actor
 // of the given kind. The kind "" means a request without an actor.
@@ -164,6 +178,13 @@ func (e Endpoint[Req, Out]) Answers(status int) Endpoint[Req, Out] {
 // Private forbids caches to store the response.
 func (e Endpoint[Req, Out]) Private() Endpoint[Req, Out] {
 	e.NoStore = true
+	return e
+}
+
+// ByLocations declares that the endpoint obeys [actor.Locations]: a limited
+// actor sees and changes only bookings at the actor's locations.
+func (e Endpoint[Req, Out]) ByLocations() Endpoint[Req, Out] {
+	e.byLocations = true
 	return e
 }
 

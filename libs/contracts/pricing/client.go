@@ -7,7 +7,7 @@ import (
 )
 
 // API is the internal API of the pricing service.
-var API = endpoints.NewAPI("pricing")
+var API = endpoints.NewAPI("pricing").WithoutBookings()
 
 // Quotes returns either the prices of all items, in the order of the request, or none. Faults: business_not_found;
 // service_not_found; rental_not_found; not_found for an unknown event, tier or variant; invalid_parameter, which names

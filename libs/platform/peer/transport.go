@@ -93,6 +93,9 @@ func (w *transport) exchange(ctx context.Context, base string, r Request, body [
 	if w.secret != "" {
 		request.Header.Set(SecretHeader, w.secret)
 	}
+	if locations := actor.Locations(ctx); locations != nil {
+		request.Header.Set(actor.LocationsHeader, actor.FormatLocations(locations))
+	}
 	if r.isWrite() {
 		age := time.Since(clock.ArrivalTime(ctx))
 		request.Header.Set(WaitHeader, strconv.FormatInt(max(0, age.Milliseconds()), 10))

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 
@@ -43,8 +44,8 @@ func (s *Server) checkMounted() error {
 }
 
 // authorize returns middleware that refuses callers and actors that the declaration `row` does not allow. The
-// middleware runs before the body is read. It stores two things in the request's context: the actor, and whether the
-// customer is notified of the change that the request makes.
+// middleware runs before the body is read. It stores three things in the request's context: the actor, the locations to
+// which the actor is limited, and whether the customer is notified of the change that the request makes.
 func (s *Server) authorize(row *endpoints.Row) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		if row.NoStore {
@@ -61,7 +62,14 @@ func (s *Server) authorize(row *endpoints.Row) fiber.Handler {
 		if s.open && by.Kind == "" {
 			by.Kind = actor.Owner // tests of handlers use Runtime.Open and send no actor
 		}
-		ctx := actor.With(c.UserContext(), by)
+		locations, err := parseLocations(c)
+		if err != nil {
+			return err
+		}
+		if locations != nil && !row.ServesLimited() {
+			return fault.New(fault.SourceForbidden, "This endpoint serves nobody who is limited to locations.")
+		}
+		ctx := actor.LimitTo(actor.With(c.UserContext(), by), locations)
 		if c.Get(actor.NotifyHeader) == actor.NotifyNo {
 			ctx = actor.Silently(ctx)
 		}
@@ -90,4 +98,17 @@ func parseActor(c *fiber.Ctx) (actor.Actor, error) {
 		return actor.Actor{}, fault.Newf(fault.InvalidParameter, "%s: names nobody who can act.", actor.Header)
 	}
 	return by, nil
+}
+
+// parseLocations returns the locations to which the actor is limited, or nil if the request names none.
+func parseLocations(c *fiber.Ctx) ([]uuid.UUID, error) {
+	header := c.Context().Request.Header.Peek(actor.LocationsHeader)
+	if header == nil {
+		return nil, nil
+	}
+	locations, err := actor.ParseLocations(string(header))
+	if err != nil {
+		return nil, fault.Newf(fault.InvalidParameter, "%s: is no list of ids.", actor.LocationsHeader)
+	}
+	return locations, nil
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 	"github.com/slotmesh/slotmesh/libs/contracts/apis"
@@ -86,6 +87,47 @@ func ask(t *testing.T, s *Server, row *endpoints.Row, credential string, kind ac
 	}
 	_ = response.Body.Close()
 	return response.StatusCode
+}
+
+// TestEndpointRefusesLimitedActor shows that only endpoints that obey the locations of the actor serve a limited actor.
+func TestEndpointRefusesLimitedActor(t *testing.T) {
+	t.Parallel()
+	secrets := peer.NewSecrets("pages", "test")
+	s := withSecrets(t, "test", secrets)
+	api, public := endpoints.NewAPI("test"), endpoints.NewAPI("test").WithoutBookings()
+	rows := map[*endpoints.Row]bool{
+		endpoints.Get[endpoints.None, endpoints.None](api, "/internal/a", "pages").Row:               false,
+		endpoints.Get[endpoints.None, endpoints.None](api, "/internal/b", "pages").ByLocations().Row: true,
+		endpoints.Get[endpoints.None, endpoints.None](public, "/internal/c", "pages").Row:            true,
+	}
+	here := uuid.New()
+	for row := range rows {
+		s.Internal.Handle(row, func(c *fiber.Ctx) error {
+			if got := actor.Locations(c.UserContext()); c.Get(actor.LocationsHeader) != actor.FormatLocations(got) {
+				t.Errorf("the context has %v", got)
+			}
+			return c.SendStatus(http.StatusNoContent)
+		})
+	}
+	for row, serves := range rows {
+		for header, want := range map[string]int{"": 204, here.String(): map[bool]int{true: 204, false: 403}[serves],
+			"x": 400, "all": 400} {
+			request := httptest.NewRequestWithContext(t.Context(), row.Method, row.Path, nil)
+			request.Host = "localhost"
+			request.Header.Set(peer.SecretHeader, peer.Credential(secrets["pages"], "test"))
+			if header != "" {
+				request.Header.Set(actor.LocationsHeader, header)
+			}
+			response, err := s.internalApp.Test(request, -1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = response.Body.Close()
+			if response.StatusCode != want {
+				t.Errorf("%s with %q: %d, want %d", row.Path, header, response.StatusCode, want)
+			}
+		}
+	}
 }
 
 func TestRunFailsUnlessEveryEndpointIsMounted(t *testing.T) {

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"context"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/customer"
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
@@ -604,5 +606,63 @@ func TestAddressChangeIsRecordedForBookingsAhead(t *testing.T) {
 	changes.Places = make([]booking.AddressChange, booking.MaxAddressChanges+1)
 	if err := w.client().StoreAddressChanges(ctx, w.offer.ID, changes); !fault.Is(err, fault.InvalidParameter) {
 		t.Errorf("too many places: %v", err)
+	}
+}
+
+// TestLimitedOwnerUsesOnlyOwnLocations shows that the internal endpoints pass the locations of a limited member on: the
+// member books, sees and relocates only at these locations. All endpoints without such a limit refuse the member.
+func TestLimitedOwnerUsesOnlyOwnLocations(t *testing.T) {
+	t.Parallel()
+	w := open(t, noLimits)
+	w.change(addLocations)
+	owner := actor.With(t.Context(), ownerActor)
+	limited := actor.LimitTo(owner, []uuid.UUID{stationID})
+	there := w.mustBook(map[string]any{"location_id": harbourID})
+	here := w.mustBook(map[string]any{"time": "12:00", "location_id": stationID})
+	client, business := w.client(), w.offer.ID
+	if _, err := client.Booking(limited, business, there); !fault.Is(err, fault.NotFound) {
+		t.Errorf("a booking at another location: %v", err)
+	}
+	if _, err := client.Booking(limited, business, here); err != nil {
+		t.Errorf("a booking at the member's location: %v", err)
+	}
+	to := booking.Relocate{LocationID: harbourID.String()}
+	if _, err := client.Relocate(limited, business, here, "harbor", to); !fault.Is(err, fault.LocationNotFound) {
+		t.Errorf("a relocation to another location: %v", err)
+	}
+	list, err := client.Bookings(limited, business, booking.Filter{}, request.Page{Limit: 10})
+	if err != nil || len(list.Bookings) != 1 || list.Bookings[0].ID != here {
+		t.Errorf("the list: %+v, %v", list, err)
+	}
+	order := booking.NewBooking{ServiceIDs: []string{cutID.String()}, Date: "2027-03-01", Time: "15:00",
+		CustomerName: "Zoë"}
+	booked, err := client.Book(limited, business, "harbor", order)
+	if err != nil || booked.Location == nil || booked.Location.ID != stationID {
+		t.Errorf("a booking without a chosen location: %+v, %v", booked, err)
+	}
+	order.LocationID, order.Time = new(harbourID.String()), "16:30"
+	if _, err := client.Book(limited, business, "harbor", order); !fault.Is(err, fault.LocationNotFound) {
+		t.Errorf("a booking at another location: %v", err)
+	}
+	for name, call := range map[string]func(context.Context) error{
+		"tickets": func(ctx context.Context) error {
+			_, err := client.Tickets(ctx, business, booking.TicketFilter{}, request.Page{Limit: 10})
+			return err
+		},
+		"customers": func(ctx context.Context) error {
+			_, err := client.Customers(ctx, business, customer.Search{Limit: 10})
+			return err
+		},
+		"keys": func(ctx context.Context) error {
+			_, err := client.Keys(ctx, business, request.Page{Limit: 10})
+			return err
+		},
+	} {
+		if err := call(owner); err != nil {
+			t.Errorf("%s without a limit: %v", name, err)
+		}
+		if err := call(limited); err == nil {
+			t.Errorf("%s serve a limited member", name)
+		}
 	}
 }

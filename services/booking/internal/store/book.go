@@ -277,8 +277,12 @@ const (
 // confirmation for its idempotency key. It stores all of them or nothing.
 //
 // Errors: [ErrOccupied], [ErrTooManyOpen], [ErrOfferChanged], [ErrKeyRevoked], [ErrLockLost], [postgres.ErrRefused].
-// Fault: outcome_unknown if Book does not know whether the booking is stored. After any other error, nothing is stored.
+// Faults: location_not_found if the actor may not use the location ([actor.Locations]);
+// outcome_unknown if Book does not know whether the booking is stored. After any other error, nothing is stored.
 func (s *Store) Book(ctx context.Context, b NewBooking) error {
+	if err := checkLocation(ctx, b.Location); err != nil {
+		return err
+	}
 	write := b.WriteIdentity()
 	args, err := bookArgs(b)
 	if err != nil {

@@ -11,11 +11,13 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/eventlog"
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 	"github.com/slotmesh/slotmesh/libs/sale/refund"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/libs/values/money"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
@@ -65,6 +67,24 @@ func scanBooking(row pgx.CollectableRow) (Booking, error) {
 	return b, err
 }
 
+// permittedSQL is the SQL condition that the actor may see and change a booking. The SQL parameter `permitted`
+// is [actor.Locations]. The nil UUID stands for a booking without a stored location.
+const permittedSQL = `(@permitted::uuid[] IS NULL
+	OR coalesce((location->>'id')::uuid, '00000000-0000-0000-0000-000000000000') = ANY(@permitted))`
+
+// checkLocation returns a fault unless the actor may book at a location. The argument `l` is nil
+// for a booking without a location. Fault: location_not_found.
+func checkLocation(ctx context.Context, l *Location) error {
+	id := uuid.Nil
+	if l != nil {
+		id = l.ID
+	}
+	if actor.MayUse(ctx, id) {
+		return nil
+	}
+	return fault.Newf(fault.LocationNotFound, "Location not found: %s", id)
+}
+
 var customerSearchSQL = postgres.CustomerCondition("customer_name", "customer_email", "customer_phone")
 
 // filterSQL is the condition of a list of bookings for a filter. [filterArgs] returns
@@ -80,6 +100,7 @@ var filterSQL = `
 		  AND (@staff_id::uuid IS NULL OR staff_id = @staff_id OR services @> jsonb_build_array(jsonb_build_object('staff_id', @staff_id::text)))
 		  AND (@location_ids::uuid[] IS NULL OR coalesce((location->>'id')::uuid, '00000000-0000-0000-0000-000000000000') = ANY(@location_ids))
 		  AND (@service_id::text IS NULL OR services @> jsonb_build_array(jsonb_build_object('id', @service_id::text)))
+		  AND ` + permittedSQL + `
 		  AND ` + customerSearchSQL + `
 		  AND ` + paymentFilterSQL("bookings.id")
 
@@ -92,11 +113,11 @@ func paymentFilterSQL(subject string) string {
 		         AND (@payment <> 'refund_failed' OR charge.refund_status = 'refused') AND (@payment <> 'disputed' OR charge.dispute_status IS NOT NULL)))`
 }
 
-func filterArgs(filter booking.Filter) pgx.NamedArgs {
+func filterArgs(ctx context.Context, filter booking.Filter) pgx.NamedArgs {
 	args := pgx.NamedArgs{
 		"from": nil, "to": nil, "service_id": nil, "staff_id": filter.StaffID,
-		"location_ids": filter.LocationIDs,
-		"status":       filter.Status, "source": filter.Source, "query": filter.Query,
+		"location_ids": filter.LocationIDs, "permitted": actor.Locations(ctx),
+		"status": filter.Status, "source": filter.Source, "query": filter.Query,
 		"charges": booking.ExpandPaymentFilter(filter.Payment), "payment": filter.Payment,
 	}
 	if filter.From != nil {
@@ -112,14 +133,15 @@ func filterArgs(filter booking.Filter) pgx.NamedArgs {
 }
 
 // Bookings returns a page of the bookings of a business that match the filter, in the order of local start. It also
-// returns the cursor of the next page, or "" after the last page. Fault: invalid_parameter for an invalid cursor.
+// returns the cursor of the next page, or "" after the last page. It omits bookings
+// at locations that the actor may not use ([actor.Locations]). Fault: invalid_parameter for an invalid cursor.
 func (s *Store) Bookings(ctx context.Context, businessID uuid.UUID, filter booking.Filter,
 	page request.Page) ([]Booking, string, error) {
 	after, afterID, err := page.AfterTime()
 	if err != nil {
 		return nil, "", err
 	}
-	args := filterArgs(filter)
+	args := filterArgs(ctx, filter)
 	args["business_id"], args["after"], args["after_id"], args["limit"] = businessID, after, afterID, page.Limit+1
 	list, err := postgres.Rows(ctx, s.pool, scanBooking, "list bookings", `
 		SELECT `+bookingColumns+` FROM bookings

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
 	"github.com/slotmesh/slotmesh/libs/contracts/eventlog"
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
@@ -54,15 +55,16 @@ func (p *Payment) RefundableRest() int64 {
 	return left
 }
 
-// Booking returns one booking of the business. Errors: [ErrNotFound].
+// Booking returns one booking of the business. Errors: [ErrNotFound], also
+// for a booking at a location that the actor may not use ([actor.Locations]).
 func (s *Store) Booking(ctx context.Context, businessID, id uuid.UUID) (Booking, error) {
 	return findBooking(ctx, s.pool, businessID, id)
 }
 
 func findBooking(ctx context.Context, q postgres.Querier, businessID, id uuid.UUID) (Booking, error) {
 	stored, err := postgres.Row(ctx, q, scanBooking, "read a booking",
-		`SELECT `+bookingColumns+` FROM bookings WHERE business_id = @business_id AND id = @id`,
-		pgx.NamedArgs{"business_id": businessID, "id": id})
+		`SELECT `+bookingColumns+` FROM bookings WHERE business_id = @business_id AND id = @id AND `+permittedSQL,
+		pgx.NamedArgs{"business_id": businessID, "id": id, "permitted": actor.Locations(ctx)})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Booking{}, ErrNotFound
 	}

@@ -214,7 +214,11 @@ SELECT ` + bookingColumns + ` FROM moved WHERE may_sell(@business_id, @offer_ver
 // Reschedule changes the time of a booking, at most once for each Idempotency-Key
 // (postgres.WriteIdempotently). If it returns an error, nothing has changed. Errors:
 // [ErrNotFound], [ErrChanged], [*TooManyReschedulesError], [ErrOfferChanged], [ErrOccupied].
+// Fault: location_not_found if the actor may not use the new location ([actor.Locations]).
 func (s *Store) Reschedule(ctx context.Context, r Reschedule) (Booking, error) {
+	if err := checkLocation(ctx, r.Location); err != nil {
+		return Booking{}, err
+	}
 	args, err := rescheduleArgs(ctx, r)
 	if err != nil {
 		return Booking{}, err

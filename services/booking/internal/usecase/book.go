@@ -60,7 +60,7 @@ func (b *Booker) Book(ctx context.Context, offer *catalog.Snapshot, by actor.Act
 	}
 	confirmation, err := sale.RetryChanged(offer, b.readOffer(ctx, offer.Slug),
 		func(offer *catalog.Snapshot) (*store.Confirmation, error) {
-			q, err := b.newQuestion(offer, by, r)
+			q, err := b.newQuestion(ctx, offer, by, r)
 			if err != nil {
 				return b.refuseBeforeRead(ctx, lock, err)
 			}
@@ -102,7 +102,8 @@ func (b *Booker) readOffer(ctx context.Context, slug string) func() (*catalog.Sn
 
 // newQuestion checks a request against the offer, without a read of the stored bookings. Faults: those of
 // [catalog.Snapshot.CheckAccount], [catalog.Snapshot.Appointment] and [requestedPlace]; invalid_parameter.
-func (b *Booker) newQuestion(offer *catalog.Snapshot, by actor.Actor, r *request.Request) (question, error) {
+func (b *Booker) newQuestion(ctx context.Context, offer *catalog.Snapshot, by actor.Actor,
+	r *request.Request) (question, error) {
 	now := b.Clock.Now()
 	if err := offer.CheckAccount(r.Override, now); err != nil {
 		return question{}, err
@@ -114,7 +115,7 @@ func (b *Booker) newQuestion(offer *catalog.Snapshot, by actor.Actor, r *request
 	if err != nil {
 		return question{}, err
 	}
-	at, err := requestedPlace(offer, by.Kind, r, services)
+	at, err := requestedPlace(ctx, offer, by.Kind, r, services)
 	return question{offer: offer, request: r, services: services, now: now, by: by.Kind, place: at}, err
 }
 

@@ -2,6 +2,7 @@ package usecase
 
 import (
 	"cmp"
+	"context"
 	"strings"
 
 	"github.com/google/uuid"
@@ -32,10 +33,18 @@ type contact struct {
 	hasPhone bool                      // also true if no telephone number is necessary, because the owner books
 }
 
+// checkLocation refuses a location that the actor may not use. Fault: location_not_found.
+func checkLocation(ctx context.Context, id uuid.UUID) error {
+	if actor.MayUse(ctx, id) {
+		return nil
+	}
+	return fault.Newf(fault.LocationNotFound, "Location not found: %s", id)
+}
+
 // requestedPlace returns where the requested booking may take place. Faults: invalid_parameter if a field is invalid,
 // if the services have no location in common, or if the address or the telephone number is missing;
 // location_not_found; outside_area.
-func requestedPlace(offer *catalog.Snapshot, by actor.Kind, r *request.Request,
+func requestedPlace(ctx context.Context, offer *catalog.Snapshot, by actor.Kind, r *request.Request,
 	services []*catalog.Service) (place, error) {
 	if len(offer.Locations) == 0 {
 		return place{}, nil
@@ -45,13 +54,14 @@ func requestedPlace(offer *catalog.Snapshot, by actor.Kind, r *request.Request,
 	if err := cmp.Or(errID, errAddress); err != nil {
 		return place{}, err
 	}
-	return choosePlace(offer, services, id, contact{address, by == actor.Owner || r.CustomerPhone != nil})
+	return choosePlace(ctx, offer, services, id, contact{address, by == actor.Owner || r.CustomerPhone != nil})
 }
 
 // choosePlace checks that services can be booked together at a location. The argument `id` is the location; nil
-// stands for any location that is possible with the customer's data. Faults: invalid_parameter,
-// location_not_found, outside_area.
-func choosePlace(offer *catalog.Snapshot, services []*catalog.Service, id *uuid.UUID, c contact) (place, error) {
+// stands for any location that is possible with the customer's data and that the actor may use. Faults:
+// invalid_parameter, location_not_found, outside_area.
+func choosePlace(ctx context.Context, offer *catalog.Snapshot, services []*catalog.Service, id *uuid.UUID,
+	c contact) (place, error) {
 	permitted, err := offer.ChooseLocations(services, id)
 	if err != nil {
 		return place{}, err
@@ -62,7 +72,8 @@ func choosePlace(offer *catalog.Snapshot, services []*catalog.Service, id *uuid.
 	}
 	p := place{location: id, address: c.address}
 	for _, l := range permitted {
-		if err := cmp.Or(checkCustomerAddress(l, c.address), checkPhone(l, c.hasPhone)); err != nil {
+		if err := cmp.Or(checkLocation(ctx, l.ID), checkCustomerAddress(l, c.address),
+			checkPhone(l, c.hasPhone)); err != nil {
 			p.excluded, p.refusal = append(p.excluded, l.ID), cmp.Or(p.refusal, err)
 		}
 	}
@@ -118,7 +129,8 @@ func (p place) addressAt(l *store.Location) *bookings.CustomerAddress {
 //
 // Faults: those of the function choosePlace for a new location; conflict if the services are no longer
 // offered at the location of the booking.
-func (m rescheduleRequest) choosePlace(b store.Booking, services []*catalog.Service) (place, error) {
+func (m rescheduleRequest) choosePlace(ctx context.Context, b store.Booking,
+	services []*catalog.Service) (place, error) {
 	// The booking may keep its location: the owner can book it there without a telephone number.
 	location := m.LocationID
 	if location == nil && m.Address != nil && b.Location != nil { // the new address must be in the served area
@@ -131,13 +143,13 @@ func (m rescheduleRequest) choosePlace(b store.Booking, services []*catalog.Serv
 	case location != nil && len(m.offer.Locations) == 0:
 		return place{}, fault.Newf(fault.LocationNotFound, "Location not found: %s", *location)
 	case location != nil:
-		return choosePlace(m.offer, services, location, c)
+		return choosePlace(ctx, m.offer, services, location, c)
 	case !m.offer.HasLocations():
 		return place{}, nil
 	case b.Location == nil:
-		p, err := choosePlace(m.offer, services, &m.offer.DefaultLocation().ID, c)
+		p, err := choosePlace(ctx, m.offer, services, &m.offer.DefaultLocation().ID, c)
 		if err != nil {
-			return choosePlace(m.offer, services, nil, c)
+			return choosePlace(ctx, m.offer, services, nil, c)
 		}
 		return p, nil
 	}

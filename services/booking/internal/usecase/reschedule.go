@@ -115,7 +115,7 @@ func (b *Booker) evaluateReschedule(ctx context.Context, m *rescheduleRequest,
 	if err := m.keepTime(booked); err != nil {
 		return evaluation{}, nil, err
 	}
-	q, err := m.newQuestion(booked)
+	q, err := m.newQuestion(ctx, booked)
 	if err != nil {
 		return evaluation{}, nil, err
 	}
@@ -226,7 +226,7 @@ func (m rescheduleRequest) keepsAddress(b store.Booking) bool {
 
 // newQuestion returns the question to availability: the booked services at the new time. Faults:
 // conflict if the offer no longer contains the services as they were booked; invalid_parameter.
-func (m rescheduleRequest) newQuestion(b store.Booking) (question, error) {
+func (m rescheduleRequest) newQuestion(ctx context.Context, b store.Booking) (question, error) {
 	r := &request.Request{
 		Date: m.Date, Time: m.Time, StaffID: m.StaffID, ClassScheduleID: m.ClassScheduleID, PartySize: b.PartySize,
 		IsPackage: b.IsPackage, StaffingMode: b.StaffingMode, Variants: map[uuid.UUID]uuid.UUID{},
@@ -250,7 +250,7 @@ func (m rescheduleRequest) newQuestion(b store.Booking) (question, error) {
 	if err := checkClassSession(r, services); err != nil {
 		return question{}, err
 	}
-	at, err := m.choosePlace(b, services)
+	at, err := m.choosePlace(ctx, b, services)
 	if err != nil {
 		return question{}, err
 	}

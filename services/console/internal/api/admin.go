@@ -78,24 +78,24 @@ func (a *Admin) mountBookings(business *authorize.Router) {
 }
 
 func (a *Admin) mountSales(business *authorize.Router) {
-	business.Post("/reservations", access.Serve, newCreateHandler(a.Rooms.Sales.Reserve))
+	business.Post("/reservations", access.Sell, newCreateHandler(a.Rooms.Sales.Reserve))
 	business.Get("/reservations", access.SeeSales, a.listReservations)
 	for _, transition := range []string{rental.TransitionPickup, rental.TransitionReturn} {
-		business.Post("/reservations/:id/"+transition, access.Serve,
+		business.Post("/reservations/:id/"+transition, access.Sell,
 			newTransitionHandler("Reservation", transition, a.Rooms.Sales.TransitionReservation))
 	}
-	business.Get("/reservations/:id/cancellation", access.Serve,
+	business.Get("/reservations/:id/cancellation", access.Sell,
 		newIDHandler("Reservation", fiber.StatusOK, a.Rooms.Sales.PreviewReservationCancellation))
-	business.Post("/reservations/:id/cancel", access.Serve,
+	business.Post("/reservations/:id/cancel", access.Sell,
 		newRefundHandler("Reservation", a.Rooms.Sales.CancelReservation))
-	business.Post("/reservations/:id/refund", access.Refund,
+	business.Post("/reservations/:id/refund", access.RefundSales,
 		newRefundHandler("Reservation", a.Rooms.Sales.RefundReservation))
-	business.Post("/tickets", access.Serve, a.sellTickets)
+	business.Post("/tickets", access.Sell, a.sellTickets)
 	business.Get("/tickets", access.SeeSales, a.listTickets)
-	business.Get("/tickets/:id/cancellation", access.Serve,
+	business.Get("/tickets/:id/cancellation", access.Sell,
 		newReadHandler("Tickets", a.Rooms.Sales.PreviewTicketCancellation))
-	business.Post("/tickets/:id/cancel", access.Serve, newRefundHandler("Tickets", a.Rooms.Sales.CancelTickets))
-	business.Post("/tickets/:id/refund", access.Refund, newRefundHandler("Tickets", a.Rooms.Sales.RefundTickets))
+	business.Post("/tickets/:id/cancel", access.Sell, newRefundHandler("Tickets", a.Rooms.Sales.CancelTickets))
+	business.Post("/tickets/:id/refund", access.RefundSales, newRefundHandler("Tickets", a.Rooms.Sales.RefundTickets))
 }
 
 func (a *Admin) mountIntegrations(business *authorize.Router) {
@@ -111,7 +111,7 @@ func (a *Admin) mountIntegrations(business *authorize.Router) {
 func (a *Admin) mountCustomers(business *authorize.Router) {
 	business.Get("/events", access.SeeCustomers, a.listEvents)
 	business.Get("/customers", access.SeeCustomers, a.listCustomers)
-	business.Get("/customers/export", access.Refund, a.exportCustomer)
+	business.Get("/customers/export", access.RefundSales, a.exportCustomer)
 	business.Post("/customers/erase", access.Erase, a.eraseCustomer)
 }
 

@@ -21,6 +21,8 @@ type newInvitation struct {
 	Role     string     `json:"role"`
 	StaffID  *uuid.UUID `json:"staff_id"`
 	Mail     *bool      `json:"mail"` // false: the server sends no mail; omitted: it sends one
+
+	Locations []uuid.UUID `json:"locations"` // the person sees only these; omitted or empty: all
 }
 
 // inviteAnswer is the answer to a request that invites a person. Only this answer contains the link with which the
@@ -67,7 +69,8 @@ func (a *Admin) sendInvited(c *fiber.Ctx, body newInvitation) error {
 
 func (a *Admin) inviteInto(c *fiber.Ctx, body newInvitation) (*identity.Invited, error) {
 	invitation := identity.Invitation{Email: body.Email, Name: body.Name, Role: access.Role(body.Role),
-		StaffID: body.StaffID, IsSilent: body.Mail != nil && !*body.Mail}
+		StaffID: body.StaffID, IsSilent: body.Mail != nil && !*body.Mail,
+		Locations: body.Locations}
 	if invitation.Role == access.Operator && body.Business == "" {
 		return a.Rooms.Accounts.InviteOperator(c.UserContext(), principal(c), invitation)
 	}
@@ -90,6 +93,8 @@ type pendingInvitation struct {
 	StaffID   *uuid.UUID  `json:"staff_id"`
 	CreatedAt time.Time   `json:"created_at"`
 	ExpiresAt time.Time   `json:"expires_at"`
+
+	Locations []uuid.UUID `json:"locations,omitempty"` // omitted for an invitation that is not limited to locations
 }
 
 func (a *Admin) listInvitations(c *fiber.Ctx) error {
@@ -105,7 +110,7 @@ func (a *Admin) listInvitations(c *fiber.Ctx) error {
 	for i, inv := range found {
 		list[i] = pendingInvitation{
 			ID: inv.ID, Email: inv.Email, Role: inv.Role, StaffID: store.OrNull(inv.StaffID),
-			CreatedAt: inv.CreatedAt.UTC(), ExpiresAt: inv.ExpiresAt.UTC(),
+			CreatedAt: inv.CreatedAt.UTC(), ExpiresAt: inv.ExpiresAt.UTC(), Locations: inv.Locations,
 		}
 	}
 	return c.JSON(map[string]any{"invitations": list})

@@ -13,7 +13,7 @@ func (a *Admin) mountMessages(business *authorize.Router) {
 	business.Get("/messages", access.SeeCustomers, a.listMessages)
 	business.Post("/messages/test", access.Integrate, a.sendTestMessage)
 	business.Get("/messages/:id", access.SeeCustomers, newReadHandler("Message", a.Rooms.Sales.FindMessage))
-	business.Post("/messages/:id/retry", access.Serve,
+	business.Post("/messages/:id/retry", access.Sell,
 		newIDHandler("Message", fiber.StatusAccepted, a.Rooms.Sales.RetryMessage))
 }
 

@@ -36,12 +36,14 @@ type member struct {
 	StaffID  *uuid.UUID  `json:"staff_id"`
 	Verified bool        `json:"verified"`
 	JoinedAt time.Time   `json:"joined_at"`
+
+	Locations []uuid.UUID `json:"locations,omitempty"` // omitted for a member who is not limited to locations
 }
 
 func showMember(m store.TeamMember) member {
 	return member{
 		ID: m.Person.ID, Email: m.Person.Email, Name: m.Person.Name, Role: m.Role, StaffID: store.OrNull(m.StaffID),
-		Verified: m.Person.IsVerified, JoinedAt: m.JoinedAt.UTC(),
+		Verified: m.Person.IsVerified, JoinedAt: m.JoinedAt.UTC(), Locations: m.Locations,
 	}
 }
 
@@ -85,6 +87,8 @@ func (a *Admin) changeMember(c *fiber.Ctx) error {
 	var body struct {
 		Role    string     `json:"role"`
 		StaffID *uuid.UUID `json:"staff_id"`
+
+		Locations *[]uuid.UUID `json:"locations"` // omitted: the member keeps the locations
 	}
 	if err := decode(c, &body); err != nil {
 		return err
@@ -99,7 +103,7 @@ func (a *Admin) changeMember(c *fiber.Ctx) error {
 	}
 	teamMember, err := a.Rooms.Accounts.ChangeMember(c.UserContext(), principal(c), business, id,
 		access.Role(body.Role),
-		body.StaffID)
+		body.StaffID, body.Locations)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package command
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"net/http"
 	"strings"
@@ -32,6 +33,8 @@ type invitation struct {
 	Role     string  `json:"role"`
 	StaffID  *string `json:"staff_id,omitempty"`
 	Mail     bool    `json:"mail"`
+
+	Locations []string `json:"locations,omitempty"`
 }
 
 // inviteAnswer is the server's answer to an invitation. The field Link has a path in the server's answer; the command
@@ -68,6 +71,10 @@ func (c *command) newInviteCommand() *cobra.Command {
 			&staff); err != nil {
 			return err
 		}
+		if err := client.newNameResolver(strings.Join(args, "")).resolveLocations(cmd.Context(),
+			wanted.Locations); err != nil {
+			return err
+		}
 		wanted.Business, wanted.StaffID, wanted.Mail = strings.Join(args, ""), toOptional(staff), !unsaid
 		var made inviteAnswer
 		if err := client.call(cmd.Context(), http.MethodPost, "/admin/invitations", wanted, &made); err != nil {
@@ -92,6 +99,7 @@ func (c *command) newInviteCommand() *cobra.Command {
 	cmd.Flags().StringVar(&wanted.Name, "name", "", "what they are called; left out, the address")
 	cmd.Flags().BoolVar(&unsaid, "no-mail", false, "mail nothing; you hand the link on")
 	addRoleFlags(cmd, &wanted.Role, &staff)
+	addLocationFlag(cmd, &wanted.Locations)
 	return cmd
 }
 
@@ -100,6 +108,22 @@ func addRoleFlags(cmd *cobra.Command, role, staff *string) {
 	cmd.Flags().StringVar(role, "role", "", strings.Join(roles, ", "))
 	cmd.Flags().StringVar(staff, "staff", "", "key, name or id of the member of the staff; for --role staff")
 	mustComplete(cmd, "role", roles...)
+}
+
+// addLocationFlag adds the flag that limits a person to locations.
+func addLocationFlag(cmd *cobra.Command, locations *[]string) {
+	cmd.Flags().StringArrayVar(locations, "location", nil,
+		"key, name or id of a location whose bookings alone they see; repeat it for several")
+}
+
+// resolveLocations replaces the keys and names of locations by their ids.
+func (n *nameResolver) resolveLocations(ctx context.Context, locations []string) error {
+	for i := range locations {
+		if err := n.resolveAmong(ctx, "location", (*contents).listLocations, &locations[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func toOptional(text string) *string {
@@ -118,6 +142,8 @@ type user struct {
 	StaffID  *uuid.UUID `json:"staff_id"`
 	Verified bool       `json:"verified"`
 	JoinedAt time.Time  `json:"joined_at"`
+
+	Locations []uuid.UUID `json:"locations,omitempty"`
 }
 
 func newUserTable(list ...user) table {
@@ -142,6 +168,8 @@ type pendingInvitation struct {
 	StaffID   *uuid.UUID `json:"staff_id"`
 	CreatedAt time.Time  `json:"created_at"`
 	ExpiresAt time.Time  `json:"expires_at"`
+
+	Locations []uuid.UUID `json:"locations,omitempty"`
 }
 
 func (c *command) newListInvitationsCommand() *cobra.Command {
@@ -175,7 +203,9 @@ func (c *command) newWithdrawInvitationCommand() *cobra.Command {
 
 func (c *command) newChangeUserCommand() *cobra.Command {
 	var role, staff string
-	cmd := c.newBusinessCommand("role SLUG ID --role ROLE", "Change the role of a member at once", 2,
+	var locations []string
+	var isEverywhere bool
+	cmd := c.newBusinessCommand("role SLUG ID --role ROLE", "Change the role or the locations of a member at once", 2,
 		func(cmd *cobra.Command, args []string, client *client) error {
 			if role == "" {
 				return errors.New("--role: missing; say what they are to be")
@@ -183,8 +213,16 @@ func (c *command) newChangeUserCommand() *cobra.Command {
 			if err := client.newNameResolver(args[0]).resolve(cmd.Context(), kindMember, &staff); err != nil {
 				return err
 			}
+			if err := client.newNameResolver(args[0]).resolveLocations(cmd.Context(), locations); err != nil {
+				return err
+			}
 			var changed user
 			to := map[string]any{"role": role, "staff_id": toOptional(staff)}
+			if len(locations) > 0 {
+				to["locations"] = locations
+			} else if isEverywhere {
+				to["locations"] = []string{}
+			}
 			if err := client.call(cmd.Context(), http.MethodPatch, buildPath(args[0], "members", args[1]), to,
 				&changed); err != nil {
 				return err
@@ -192,6 +230,9 @@ func (c *command) newChangeUserCommand() *cobra.Command {
 			return c.print(changed, newUserTable(changed))
 		})
 	addRoleFlags(cmd, &role, &staff)
+	addLocationFlag(cmd, &locations)
+	cmd.Flags().BoolVar(&isEverywhere, "all-locations", false, "they see the bookings at all locations")
+	cmd.MarkFlagsMutuallyExclusive("location", "all-locations")
 	return cmd
 }
 

@@ -70,3 +70,41 @@ func TestLoginSavesTokenPerServer(t *testing.T) {
 	}
 	ownShell.expectFailure(1, "not the right one", "tokens", "list")
 }
+
+// TestUsersAreLimitedToLocations shows that the commands name locations by key, name or id, and that a change of the
+// role alone keeps them.
+func TestUsersAreLimitedToLocations(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	s := newShell(t, w)
+	s.in = consoletest.BuildManifest("harbor", "Harbor") + `locations:
+  - {key: quay, kind: place, name: The Quay, id: 00000000-0000-4000-8000-0000000000a1}
+  - {key: station, kind: place, name: Station, id: 00000000-0000-4000-8000-0000000000a2}
+`
+	s.mustRun("apply", "-f", "-")
+	invited := lastCells(s.mustRun("users", "invite", "harbor", "--email", "ana@example.com", "--role", "desk",
+		"--location", "quay", "--location", "Station"))
+	id := invited[len(invited)-1]
+	for _, step := range []struct {
+		flags []string
+		want  string
+	}{
+		{nil, "a1 a2"},
+		{[]string{"--location", "The Quay"}, "a1"},
+		{[]string{"--location", "00000000-0000-4000-8000-0000000000a2"}, "a2"},
+		{[]string{"--all-locations"}, ""},
+	} {
+		s.mustRun(append([]string{"users", "role", "harbor", id, "--role", "viewer"}, step.flags...)...)
+		listed := s.mustRun("users", "list", "harbor", "-o", "json")
+		var got []string
+		for _, end := range []string{"a1", "a2"} {
+			if strings.Contains(listed, "00000000-0000-4000-8000-0000000000"+end) {
+				got = append(got, end)
+			}
+		}
+		if strings.Join(got, " ") != step.want {
+			t.Errorf("%v: %s, want %s", step.flags, listed, step.want)
+		}
+	}
+	s.expectFailure(1, "there is quay, station", "users", "role", "harbor", id, "--role", "desk", "--location", "pier")
+}

@@ -141,9 +141,38 @@ func (s *Booking) Handler() http.Handler {
 		"POST /internal/businesses/{business}/customers/expiring":        s.countExpiring,
 		"POST /internal/businesses/{business}/customers/erase":           s.eraseCustomer,
 	} {
-		mux.Handle(pattern, serveLocked(&s.mu, answer))
+		mux.Handle(pattern, serveLocked(&s.mu, s.limitToLocations(answer)))
 	}
 	return mux
+}
+
+// limitToLocations returns a function that answers requests with [actor.LocationsHeader] as the booking service does.
+// It refuses endpoints that do not obey the header, and hides bookings at other locations.
+func (s *Booking) limitToLocations(answer func(*http.Request) (*reply, error)) func(*http.Request) (*reply, error) {
+	return func(r *http.Request) (*reply, error) {
+		header := r.Header.Get(actor.LocationsHeader)
+		if header == "" {
+			return answer(r)
+		}
+		permitted, err := actor.ParseLocations(header)
+		if err != nil {
+			return nil, err
+		}
+		endpoint := strings.Split(strings.TrimPrefix(r.URL.Path, "/internal/businesses/"), "/")[1]
+		if endpoint != "bookings" || strings.HasSuffix(r.URL.Path, "/ahead") {
+			return nil, fault.New(fault.SourceForbidden, "This endpoint serves nobody who is limited to locations.")
+		}
+		business := r.PathValue("business")
+		all := s.bookings[business]
+		isHidden := func(b booking.Booking) bool { return !slices.Contains(permitted, locationOf(b)) }
+		hidden := slices.DeleteFunc(slices.Clone(all), func(b booking.Booking) bool { return !isHidden(b) })
+		if len(all) == 0 {
+			return answer(r)
+		}
+		s.bookings[business] = slices.DeleteFunc(slices.Clone(all), isHidden)
+		defer func() { s.bookings[business] = append(s.bookings[business], hidden...) }()
+		return answer(r)
+	}
 }
 
 func (s *Booking) createKey(r *http.Request) (*reply, error) {

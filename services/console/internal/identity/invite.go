@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -27,6 +28,8 @@ type Invitation struct {
 	Role     access.Role
 	StaffID  *uuid.UUID // id of the staff member in the offer, for the role staff
 	IsSilent bool       // true: the server sends no mail, because the inviter informs the person
+
+	Locations []uuid.UUID // ids of the locations to which the person is limited; empty: all locations
 }
 
 // Invited is the result of an invitation. Link is the path of a page that signs the person in once. Link is "" if the
@@ -55,6 +58,9 @@ func (a *Accounts) Invite(ctx context.Context, by Principal, business *catalog.S
 		return nil, err
 	}
 	m, err := buildMember(business, wanted.Role, wanted.StaffID)
+	if err == nil {
+		m.Locations, err = checkLocations(business, wanted.Role, wanted.Locations, nil)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -102,6 +108,9 @@ func (a *Accounts) InviteOperator(ctx context.Context, by Principal, wanted Invi
 	}
 	if wanted.StaffID != nil {
 		return nil, request.Invalid("staff_id: an operator is in no business; leave it out.")
+	}
+	if len(wanted.Locations) > 0 {
+		return nil, request.Invalid("locations: an operator is in no business; leave it out.")
 	}
 	person, err := a.findOrAddPerson(ctx, by, uuid.Nil, wanted)
 	if err != nil {
@@ -151,6 +160,21 @@ func buildMember(business *catalog.Snapshot, role access.Role, staffID *uuid.UUI
 	}
 	m.StaffID = *staffID
 	return m, nil
+}
+
+// checkLocations checks the locations to which a member is limited, and returns them sorted. The argument `current` has
+// the member's locations before the change, which may contain ids of removed locations. Fault: invalid_parameter.
+func checkLocations(business *catalog.Snapshot, role access.Role, ids, current []uuid.UUID) ([]uuid.UUID, error) {
+	if role == access.Owner && len(ids) > 0 {
+		return nil, request.Invalid("locations: an owner is not limited to locations; leave it out.")
+	}
+	for _, id := range ids {
+		if business.FindLocation(id) == nil && !slices.Contains(current, id) {
+			return nil, request.Invalid("locations: %s is no location of the business; send ids of its locations.", id)
+		}
+	}
+	sorted := slices.SortedFunc(slices.Values(ids), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
+	return slices.Compact(sorted), nil
 }
 
 // managesAll reports whether the principal manages the team of every business to which the person belongs. Only an

@@ -41,17 +41,23 @@ func (a *Accounts) FindMember(ctx context.Context, by Principal, business *catal
 	return &m, toTeamFault(err)
 }
 
-// ChangeMember gives a member another role, and revokes the tokens that the member created for the business. If the
-// member belongs to no other business, ChangeMember also signs them out. Faults: invalid_parameter; not_found; conflict
+// ChangeMember gives a member another role or other locations, and revokes the tokens that the member created for the
+// business. If the argument `locations` is nil, the member keeps the locations. If the member belongs to no other
+// business, ChangeMember also signs them out. Faults: invalid_parameter; not_found; conflict
 // for the last owner.
 func (a *Accounts) ChangeMember(ctx context.Context, by Principal, business *catalog.Snapshot, personID uuid.UUID,
-	role access.Role, staffID *uuid.UUID) (*store.TeamMember, error) {
+	role access.Role, staffID *uuid.UUID, locations *[]uuid.UUID) (*store.TeamMember, error) {
 	if err := by.Require(business.ID, access.ManageTeam); err != nil {
 		return nil, err
 	}
 	to, err := buildMember(business, role, staffID)
 	if err != nil {
 		return nil, err
+	}
+	if locations != nil {
+		if to.Locations, err = a.checkNewLocations(ctx, business, personID, role, *locations); err != nil {
+			return nil, err
+		}
 	}
 	teamMember, err := a.Store.ChangeMember(ctx, by, personID, to, a.Clock.Now())
 	if err != nil {
@@ -61,6 +67,18 @@ func (a *Accounts) ChangeMember(ctx context.Context, by Principal, business *cat
 		slog.String("person_id", personID.String()),
 		slog.String("role", string(role)))
 	return &teamMember, nil
+}
+
+// checkNewLocations is [checkLocations] for a stored member. The result is not nil. Faults: invalid_parameter;
+// not_found.
+func (a *Accounts) checkNewLocations(ctx context.Context, business *catalog.Snapshot, personID uuid.UUID,
+	role access.Role, ids []uuid.UUID) ([]uuid.UUID, error) {
+	m, err := a.Store.FindMember(ctx, business.ID, personID)
+	if err != nil {
+		return nil, toTeamFault(err)
+	}
+	checked, err := checkLocations(business, role, ids, m.Locations)
+	return append([]uuid.UUID{}, checked...), err
 }
 
 // RemoveMember removes a person from a business, and revokes the tokens that the person created for the business. If

@@ -21,7 +21,7 @@ func (p *Pages) mountCustomers(business *authorize.Router) {
 	business.Get("/customers", access.SeeCustomers, p.listCustomers)
 	business.Post("/customers", access.SeeCustomers, p.redirectToSearch)
 	business.Get("/customers/one", access.SeeCustomers, p.getCustomer)
-	business.Get("/customers/export", access.Refund, p.exportCustomer)
+	business.Get("/customers/export", access.RefundSales, p.exportCustomer)
 	business.Post("/customers/erase", access.Erase, p.eraseCustomer)
 }
 

@@ -29,14 +29,14 @@ func (p *Pages) mountEvents(business *authorize.Router) {
 	business.Get("/events", access.SeeSales, p.listEvents)
 	business.Get("/events/:id", access.SeeSales, p.showEvent)
 	business.Post("/events/:id", access.SeeSales, p.redirectToSearch)
-	business.Get("/events/:id/orders.csv", access.Refund, p.exportOrders)
-	business.Get("/events/:id/sell", access.Serve, p.askSell)
-	business.Post("/events/:id/sell", access.Serve, p.sell)
+	business.Get("/events/:id/orders.csv", access.RefundSales, p.exportOrders)
+	business.Get("/events/:id/sell", access.Sell, p.askSell)
+	business.Post("/events/:id/sell", access.Sell, p.sell)
 	business.Get("/tickets/:id", access.SeeSales, p.showOrder)
-	business.Get("/tickets/:id/cancel", access.Serve, p.askCancelTickets)
-	business.Post("/tickets/:id/cancel", access.Serve, p.cancelTickets)
-	business.Get("/tickets/:id/refund", access.Refund, p.askRefundTickets)
-	business.Post("/tickets/:id/refund", access.Refund, p.refundTickets)
+	business.Get("/tickets/:id/cancel", access.Sell, p.askCancelTickets)
+	business.Post("/tickets/:id/cancel", access.Sell, p.cancelTickets)
+	business.Get("/tickets/:id/refund", access.RefundSales, p.askRefundTickets)
+	business.Post("/tickets/:id/refund", access.RefundSales, p.refundTickets)
 }
 
 // listEvents lists upcoming events. If the URL has the parameter past=yes, it lists past events instead.

@@ -19,7 +19,7 @@ const messageResent = "message_again"
 func (p *Pages) mountMessages(business *authorize.Router) {
 	business.Get("/messages", access.SeeCustomers, p.listMessages)
 	business.Get("/messages/:id", access.SeeCustomers, p.showMessage)
-	business.Post("/messages/:id/retry", access.Serve,
+	business.Post("/messages/:id/retry", access.Sell,
 		p.newButtonHandler(messageResent, func(c *fiber.Ctx, slug string, id uuid.UUID) error {
 			_, err := p.rooms.Sales.RetryMessage(c.UserContext(), authorize.Principal(c), slug, id)
 			return err

@@ -24,17 +24,17 @@ import (
 // mountRentals adds the routes of the pages about rentals and their reservations.
 func (p *Pages) mountRentals(business *authorize.Router) {
 	business.Get("/rentals", access.SeeSales, p.showRentals)
-	business.Get("/rentals/reservations.csv", access.Refund, p.exportReservations)
-	business.Get("/rentals/new", access.Serve, p.askReserve)
-	business.Post("/rentals/new", access.Serve, p.reserve)
-	business.Post("/reservations/:id/"+rental.TransitionPickup, access.Serve,
+	business.Get("/rentals/reservations.csv", access.RefundSales, p.exportReservations)
+	business.Get("/rentals/new", access.Sell, p.askReserve)
+	business.Post("/rentals/new", access.Sell, p.reserve)
+	business.Post("/reservations/:id/"+rental.TransitionPickup, access.Sell,
 		p.newReservationHandler(rental.TransitionPickup))
-	business.Post("/reservations/:id/"+rental.TransitionReturn, access.Serve,
+	business.Post("/reservations/:id/"+rental.TransitionReturn, access.Sell,
 		p.newReservationHandler(rental.TransitionReturn))
-	business.Get("/reservations/:id/cancel", access.Serve, p.askCancelReservation)
-	business.Post("/reservations/:id/cancel", access.Serve, p.cancelReservation)
-	business.Get("/reservations/:id/refund", access.Refund, p.askRefundReservation)
-	business.Post("/reservations/:id/refund", access.Refund, p.refundReservation)
+	business.Get("/reservations/:id/cancel", access.Sell, p.askCancelReservation)
+	business.Post("/reservations/:id/cancel", access.Sell, p.cancelReservation)
+	business.Get("/reservations/:id/refund", access.RefundSales, p.askRefundReservation)
+	business.Post("/reservations/:id/refund", access.RefundSales, p.refundReservation)
 }
 
 // showRentals shows the reservations that are picked up or due for pickup. It also shows the free units on 14 days. The

@@ -3,6 +3,7 @@ package pages
 import (
 	"cmp"
 	"errors"
+	"net/url"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -114,7 +115,7 @@ func (p *Pages) invite(c *fiber.Ctx) error {
 	}
 	inviteForm := view.InviteForm{
 		Email: strings.TrimSpace(form.Get("email")), Name: strings.TrimSpace(form.Get("name")),
-		RoleForm: parseJoining(page, form.Get("role"), form.Get("staff")),
+		RoleForm: parseJoining(page, form, nil),
 	}
 	if !email.Valid(inviteForm.Email) {
 		inviteForm.EmailError = page.Words.Say("email_wrong")
@@ -125,7 +126,7 @@ func (p *Pages) invite(c *fiber.Ctx) error {
 	invitation, err := p.rooms.Accounts.Invite(c.UserContext(), authorize.Principal(c), page.Business,
 		identity.Invitation{
 			Email: inviteForm.Email, Name: inviteForm.Name, Role: access.Role(inviteForm.Role),
-			StaffID: inviteForm.StaffID(),
+			StaffID: inviteForm.StaffID(), Locations: inviteForm.Limits(),
 		})
 	switch {
 	case errors.Is(err, store.ErrAlreadyMember):
@@ -141,10 +142,15 @@ func (p *Pages) invite(c *fiber.Ctx) error {
 	return p.render(c, fiber.StatusConflict, page, view.Invite(page, inviteForm))
 }
 
-// parseJoining checks the role and the staff member that a person has chosen in a form. The result has an error message
-// for each invalid value.
-func parseJoining(page *view.Page, role, staff string) view.RoleForm {
-	j := view.RoleForm{Role: role, Staff: staff}
+// parseJoining checks the role, the staff member and the locations that a person has chosen in a form. The argument
+// `current` has the member's locations before the change. The result has an error message for each invalid value.
+func parseJoining(page *view.Page, posted url.Values, current []uuid.UUID) view.RoleForm {
+	role, staff := posted.Get("role"), posted.Get("staff")
+	j := view.RoleForm{Role: role, Staff: staff, Locations: current}
+	if posted.Get("limits") == "yes" && role != string(access.Owner) {
+		j.Chosen = posted["location"]
+		j.HasLimits = true
+	}
 	switch {
 	case !access.Role(role).IsBusinessRole():
 		j.RoleError = page.Words.Say("fill")
@@ -183,12 +189,17 @@ func (p *Pages) changeMember(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	roleForm := parseJoining(page, form.Get("role"), form.Get("staff"))
+	roleForm := parseJoining(page, form, m.Locations)
 	if roleForm.HasErrors() {
 		return p.render(c, fiber.StatusUnprocessableEntity, page, view.Member(page, m, roleForm))
 	}
+	var limits *[]uuid.UUID
+	if roleForm.HasLimits {
+		chosen := roleForm.Limits()
+		limits = &chosen
+	}
 	_, err = p.rooms.Accounts.ChangeMember(c.UserContext(), authorize.Principal(c), page.Business, m.Person.ID,
-		access.Role(roleForm.Role), roleForm.StaffID())
+		access.Role(roleForm.Role), roleForm.StaffID(), limits)
 	if errors.Is(err, store.ErrLastOwner) {
 		roleForm.RoleError = page.Words.Say("team_last_owner")
 		return p.render(c, fiber.StatusConflict, page, view.Member(page, m, roleForm))

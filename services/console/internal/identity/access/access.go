@@ -60,6 +60,27 @@ type Member struct {
 	BusinessID uuid.UUID
 	Role       Role
 	StaffID    uuid.UUID // id of the staff member in the offer, for the role [Staff]; otherwise the nil UUID
+
+	// Locations are the ids of the locations to which the member is limited, sorted. A member without ids is not
+	// limited. An owner is never limited.
+	Locations []uuid.UUID
+}
+
+// Equal reports whether two memberships give the same rights in the same business.
+func (m Member) Equal(to Member) bool {
+	return m.BusinessID == to.BusinessID && m.Role == to.Role && m.StaffID == to.StaffID &&
+		slices.Equal(m.Locations, to.Locations)
+}
+
+// IsLimited reports whether the member may see only the bookings at some locations.
+func (m Member) IsLimited() bool { return len(m.Locations) > 0 }
+
+// permission returns the permission of the member for an action.
+func (m Member) permission(action Action) Permission {
+	if m.IsLimited() && !slices.Contains(limitedActions, action) {
+		return None
+	}
+	return permissions[action][m.Role]
 }
 
 // Principal is an authenticated caller. The zero value of Principal has no permissions.
@@ -96,7 +117,7 @@ func (p Principal) MembershipIn(businessID uuid.UUID) (Member, bool) {
 // [None] if the action is forbidden.
 func (p Principal) PermissionIn(businessID uuid.UUID, action Action) Permission {
 	m, _ := p.MembershipIn(businessID)
-	return permissions[action][m.Role]
+	return m.permission(action)
 }
 
 // WidestPermission returns the largest [Permission] that the principal has for an action in any business.
@@ -106,7 +127,7 @@ func (p Principal) WidestPermission(action Action) Permission {
 	}
 	furthest := None
 	for _, m := range p.Members {
-		furthest = max(furthest, permissions[action][m.Role])
+		furthest = max(furthest, m.permission(action))
 	}
 	return furthest
 }
@@ -120,6 +141,9 @@ func (p Principal) Require(businessID uuid.UUID, action Action) error {
 	}
 	if permissions[action][m.Role] == None {
 		return fault.Newf(fault.Forbidden, "The role %s may not %s.", m.Role, action)
+	}
+	if m.permission(action) == None {
+		return fault.Newf(fault.Forbidden, "A member who is limited to locations may not %s.", action)
 	}
 	return nil
 }

@@ -12,9 +12,11 @@ const (
 	SeeSales        Action = "see tickets and reservations"
 	SeeCustomers    Action = "see customers, messages to them and what happened"
 	SeeOffer        Action = "see the offer with its versions"
-	Serve           Action = "book, move, confirm and cancel, sell tickets, or lend and take back rentals"
+	Serve           Action = "book, move, confirm and cancel"
+	Sell            Action = "sell tickets, or lend and take back rentals"
 	Finish          Action = "complete bookings and note who did not come"
 	Refund          Action = "refund other than by the policy, or export"
+	RefundSales     Action = "refund tickets and reservations, or export them and customers"
 	EditOffer       Action = "edit the offer"
 	ChangeOffer     Action = "change the offer beyond their own time off"
 	Integrate       Action = "manage API keys, webhooks, calendar feeds and the settings of messages"
@@ -23,6 +25,10 @@ const (
 	ManageOperators Action = "list, demote or sign out operators"
 	ManageAccounts  Action = "create businesses, or change their subscription, removal and sandbox"
 )
+
+// limitedActions are the actions of a member who is limited to locations ([Member.Locations]). The services limit these
+// actions to the member's locations, or the actions concern no location. All other actions are forbidden to the member.
+var limitedActions = []Action{SignedIn, SeeBusinesses, SeeBookings, SeeOffer, Serve, Finish, Refund}
 
 // permissions maps each action and role to the [Permission] of the role for the action. A role without an entry may not
 // do the action.
@@ -39,8 +45,10 @@ var permissions = func() map[Action]map[Role]Permission {
 		{SeeCustomers, [6]Permission{All, All, All, All, None, None}},
 		{SeeOffer, [6]Permission{All, All, All, All, All, All}},
 		{Serve, [6]Permission{All, All, All, All, None, None}},
+		{Sell, [6]Permission{All, All, All, All, None, None}},
 		{Finish, [6]Permission{All, All, All, All, Own, None}},
 		{Refund, [6]Permission{All, All, All, None, None, None}},
+		{RefundSales, [6]Permission{All, All, All, None, None, None}},
 		{EditOffer, [6]Permission{All, All, All, None, Own, None}},
 		{ChangeOffer, [6]Permission{All, All, All, None, None, None}},
 		{Integrate, [6]Permission{All, All, None, None, None, None}},

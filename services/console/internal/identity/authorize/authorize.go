@@ -9,9 +9,11 @@ package authorize
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
@@ -136,9 +138,23 @@ func (r *Router) check(path string, action access.Action) fiber.Handler {
 			return err
 		}
 		c.SetUserContext(access.WithBusiness(c.UserContext(), business.ID))
+		limit(c, p, business)
 		c.Locals(businessKey{}, business)
 		return c.Next()
 	}
+}
+
+// limit limits the request to the locations of a member ([actor.LimitTo]). The other services obey the limit. If the
+// default location is among them, the request also concerns the bookings without a stored location.
+func limit(c *fiber.Ctx, p access.Principal, business *catalog.Snapshot) {
+	var locations []uuid.UUID
+	if m, _ := p.MembershipIn(business.ID); m.IsLimited() {
+		locations = slices.Clone(m.Locations)
+		if l := business.DefaultLocation(); l != nil && slices.Contains(locations, l.ID) {
+			locations = append(locations, uuid.Nil)
+		}
+	}
+	c.SetUserContext(actor.LimitTo(c.UserContext(), locations))
 }
 
 // recheck returns middleware that reads the body of a write, authorizes the write again, and continues with the
@@ -177,6 +193,8 @@ func readmit(c *fiber.Ctx, now access.Principal, action access.Action) error {
 		if err := now.Require(business, action); err != nil {
 			return err
 		}
+		snapshot, _ := c.Locals(businessKey{}).(*catalog.Snapshot)
+		limit(c, now, snapshot)
 	} else if err := now.RequireAnywhere(action); err != nil {
 		return err
 	}

@@ -61,9 +61,10 @@ func (s *Store) AnswerDeviceLogin(ctx context.Context, by access.Principal, user
 	}
 	return s.runOwnWrite(ctx, by, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `
-			UPDATE device_logins SET person_id = $2, allowed = $3, business_id = $4, role = $5, staff_id = $6
+			UPDATE device_logins SET person_id = $2, allowed = $3, business_id = $4, role = $5, staff_id = $6,
+			    locations = coalesce($8, '{}'::uuid[])
 			WHERE user_code = $1 AND person_id IS NULL AND expires_at > $7`,
-			userCode, by.ID, allowed != nil, m.BusinessID, m.Role, OrNull(m.StaffID), now)
+			userCode, by.ID, allowed != nil, m.BusinessID, m.Role, OrNull(m.StaffID), now, m.Locations)
 		if err != nil {
 			return fmt.Errorf("answer a program that waits: %w", err)
 		}
@@ -87,7 +88,8 @@ type deviceAnswer struct {
 
 func scanDeviceAnswer(row pgx.CollectableRow) (deviceAnswer, error) {
 	var a deviceAnswer
-	err := row.Scan(&a.expires, &a.polled, &a.person, &a.client, &a.isAllowed, &a.BusinessID, &a.Role, &a.StaffID)
+	err := row.Scan(&a.expires, &a.polled, &a.person, &a.client, &a.isAllowed, &a.BusinessID, &a.Role, &a.StaffID,
+		&a.Locations)
 	return a, err
 }
 
@@ -108,7 +110,7 @@ func (s *Store) RedeemDeviceLogin(ctx context.Context, hash [sha256.Size]byte, e
 		}
 		a, err := postgres.Row(ctx, tx, scanDeviceAnswer, "look up a program that waits", `
 			SELECT expires_at, polled_at, person_id, client, coalesce(allowed, false), coalesce(business_id, '00000000-0000-0000-0000-000000000000'), coalesce(role, ''),
-			       coalesce(staff_id, '00000000-0000-0000-0000-000000000000')
+			       coalesce(staff_id, '00000000-0000-0000-0000-000000000000'), locations
 			FROM device_logins WHERE hash = $1 FOR UPDATE`, hash[:])
 		switch {
 		case err != nil:
@@ -200,8 +202,8 @@ func lockAnswerer(ctx context.Context, tx pgx.Tx, hash [sha256.Size]byte) (*uuid
 	return person, err
 }
 
-// stillHasRole reports whether a person still has the role in the argument `member`. The person granted this role to a
-// program.
+// stillHasRole reports whether a person still has the role and the locations in the argument `member`. The person
+// granted them to a program.
 func stillHasRole(ctx context.Context, tx pgx.Tx, personID uuid.UUID, member access.Member) (bool, error) {
 	person, err := lockPerson(ctx, tx, personID)
 	if err != nil || member.Role == access.Operator {
@@ -209,7 +211,7 @@ func stillHasRole(ctx context.Context, tx pgx.Tx, personID uuid.UUID, member acc
 	}
 	members, err := postgres.Rows(ctx, tx, scanMember, "read a person's businesses", membersSQL, personID)
 	for _, m := range members {
-		if m == member {
+		if m.Equal(member) {
 			return true, err
 		}
 	}

@@ -37,11 +37,11 @@ type Invitation struct {
 	ExpiresAt time.Time
 }
 
-const invitationColumns = `business_id, role, coalesce(staff_id, '00000000-0000-0000-0000-000000000000'), id, email, created_at, expires_at`
+const invitationColumns = `business_id, role, coalesce(staff_id, '00000000-0000-0000-0000-000000000000'), locations, id, email, created_at, expires_at`
 
 func scanInvitation(row pgx.CollectableRow) (Invitation, error) {
 	var i Invitation
-	err := row.Scan(&i.BusinessID, &i.Role, &i.StaffID, &i.ID, &i.Email, &i.CreatedAt, &i.ExpiresAt)
+	err := row.Scan(&i.BusinessID, &i.Role, &i.StaffID, &i.Locations, &i.ID, &i.Email, &i.CreatedAt, &i.ExpiresAt)
 	return i, err
 }
 
@@ -72,7 +72,7 @@ func (s *Store) Invite(
 			return Invitation{}, err
 		}
 		if i := slices.IndexFunc(members, func(k access.Member) bool { return k.BusinessID == m.BusinessID }); i >= 0 {
-			if members[i] != m {
+			if !members[i].Equal(m) {
 				return Invitation{}, ErrAlreadyMember
 			}
 			return Invitation{}, nil
@@ -103,8 +103,9 @@ func insertMember(ctx context.Context, tx pgx.Tx, personID uuid.UUID, m access.M
 		WITH dropped AS (
 		    DELETE FROM invitations WHERE business_id = $1 AND email = (SELECT email FROM people WHERE id = $2)
 		)
-		INSERT INTO members (business_id, person_id, role, staff_id, created_at)
-		VALUES ($1, $2, $3, nullif($4, '00000000-0000-0000-0000-000000000000'::uuid), $5)`, m.BusinessID, personID, m.Role, m.StaffID, now)
+		INSERT INTO members (business_id, person_id, role, staff_id, created_at, locations)
+		VALUES ($1, $2, $3, nullif($4, '00000000-0000-0000-0000-000000000000'::uuid), $5, coalesce($6, '{}'::uuid[]))`,
+		m.BusinessID, personID, m.Role, m.StaffID, now, m.Locations)
 	if err != nil {
 		return fmt.Errorf("add a member: %w", err)
 	}
@@ -131,15 +132,16 @@ func insertInvitation(ctx context.Context, tx pgx.Tx, maker uuid.UUID, i Invitat
 	}
 	_, err = tx.Exec(ctx, `
 		WITH made AS (
-		    INSERT INTO invitations (business_id, email, id, role, staff_id, created_at, expires_at, made_by)
-		    VALUES (@business_id, @email, @id, @role, @staff_id, @created_at, @expires_at, @made_by)
-		    ON CONFLICT (business_id, email) DO UPDATE SET role = excluded.role, staff_id = excluded.staff_id, created_at = excluded.created_at,
+		    INSERT INTO invitations (business_id, email, id, role, staff_id, locations, created_at, expires_at, made_by)
+		    VALUES (@business_id, @email, @id, @role, @staff_id, coalesce(@locations, '{}'::uuid[]), @created_at, @expires_at, @made_by)
+		    ON CONFLICT (business_id, email) DO UPDATE SET role = excluded.role, staff_id = excluded.staff_id, locations = excluded.locations, created_at = excluded.created_at,
 		        expires_at = excluded.expires_at, made_by = excluded.made_by, sequence = invitations.sequence + 1, hash = NULL
 		    RETURNING *
 		)
 		`+eventlog.Record(event.Member, event.MemberInvited, "made", invitationEventSQL),
 		eventlog.Add(ctx, pgx.NamedArgs{
 			"business_id": i.BusinessID, "email": i.Email, "id": i.ID, "role": i.Role, "staff_id": OrNull(i.StaffID),
+			"locations":  i.Locations,
 			"created_at": i.CreatedAt, "expires_at": i.ExpiresAt, "made_by": OrNull(maker),
 		}, i.CreatedAt))
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -26,12 +27,13 @@ type TeamMember struct {
 }
 
 const teamSQL = `
-	SELECT members.business_id, members.role, coalesce(members.staff_id, '00000000-0000-0000-0000-000000000000'), members.created_at, ` + personColumns + `
+	SELECT members.business_id, members.role, coalesce(members.staff_id, '00000000-0000-0000-0000-000000000000'), members.locations, members.created_at, ` + personColumns + `
 	FROM members JOIN people ON people.id = members.person_id WHERE members.business_id = $1 `
 
 func scanTeamMember(row pgx.CollectableRow) (TeamMember, error) {
 	var m TeamMember
-	err := row.Scan(append([]any{&m.BusinessID, &m.Role, &m.StaffID, &m.JoinedAt}, m.Person.scanTargets()...)...)
+	err := row.Scan(append([]any{&m.BusinessID, &m.Role, &m.StaffID, &m.Locations, &m.JoinedAt},
+		m.Person.scanTargets()...)...)
 	return m, err
 }
 
@@ -96,17 +98,19 @@ func (s *Store) FindMember(ctx context.Context, businessID, personID uuid.UUID) 
 	return m, toNotFound(err)
 }
 
-// ChangeMember gives a member another role, idempotently. It revokes the tokens that the member created for the
-// business. If the member belongs to no other business, ChangeMember also ends their sessions. Errors: [ErrRevoked],
-// [ErrNotFound], [ErrLastOwner], the errors of postgres.WriteIdempotently. Faults: business_not_found, forbidden;
-// outcome_unknown.
+// ChangeMember gives a member another role and other locations, idempotently. If `to.Locations` is nil, the member
+// keeps the locations; but an owner has none. If the role or the locations change, ChangeMember revokes the tokens that
+// the member created for the business. If the member then belongs to no other business, ChangeMember also ends their
+// sessions. Errors: [ErrRevoked], [ErrNotFound], [ErrLastOwner], the errors of postgres.WriteIdempotently. Faults:
+// business_not_found, forbidden; outcome_unknown.
 func (s *Store) ChangeMember(ctx context.Context, by access.Principal, personID uuid.UUID, to access.Member,
 	now time.Time) (TeamMember, error) {
-	return runMemberChange(ctx, s, by, to.BusinessID, personID, to.Role, now,
+	return runMemberChange(ctx, s, by, to.BusinessID, personID, to.Role, to.Locations, now,
 		func(ctx context.Context, tx pgx.Tx) (TeamMember, error) {
 			_, err := tx.Exec(ctx, `
-			UPDATE members SET role = $3, staff_id = nullif($4, '00000000-0000-0000-0000-000000000000'::uuid)
-			WHERE business_id = $1 AND person_id = $2`, to.BusinessID, personID, to.Role, to.StaffID)
+			UPDATE members SET role = $3, staff_id = nullif($4, '00000000-0000-0000-0000-000000000000'::uuid),
+			    locations = CASE WHEN $3 = 'owner' THEN '{}' ELSE coalesce($5, locations) END
+			WHERE business_id = $1 AND person_id = $2`, to.BusinessID, personID, to.Role, to.StaffID, to.Locations)
 			if err != nil {
 				return TeamMember{}, err
 			}
@@ -123,8 +127,8 @@ func (s *Store) ChangeMember(ctx context.Context, by access.Principal, personID 
 // same errors and faults as [Store.ChangeMember].
 func (s *Store) RemoveMember(ctx context.Context, by access.Principal, businessID, personID uuid.UUID,
 	now time.Time) error {
-	_, err := runMemberChange(ctx, s, by, businessID, personID, "", now, func(ctx context.Context, tx pgx.Tx) (struct{},
-		error) {
+	_, err := runMemberChange(ctx, s, by, businessID, personID, "", nil, now, func(ctx context.Context,
+		tx pgx.Tx) (struct{}, error) {
 		if err := recordEvent(ctx, tx, event.MemberRemoved, personID, businessID, now); err != nil {
 			return struct{}{}, err
 		}
@@ -135,13 +139,15 @@ func (s *Store) RemoveMember(ctx context.Context, by access.Principal, businessI
 }
 
 // runMemberChange runs, idempotently, the function `change`, which changes or removes a member. The argument `to` is
-// the role of the member after the change, or "" if the change removes the member.
+// the role of the member after the change, or "" if the change removes the member. The argument `locations` has the
+// member's locations after the change; nil keeps the locations.
 //
 // Before the change, runMemberChange locks the person, and then all owners of the business in a fixed order. If the
 // last two owners demote each other at the same time, these locks make the second demotion wait and fail with
 // [ErrLastOwner].
 func runMemberChange[T any](
-	ctx context.Context, s *Store, by access.Principal, businessID, personID uuid.UUID, to access.Role, now time.Time,
+	ctx context.Context, s *Store, by access.Principal, businessID, personID uuid.UUID, to access.Role,
+	locations []uuid.UUID, now time.Time,
 	change func(context.Context, pgx.Tx) (T, error),
 ) (T, error) {
 	return runRevocation(ctx, s.pool, personID, func() (T, error) {
@@ -155,7 +161,7 @@ func runMemberChange[T any](
 				return none, err
 			}
 			changed, err := change(ctx, tx)
-			if err != nil || to == from {
+			if err != nil || to == from.Role && (locations == nil || slices.Equal(locations, from.Locations)) {
 				return changed, err
 			}
 			if err := revokeTokensOf(ctx, tx, businessID, personID, now); err != nil {
@@ -181,23 +187,24 @@ func endSessionsOfFormerMember(ctx context.Context, tx pgx.Tx, businessID, perso
 	return endUnverifiedAccess(ctx, tx, personID, now)
 }
 
-// lockMember takes the locks that [runMemberChange] describes, and returns the current role of the member.
-func lockMember(ctx context.Context, tx pgx.Tx, businessID, personID uuid.UUID, to access.Role) (access.Role, error) {
+// lockMember takes the locks that [runMemberChange] describes, and returns the member before the change.
+func lockMember(ctx context.Context, tx pgx.Tx, businessID, personID uuid.UUID, to access.Role) (access.Member, error) {
 	if _, err := lockPerson(ctx, tx, personID); err != nil {
-		return "", err
+		return access.Member{}, err
 	}
 	owners, err := postgres.Rows(ctx, tx, pgx.RowTo[uuid.UUID], "lock the owners", `
 		SELECT person_id FROM members WHERE business_id = $1 AND role = 'owner' ORDER BY person_id FOR UPDATE`, businessID)
 	if err != nil {
-		return "", err
+		return access.Member{}, err
 	}
-	from, err := postgres.Row(ctx, tx, pgx.RowTo[access.Role], "lock a member", `
-		SELECT role FROM members WHERE business_id = $1 AND person_id = $2 FOR UPDATE`, businessID, personID)
+	from, err := postgres.Row(ctx, tx, scanMember, "lock a member", `
+		SELECT business_id, role, coalesce(staff_id, '00000000-0000-0000-0000-000000000000'), locations
+		FROM members WHERE business_id = $1 AND person_id = $2 FOR UPDATE`, businessID, personID)
 	if err != nil {
-		return "", toNotFound(err)
+		return access.Member{}, toNotFound(err)
 	}
-	if from == access.Owner && to != access.Owner && len(owners) == 1 {
-		return "", ErrLastOwner
+	if from.Role == access.Owner && to != access.Owner && len(owners) == 1 {
+		return access.Member{}, ErrLastOwner
 	}
 	return from, nil
 }

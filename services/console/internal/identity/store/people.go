@@ -139,12 +139,12 @@ func (s *Store) ListMembershipsOf(ctx context.Context, personID uuid.UUID) ([]ac
 }
 
 const membersSQL = `
-	SELECT business_id, role, coalesce(staff_id, '00000000-0000-0000-0000-000000000000')
+	SELECT business_id, role, coalesce(staff_id, '00000000-0000-0000-0000-000000000000'), locations
 	FROM members WHERE person_id = $1 ORDER BY business_id`
 
 func scanMember(row pgx.CollectableRow) (access.Member, error) {
 	var m access.Member
-	err := row.Scan(&m.BusinessID, &m.Role, &m.StaffID)
+	err := row.Scan(&m.BusinessID, &m.Role, &m.StaffID, &m.Locations)
 	return m, err
 }
 

@@ -118,7 +118,7 @@ func (s *Store) refreshPrincipal(ctx context.Context, from postgres.Querier,
 	case access.Token:
 		var m access.Member
 		m, err = postgres.Row(ctx, from, scanMember, "look up a token", `
-			SELECT business_id, role, coalesce(staff_id, '00000000-0000-0000-0000-000000000000') FROM tokens WHERE id = $1 AND `+validTokenSQL,
+			SELECT business_id, role, coalesce(staff_id, '00000000-0000-0000-0000-000000000000'), locations FROM tokens WHERE id = $1 AND `+validTokenSQL,
 			newValidTokenArgs(by.ID, at)...)
 		if now.IsOperator = m.Role == access.Operator; !now.IsOperator {
 			now.Members = []access.Member{m}

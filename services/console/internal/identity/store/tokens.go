@@ -35,13 +35,13 @@ type Token struct {
 // MaxDeviceIdle is how long a token that `slotmesh login` created stays valid without use.
 const MaxDeviceIdle = 30 * 24 * time.Hour
 
-const tokenColumns = `business_id, role, coalesce(staff_id, '00000000-0000-0000-0000-000000000000'), id, name, prefix,
+const tokenColumns = `business_id, role, coalesce(staff_id, '00000000-0000-0000-0000-000000000000'), locations, id, name, prefix,
 	coalesce(created_by, '00000000-0000-0000-0000-000000000000'), created_at, expires_at, last_used_at, revoked_at, coalesce(device, '')`
 
 func scanToken(row pgx.CollectableRow) (Token, error) {
 	var t Token
-	err := row.Scan(&t.BusinessID, &t.Role, &t.StaffID, &t.ID, &t.Name, &t.Prefix, &t.CreatedBy, &t.CreatedAt,
-		&t.ExpiresAt, &t.LastUsedAt, &t.RevokedAt, &t.Device)
+	err := row.Scan(&t.BusinessID, &t.Role, &t.StaffID, &t.Locations, &t.ID, &t.Name, &t.Prefix, &t.CreatedBy,
+		&t.CreatedAt, &t.ExpiresAt, &t.LastUsedAt, &t.RevokedAt, &t.Device)
 	return t, err
 }
 
@@ -97,8 +97,8 @@ func insertToken(ctx context.Context, tx pgx.Tx, t Token, hash [sha256.Size]byte
 	}
 	_, err = tx.Exec(ctx, `
 			WITH made AS (
-			    INSERT INTO tokens (business_id, id, name, role, staff_id, hash, prefix, created_by, created_at, expires_at, device, root_id)
-			    VALUES (@business_id, @id, @name, @role, @staff_id, @hash, @prefix, @created_by, @created_at, @expires_at, nullif(@device, ''),
+			    INSERT INTO tokens (business_id, id, name, role, staff_id, hash, prefix, created_by, created_at, expires_at, device, locations, root_id)
+			    VALUES (@business_id, @id, @name, @role, @staff_id, @hash, @prefix, @created_by, @created_at, @expires_at, nullif(@device, ''), coalesce(@locations, '{}'::uuid[]),
 			            coalesce((SELECT coalesce(root_id, created_by, id) FROM tokens WHERE id = @created_by), @created_by, @id))
 			    RETURNING *
 			)
@@ -107,6 +107,7 @@ func insertToken(ctx context.Context, tx pgx.Tx, t Token, hash [sha256.Size]byte
 			"business_id": t.BusinessID, "id": t.ID, "name": t.Name, "role": t.Role, "staff_id": OrNull(t.StaffID),
 			"hash": hash[:], "prefix": t.Prefix,
 			"created_by": OrNull(t.CreatedBy), "created_at": t.CreatedAt, "expires_at": t.ExpiresAt, "device": t.Device,
+			"locations": t.Locations,
 		}, t.CreatedAt))
 	return err
 }
