@@ -65,8 +65,12 @@ func (d dashboard) convert() object {
 	for _, p := range d.Panels {
 		var targets []object
 		for i, legend := range slices.Sorted(maps.Keys(p.Queries)) {
+			expr := p.Queries[legend]
+			if strings.Contains(expr, "process_") || strings.HasPrefix(expr, "go_") {
+				expr, legend = "max("+expr+")", "process" // all services report these values of the same process
+			}
 			targets = append(targets, object{"refId": string(rune('A' + i)), "datasource": source,
-				"expr": p.Queries[legend], "legendFormat": legend})
+				"expr": expr, "legendFormat": legend})
 		}
 		if strings.Contains(targets[0]["expr"].(string), "slotmesh_operator_") {
 			continue

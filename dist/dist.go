@@ -8,6 +8,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -43,6 +44,9 @@ var versionPattern = regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d
 func Build(ctx context.Context, o Options) error {
 	if !versionPattern.MatchString(o.Source.Version) {
 		return fmt.Errorf("%q is no version: write a semantic version such as 1.2.0", o.Source.Version)
+	}
+	if o.Key != "" && strings.HasSuffix(o.Source.Revision, "-dirty") {
+		return errors.New("files differ from the commit, and a release contains only a commit: commit or remove the files")
 	}
 	if err := os.RemoveAll(o.Out); err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -113,6 +114,15 @@ func TestDebHasHardenedFiles(t *testing.T) {
 	}
 	if info := run(t, dpkg, "--info", file, "conffiles"); info != "/etc/slotmesh/slotmesh.env\n" {
 		t.Errorf("files of settings: %q", info)
+	}
+}
+
+func TestBuildSignsNoChangedCheckout(t *testing.T) {
+	t.Parallel()
+	o := newOptions(t)
+	o.Key, o.Source.Revision = "key.asc", "0123456789-dirty"
+	if err := Build(t.Context(), o); err == nil || !strings.Contains(err.Error(), "files differ from the commit") {
+		t.Errorf("%v", err)
 	}
 }
 
@@ -311,6 +321,9 @@ func TestDashboardsHaveLabelsOfOneProcess(t *testing.T) {
 			if strings.Contains(string(text), rest) {
 				t.Errorf("%s contains %s", name, rest)
 			}
+		}
+		if regexp.MustCompile(`"(expr)?": "(rate\()?(process_|go_)`).Match(text) {
+			t.Errorf("%s shows a value of the process for each service", name)
 		}
 		if !strings.Contains(string(text), `{job=\"slotmesh\"`) {
 			t.Errorf("%s selects no metrics of slotmesh", name)

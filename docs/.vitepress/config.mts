@@ -11,7 +11,7 @@ const base = process.env.DOCS_BASE ?? "/";
 const books: { title: string; folder: string; pages: string[] }[] = [
   { title: "For businesses", folder: "businesses", pages: ["set-up", "day-to-day", "offer", "payments", "staff", "embedding", "offer-as-a-file", "file-tasks"] },
   {
-    title: "For operators", folder: "operators", pages: ["install", "first-day", "kubernetes", "mesh", "sizing", "security", "backup", "upgrade", "monitoring",
+    title: "For operators", folder: "operators", pages: ["install", "first-day", "kubernetes", "mesh", "sizing", "security", "add-business", "stripe", "backup", "upgrade", "monitoring",
       "mail-delivery", "secrets", "privacy", "troubleshooting", "reset-owner", "domain"],
   },
   {
@@ -30,9 +30,12 @@ function titleOf(page: string): string {
   return heading[1];
 }
 
-/** The pages that exist. A book may name a page that another change adds. */
+/** The pages of a book. All of them must exist. */
 function pagesOf(book: (typeof books)[number]): string[] {
-  return book.pages.map((name) => `${book.folder}/${name}`).filter((page) => existsSync(source(page)));
+  const pages = book.pages.map((name) => `${book.folder}/${name}`);
+  const missing = pages.filter((page) => !existsSync(source(page)));
+  if (missing.length > 0) throw new Error(`there is no page ${missing.join(", ")}: remove it from .vitepress/config.mts`);
+  return pages;
 }
 
 /** Each book has a sidebar of its own. The specification belongs to the book for developers. */

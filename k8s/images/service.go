@@ -135,7 +135,8 @@ func BuildOne(ctx context.Context, src Source, goos, file string) error {
 func runBuild(ctx context.Context, module, goos, arch string, args []string) error {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = module
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=", "GOOS="+goos, "GOARCH="+arch)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=", "GOOS="+goos, "GOARCH="+arch,
+		"GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=")
 	if output, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w: %s", err, strings.TrimSpace(string(output)))
 	}

@@ -102,13 +102,13 @@ func HandleArguments(args []string, out io.Writer) (bool, error) {
 	}
 	if _, is := actions[args[0]]; is {
 		if len(args) != 1 {
-			return true, fmt.Errorf("%s takes no arguments; --help says more", args[0])
+			return true, fmt.Errorf("%s takes no arguments; read --help", args[0])
 		}
 		return false, nil
 	}
 	if _, is := argumentActions[args[0]]; is {
 		if len(args) != 2 || args[1] == "" || strings.HasPrefix(args[1], "-") {
-			return true, fmt.Errorf("%s takes one argument; --help says more", args[0])
+			return true, fmt.Errorf("%s takes one argument; read --help", args[0])
 		}
 		return false, nil
 	}

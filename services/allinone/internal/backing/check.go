@@ -29,12 +29,12 @@ func Check(ctx context.Context, o Options) (string, error) {
 		case !ok:
 			return "", fmt.Errorf("no PostgreSQL %d or newer is installed, and DATABASE_URL is not set", minPostgres)
 		}
-		database = fmt.Sprintf("an own PostgreSQL %d of %s", found.major, found.bin)
+		database = fmt.Sprintf("PostgreSQL %d of its own, of %s", found.major, found.bin)
 	}
 	if o.startsRedis() {
-		cache = "an own Redis in this process"
+		cache = "Redis of its own in this process"
 		if program := newMachineFinder().findRedis(); program != "" {
-			cache = "an own Redis of " + program
+			cache = "Redis of its own, of " + program
 		}
 	}
 	return database + "; " + cache, nil

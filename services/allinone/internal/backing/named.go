@@ -49,7 +49,7 @@ func checkDatabase(ctx context.Context, databaseURL string) error {
 	var version int
 	if err := conn.QueryRow(ctx,
 		"SELECT current_setting('server_version_num')::int / 10000").Scan(&version); err != nil {
-		return fmt.Errorf("DATABASE_URL: the server at %s does not tell its version: %s", formatAddress(config),
+		return fmt.Errorf("DATABASE_URL: the server at %s does not report its version: %s", formatAddress(config),
 			describeConnectError(err))
 	}
 	if version < minPostgres {
