@@ -43,7 +43,13 @@ func (s *Store) StoreAddressChanges(ctx context.Context, businessID uuid.UUID, c
 	return nil
 }
 
-func splitPlaces(places []booking.AddressChange) (ids []uuid.UUID, defaults []bool, former []string) {
+// splitPlaces returns the ids of the places, whether each is the default, and the former addresses.
+func splitPlaces(places []booking.AddressChange) ([]uuid.UUID, []bool, []string) {
+	var (
+		ids      []uuid.UUID
+		defaults []bool
+		former   []string
+	)
 	for _, p := range places {
 		ids, defaults, former = append(ids, p.LocationID), append(defaults, p.IsDefault), append(former, p.FormerAddress)
 	}

@@ -37,7 +37,7 @@ func findAddressChanges(businessID uuid.UUID, before, after *manifest.Manifest) 
 // addressOf returns the address of a location, which is empty unless customers come there.
 func addressOf(l *manifest.Location) postal.Address {
 	a := l.Address
-	if a == nil || string(l.Kind) != catalog.KindPlace {
+	if a == nil || l.Kind != catalog.KindPlace {
 		return postal.Address{}
 	}
 	return postal.Address{Street: strings.TrimSpace(string(a.Street)), PostalCode: string(a.PostalCode),
