@@ -35,6 +35,6 @@ func (c *Decisions) Read(ctx context.Context, businessID uuid.UUID, token string
 // Decide confirms or declines the booking that a link leads to. Faults: not_found as for [Decisions.Read]; conflict if
 // the booking has changed since the page showed it, or if it is too late to decide; invalid_parameter.
 func (c *Decisions) Decide(ctx context.Context, businessID uuid.UUID, decide booking.Decide) error {
-	return MakeDecision.Send(actor.With(ctx, actor.Actor{Kind: actor.Owner}), c.peer,
+	return MakeDecision.Send(actor.With(ctx, actor.Actor{Kind: actor.Page}), c.peer,
 		endpoints.About(businessID, decide))
 }

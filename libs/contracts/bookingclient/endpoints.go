@@ -156,7 +156,7 @@ var (
 	ReadDecision = endpoints.Ask[With[booking.DecisionToken], booking.Decision](API,
 		decisions+"/read", "pages").Private()
 	MakeDecision = endpoints.Post[With[booking.Decide], endpoints.None](API, decisions,
-		endpoints.By{"pages": {actor.Owner}})
+		endpoints.By{"pages": {actor.Page}})
 	EndSession = endpoints.Post[With[booking.SessionSecret], endpoints.None](API, sessions+"/end", byLink)
 )
 
