@@ -72,6 +72,18 @@ func TestBookingsFilterByLocation(t *testing.T) {
 	if !strings.Contains(list.Body, `name="location_id"`) {
 		t.Error("the list has no filter by location")
 	}
+	add("Pier Paul", &booking.BookedLocation{ID: consoletest.FormerMember, Kind: "place", Name: "Former pier"})
+	for _, path := range []string{"/bookings?from=2026-12-01&location_id=" + consoletest.FormerMember.String(),
+		"/calendar?date=2026-12-01&view=week"} {
+		if got := getPage(t, w, "/business/harbor"+path, session); !strings.Contains(got.Body, ">Former pier</option>") {
+			t.Errorf("%s has no filter by a removed location: %s", path, got.Body)
+		}
+	}
+	day := getPage(t, w, "/business/harbor/calendar?date=2026-12-01&location_id="+harbour, session).Body
+	if !strings.Contains(day, "/bookings/new?location="+harbour) ||
+		!strings.Contains(day, "/bookings/new?date=2026-12-01&amp;location="+harbour) {
+		t.Errorf("a new booking from the calendar has no location: %s", day)
+	}
 	w.Call(t, "PUT", harb, consoletest.BuildManifest("harbor", "Harbor"), "Content-Type", yaml)
 	for _, path := range []string{"/bookings", "/calendar", "/bookings.csv"} {
 		if got := getPage(t, w, "/business/harbor"+path, session); strings.Contains(got.Body, "location") {

@@ -40,6 +40,16 @@ func TestPageFormHasLinksAndButtons(t *testing.T) {
 	}
 }
 
+// TestPageFormAcceptsButtonWithoutLink shows that a button that is no link needs no content.
+func TestPageFormAcceptsButtonWithoutLink(t *testing.T) {
+	t.Parallel()
+	w, _, mia := startLocations(t, consoletest.BuildManifest("harbor", "Harbor")+
+		"action_buttons: [{type: call, label: Call us}]\n")
+	saveForm(t, w, mia, pageForm, url.Values{"base": {"1"}, "page.accent": {"#336699"}, "action_buttons.n": {"1"},
+		"action_buttons.0.label": {"Call us"}, "action_buttons.0.content": {""}})
+	checkText(t, w, "type: call", "336699")
+}
+
 // TestPageFormNamesInvalidLinkAtItsInput shows that a rejected form names the error at the input of the link or button.
 func TestPageFormNamesInvalidLinkAtItsInput(t *testing.T) {
 	t.Parallel()
@@ -56,9 +66,10 @@ func TestPageFormNamesInvalidLinkAtItsInput(t *testing.T) {
 			"social_links.1.name": {"X"}, "social_links.1.value": {"https://b.example"}}, "This cannot be used here"},
 		"action_buttons.0.content": {url.Values{"action_buttons.0.label": {"Go"},
 			"action_buttons.0.content": {"javascript:1"}}, "is not a web address"},
+		"action_buttons.1.content": {url.Values{"action_buttons.1.label": {"Go"}}, "is not a web address"},
 	} {
 		c.typed.Set("social_links.n", "2")
-		c.typed.Set("action_buttons.n", "1")
+		c.typed.Set("action_buttons.n", "2")
 		got := postForm(t, w, pageForm, mia, c.typed)
 		_, field, _ := strings.Cut(got.Body, `id="f-`+name+`-error"`)
 		field, _, _ = strings.Cut(field, "</p>")

@@ -174,6 +174,50 @@ func TestLocationsCanBeOrdered(t *testing.T) {
 	}
 }
 
+// TestLocationsCanBeOrderedAfterAnotherChange shows that a location moves forward although another person has added a
+// location since the list was shown.
+func TestLocationsCanBeOrderedAfterAnotherChange(t *testing.T) {
+	t.Parallel()
+	w, _, mia := startLocations(t, twoLocations)
+	saveForm(t, w, mia, locationsPath+"/new", url.Values{"kind": {"link"}, "name": {"Chat"},
+		"link": {"https://chat.example"}})
+	saveForm(t, w, mia, locationsPath+"-order", url.Values{"base": {"1"}, "key": {"video"}, "to": {"forward"}})
+	if text := readText(t, w); strings.Index(text, "key: video") > strings.Index(text, "key: quay") ||
+		!strings.Contains(text, "name: Chat") {
+		t.Errorf("the manifest has the old order, or no chat:\n%s", text)
+	}
+}
+
+// TestMainLocationChangeAsksForUnstoredLocations shows that a person confirms that bookings without a stored location
+// get another place, because another place becomes the main one or because the main one is removed. Another order of the
+// other locations needs no confirmation.
+func TestMainLocationChangeAsksForUnstoredLocations(t *testing.T) {
+	t.Parallel()
+	const station = "  - {key: station, kind: place, name: Station, address: {city: Porto}}\n"
+	w, id, mia := startLocations(t, strings.Replace(twoLocations, "staff:", station+"staff:", 1))
+	unstored, video := newBookingTomorrow("confirmed"), newBookingTomorrow("pending")
+	video.Location = &booking.BookedLocation{ID: (&manifest.Location{Key: "video"}).ObjectID(id), Kind: "link"}
+	w.Booking.Add(id, unstored)
+	w.Booking.Add(id, video)
+	if got := planManifest(t, w, consoletest.Token, strings.Replace(readText(t, w), "Quay", "Pier", 1)); got.Conflicts.Count != 0 {
+		t.Errorf("another name: %+v", got.Conflicts)
+	}
+	saveForm(t, w, mia, locationsPath+"-order", url.Values{"base": {"1"}, "key": {"station"}, "to": {"forward"}})
+	for path, form := range map[string]url.Values{
+		locationsPath + "-order":       {"base": {"2"}, "key": {"station"}, "to": {"forward"}},
+		locationsPath + "/quay/remove": {"base": {"2"}},
+	} {
+		asked := postForm(t, w, path, mia, form)
+		if asked.Status != 409 || !strings.Contains(asked.Body, "1 booking would then fall outside") ||
+			!strings.Contains(asked.Body, "Location: Quay → Station") {
+			t.Errorf("%s: %d %s", path, asked.Status, asked.Body)
+		}
+	}
+	if page := getPage(t, w, locationsPath+"/quay/remove", mia).Body; !strings.Contains(page, "1 booking lies ahead") {
+		t.Errorf("the removal names no booking: %s", page)
+	}
+}
+
 // TestLocationRemovalNamesConsequences shows that the removal of a location names the bookings and objects that it
 // affects, and removes the location from all of these objects. A service without a location left is hidden.
 func TestLocationRemovalNamesConsequences(t *testing.T) {
@@ -239,6 +283,7 @@ func TestFormsAskForLocation(t *testing.T) {
 	if text := readText(t, w); strings.Contains(text, "location: video") {
 		t.Errorf("the event keeps its location:\n%s", text)
 	}
+	checkText(t, w, "location: quay") // an explicit choice stays if another location becomes the main one
 	save("rentals/kayak", url.Values{"base": {"4"}, "location": {"video"}})
 	save("policies", url.Values{"base": {"5"}, "bookings.location_change_minutes": {"20"}})
 	checkText(t, w, "location: video", "location_change_minutes: 20")

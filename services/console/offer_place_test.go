@@ -58,6 +58,27 @@ func TestFormSavesPlaceAndContact(t *testing.T) {
 	}
 }
 
+// TestBusinessFormKeepsLocationItDoesNotShow shows that the form of the business removes no location of another kind, no
+// place that was empty before, and no place to which an object refers.
+func TestBusinessFormKeepsLocationItDoesNotShow(t *testing.T) {
+	t.Parallel()
+	for name, locations := range map[string]string{
+		"of another kind": "locations: [{key: home, kind: customer_address, name: Home}]\n",
+		"without address": "locations: [{key: home, kind: place}]\n",
+		"of an event": `locations: [{key: home, kind: place, address: {country: PT}}]
+events:
+  - {key: gala, name: Gala, date: 2030-12-31, start_time: "20:00", end_time: "23:00", total_capacity: 50,
+     location: home, tiers: [{key: seat, name: Seat, capacity: 50}]}
+`,
+	} {
+		w, _, mia := startLocations(t, consoletest.BuildManifest("harbor", "Harbor")+locations)
+		saveForm(t, w, mia, businessForm, url.Values{"base": {"1"}, "name": {"Quay"}, "locations.0.address.country": {""}})
+		if text := readText(t, w); !strings.Contains(text, "key: home") || !strings.Contains(text, "name: Quay") {
+			t.Errorf("%s: the location is removed:\n%s", name, text)
+		}
+	}
+}
+
 // TestFormSuggestsCountryOfTimeZone shows that the form selects the country of the time zone for a business
 // without a place, and that this suggestion alone makes no place.
 func TestFormSuggestsCountryOfTimeZone(t *testing.T) {

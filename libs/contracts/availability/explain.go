@@ -32,11 +32,13 @@ const (
 	RuleRemoval      = "removal"
 	RuleNotOpen      = "not_open" // the business is not open for bookings yet
 	RulePaused       = "paused"
-	// The next three rules are only reported when an offer that is not published yet is
+	// The next four rules are only reported when an offer that is not published yet is
 	// compared with the existing bookings, orders of tickets and reservations.
 	RuleRemoved = "removed" // the service, variant or staff member is no longer in the offer
 	RuleTooFew  = "too_few" // more places or seats are booked at a time than the offer has
 	RuleMoved   = "moved"   // the event of the tickets was rescheduled
+	// RuleRelocated means that bookings without a stored location are at another location than before.
+	RuleRelocated = "relocated"
 )
 
 // The values of Whose. They name the owner of the hours, override, block or booking in a [Reason].
@@ -95,7 +97,7 @@ type Reason struct {
 	StaffID   *uuid.UUID `json:"staff_id,omitempty"`   // nil if the reason is not about a staff member
 	StaffName string     `json:"staff_name,omitempty"` // name of the staff member
 	// Name is the reason of a block, the name of the class that a
-	// staff member teaches, or the name of an inactive service.
+	// staff member teaches, the name of an inactive service, or the names of both locations.
 	Name string `json:"name,omitempty"`
 	// Date is the date of an override, the last date within the
 	// advance limit, or the date until which bookings are paused.
@@ -162,6 +164,8 @@ func (r *Reason) sentence(who, whose string) string {
 		return r.Name + " is no longer in the offer."
 	case RuleMoved:
 		return fmt.Sprintf("%s begins at another time: %s.", r.Name, r.From)
+	case RuleRelocated:
+		return "The location changes: " + r.Name + "."
 	case RuleTooFew:
 		if r.Name != "" {
 			return fmt.Sprintf("%s: %d are booked, and %d are offered.", r.Name, r.Booked, r.Offered)

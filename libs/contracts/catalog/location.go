@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -29,6 +30,13 @@ func (o *Snapshot) DefaultLocation() *Location {
 		return nil
 	}
 	return &o.Locations[0]
+}
+
+// UnstoredLocation returns the location of bookings without a stored location, which were made while customers always
+// came to the same place: the first place or, without one, the default location. It returns nil if the business has no
+// locations.
+func (o *Snapshot) UnstoredLocation() *Location {
+	return cmp.Or(o.Place(), o.DefaultLocation())
 }
 
 // LocationsOf returns the locations at which a service is offered, in the order of preference. If the owner

@@ -26,7 +26,7 @@ func (a *Admin) mountReports(business *authorize.Router) {
 // newReportHandler returns the handler of a report. The handler answers with JSON, or with CSV if the request's header
 // Accept prefers CSV.
 func newReportHandler[Row any](
-	name string, ask func(context.Context, string, report.Query) (*report.Report[Row], error), csv func([]Row) []byte,
+	name string, ask func(context.Context, string, report.Query) (*report.Report[Row], error), csv func(report.By, []Row) []byte,
 ) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		slug, err := server.Slug(c)
@@ -48,6 +48,6 @@ func newReportHandler[Row any](
 		c.Set(fiber.HeaderContentType, reportcsv.MediaType+"; charset=utf-8")
 		c.Set(fiber.HeaderContentDisposition, fmt.Sprintf(`attachment; filename="%s-%s-%s-%s.csv"`, slug, name, q.From,
 			q.To))
-		return c.Send(csv(answer.Rows))
+		return c.Send(csv(q.By, answer.Rows))
 	}
 }

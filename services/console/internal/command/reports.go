@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,15 +18,17 @@ import (
 func (c *command) newReportsGroup() *cobra.Command {
 	return newGroup("reports", "Count and add up what was booked, by business time",
 		newReportCommand(c, "bookings", "Bookings by the date of their start, source and status",
-			newBookingsReportTable),
-		newReportCommand(c, "revenue", "What was sold, paid online and refunded, by currency", newRevenueReportTable),
+			newBookingsReportTable, report.Location),
+		newReportCommand(c, "revenue", "What was sold, paid online and refunded, by currency", newRevenueReportTable,
+			report.Location),
 		newReportCommand(c, "utilisation", "How much of each member's working time is booked",
 			newUtilisationReportTable))
 }
 
 // newReportCommand returns a command that prints a report. If the output format is CSV, the command prints the server's
-// CSV unchanged.
-func newReportCommand[Row any](c *command, name, short string, show func([]Row) table) *cobra.Command {
+// CSV unchanged. The argument `others` are the groupings of the report beside those by time.
+func newReportCommand[Row any](c *command, name, short string, show func(report.By, []Row) table,
+	others ...report.By) *cobra.Command {
 	var from, to, by string
 	cmd := c.newBusinessCommand(name+" SLUG", short, 1, func(cmd *cobra.Command, args []string, client *client) error {
 		path := buildPath(args[0], "reports", name) + "?" + url.Values{"from": {from}, "to": {to}, "by": {by}}.Encode()
@@ -42,21 +44,26 @@ func newReportCommand[Row any](c *command, name, short string, show func([]Row) 
 		if err := client.call(cmd.Context(), http.MethodGet, path, nil, &answer); err != nil {
 			return err
 		}
-		return c.print(answer, show(answer.Rows))
+		return c.print(answer, show(report.By(by), answer.Rows))
 	})
 	cmd.Example = fmt.Sprintf("  slotmesh reports %s harbor --from 2027-01-01 --to 2027-12-31 --by month\n"+
 		"  slotmesh reports %s harbor --from 2027-03-01 --to 2027-03-31 --by day -o csv > march.csv", name, name)
 	cmd.Flags().StringVar(&from, "from", "", "the first date, YYYY-MM-DD")
 	cmd.Flags().StringVar(&to, "to", "", "the last date, included")
+	choices := []string{string(report.Day), string(report.Week), string(report.Month)}
+	for _, other := range others {
+		choices = append(choices, string(other))
+	}
+	last := len(choices) - 1
 	cmd.Flags().StringVar(&by, "by", string(report.Week),
-		"add up by day, week or month; bookings and revenue also by location")
-	mustComplete(cmd, "by", string(report.Day), string(report.Week), string(report.Month), string(report.Location))
+		"add up by "+strings.Join(choices[:last], ", ")+" or "+choices[last])
+	mustComplete(cmd, "by", choices...)
 	return mustRequire(cmd, "from", "to")
 }
 
-// addPlaces adds a column with the locations if a row has one, which is the case only in a report by location.
-func addPlaces[Row any](t table, rows []Row, place func(Row) report.Place) table {
-	if !slices.ContainsFunc(rows, func(r Row) bool { return place(r).LocationID != nil }) {
+// addPlaces adds a column with the locations to a report by location.
+func addPlaces[Row any](by report.By, t table, rows []Row, place func(Row) report.Place) table {
+	if by != report.Location {
 		return t
 	}
 	t.head = append(t.head, "LOCATION")
@@ -68,7 +75,7 @@ func addPlaces[Row any](t table, rows []Row, place func(Row) report.Place) table
 
 func formatNumber(n int64) string { return strconv.FormatInt(n, 10) }
 
-func newBookingsReportTable(rows []booking.BookingsRow) table {
+func newBookingsReportTable(by report.By, rows []booking.BookingsRow) table {
 	t := table{head: []string{"DATE", "SOURCE", "BOOKINGS", "PENDING", "CONFIRMED", "COMPLETED", "NO-SHOW", "CANCELLED",
 		"GUESTS"}}
 	for _, r := range rows {
@@ -76,20 +83,20 @@ func newBookingsReportTable(rows []booking.BookingsRow) table {
 			formatNumber(r.Confirmed),
 			formatNumber(r.Completed), formatNumber(r.NoShow), formatNumber(r.Cancelled), formatNumber(r.Guests)})
 	}
-	return addPlaces(t, rows, func(r booking.BookingsRow) report.Place { return r.Place })
+	return addPlaces(by, t, rows, func(r booking.BookingsRow) report.Place { return r.Place })
 }
 
-func newRevenueReportTable(rows []report.RevenueRow) table {
+func newRevenueReportTable(by report.By, rows []report.RevenueRow) table {
 	t := table{head: []string{"DATE", "KIND", "SOLD", "TOTAL", "PAID", "REFUNDED", "CURRENCY"}}
 	for _, r := range rows {
 		t.rows = append(t.rows, []string{r.Date.String(), r.Kind, formatNumber(r.Sold), r.Total.String(),
 			r.Paid.String(),
 			r.Refunded.String(), r.Currency})
 	}
-	return addPlaces(t, rows, func(r report.RevenueRow) report.Place { return r.Place })
+	return addPlaces(by, t, rows, func(r report.RevenueRow) report.Place { return r.Place })
 }
 
-func newUtilisationReportTable(rows []report.UtilisationRow) table {
+func newUtilisationReportTable(_ report.By, rows []report.UtilisationRow) table {
 	t := table{head: []string{"DATE", "STAFF", "BOOKED", "OPEN", "UTILISATION"}}
 	for _, r := range rows {
 		share := "-"

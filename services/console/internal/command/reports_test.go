@@ -23,6 +23,9 @@ func TestReportsAreTablesOrCSV(t *testing.T) {
 		if got := strings.Join(strings.Fields(s.mustRun(ask...)), " "); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
+		if help := s.mustRun("reports", report, "--help"); strings.Contains(help, "location") != (report != "utilisation") {
+			t.Errorf("%s by location: %s", report, help)
+		}
 		if got := s.mustRun(append(ask, "-o", "csv")...); !strings.HasPrefix(got, "date,") {
 			t.Errorf("as CSV: %s", got)
 		}

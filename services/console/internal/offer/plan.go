@@ -128,7 +128,7 @@ func (o *UseCases) findAffectedBookings(ctx context.Context, by peers.Principal,
 		return err
 	}
 	into.IsIncomplete = more
-	for _, found := range answer.Conflicts {
+	for _, found := range addRelocated(answer.Conflicts, future, business, snapshot) {
 		if found.Index < 0 || found.Index >= len(future) {
 			continue
 		}
@@ -140,6 +140,28 @@ func (o *UseCases) findAffectedBookings(ctx context.Context, by peers.Principal,
 			IsExisting: found.Already})
 	}
 	return nil
+}
+
+// addRelocated adds a conflict for each booking without a stored location that has no new conflict, if these bookings are
+// at another location in the new offer.
+func addRelocated(conflicts []availability.Conflict, future []booking.Booking,
+	business, snapshot *catalog.Snapshot) []availability.Conflict {
+	from, to := business.UnstoredLocation(), snapshot.UnstoredLocation()
+	if from == nil || to == nil || to.ID == from.ID {
+		return conflicts
+	}
+	reason := availability.Reason{Rule: availability.RuleRelocated, Name: from.Name.Text + " → " + to.Name.Text}
+	reason.Explain()
+	hasConflict := map[int]bool{}
+	for _, c := range conflicts {
+		hasConflict[c.Index] = hasConflict[c.Index] || !c.Already
+	}
+	for i := range future {
+		if future[i].Location == nil && !hasConflict[i] {
+			conflicts = append(conflicts, availability.Conflict{Index: i, Reason: reason})
+		}
+	}
+	return conflicts
 }
 
 // listFutureBookings reads the pending and confirmed bookings that have not ended and that the principal may see. The

@@ -171,7 +171,7 @@ func listPlaceColumns(offer *catalog.Snapshot) []string {
 func formatPlace(offer *catalog.Snapshot, b booking.Booking) []string {
 	var cells []string
 	if len(offer.Locations) > 1 {
-		name := offer.DefaultLocation().Name.Text
+		name := offer.UnstoredLocation().Name.Text
 		if b.Location != nil {
 			name = b.Location.Name
 		}

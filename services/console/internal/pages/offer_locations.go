@@ -151,13 +151,16 @@ func (o *offerPage) listLocations() []form.Option {
 }
 
 // newLocationFields returns the field for the location of an event or a rental, if the business has several locations.
+// The first option stands for the main location, also after another location becomes the main one.
 func (o *offerPage) newLocationFields() []form.Field {
 	options := o.listLocations()
 	if len(options) == 0 {
 		return nil
 	}
-	return []form.Field{{Name: "location", Kind: form.Choice, Label: "booked_location", Default: options[0].Value,
-		Options: options}}
+	if o.page != nil {
+		options = append([]form.Option{{Label: o.page.Words.Say("offer_main_location")}}, options...)
+	}
+	return []form.Field{{Name: "location", Kind: form.Choice, Label: "booked_location", Options: options}}
 }
 
 // newOfferedAtGroups returns the field for the locations of a service, if the business has several locations.
@@ -171,14 +174,14 @@ func (o *offerPage) newOfferedAtGroups() []form.Group {
 	}}}
 }
 
-// orderLocations returns the handler that moves a location forward or back in the list. The first location is the main
-// one.
+// orderLocations moves a location forward or back in the list. The first location is the main one. It changes the newest
+// version, because a merge with another change of the list would drop the new order.
 func (p *Pages) orderLocations(c *fiber.Ctx) error {
 	posted, err := web.Form(c)
 	if err != nil {
 		return err
 	}
-	o, err := p.loadOfferPage(c, locationsKind.section, parseVersion(posted.Get("base")))
+	o, err := p.loadOfferPage(c, locationsKind.section, 0)
 	if err != nil {
 		return err
 	}

@@ -80,9 +80,9 @@ func suggestCountry(o *offerPage, values url.Values) {
 }
 
 // writePlace calls the function `write`, which writes the submitted form into the fields of the offer. If the offer has
-// no location, writePlace first adds an empty one, because `write` needs an object to write into. If the first location
-// is empty after the call and is the only one, writePlace removes it. A new location that has only a country counts as
-// empty, because the form itself suggests the country.
+// no location, writePlace first adds an empty one, because `write` needs an object to write into. If the only location is
+// a place that the person has cleared and that no object refers to, writePlace removes it. A new location that has only a
+// country counts as empty, because the form itself suggests the country.
 func writePlace(fields document.Fields, write func() *form.Result) *form.Result {
 	locations, _ := fields["locations"].([]any)
 	isNew := len(locations) == 0
@@ -90,8 +90,14 @@ func writePlace(fields document.Fields, write func() *form.Result) *form.Result 
 		locations = []any{document.Fields{"key": catalog.KindPlace, "kind": catalog.KindPlace}}
 		fields["locations"] = locations
 	}
+	only, _ := locations[0].(document.Fields)
+	wasEmpty := !isNew && isPlaceEmpty(only, false)
 	result := write()
-	if only, _ := locations[0].(document.Fields); len(locations) == 1 && isPlaceEmpty(only, isNew) {
+	if len(locations) > 1 || wasEmpty || only["kind"] != catalog.KindPlace || !isPlaceEmpty(only, isNew) {
+		return result
+	}
+	key, _ := only["key"].(string)
+	if references, _ := document.Remove(document.Clone(fields), "locations", key); references == (document.Removal{}) {
 		delete(fields, "locations")
 	}
 	return result

@@ -106,7 +106,7 @@ func (p *Pages) describeFutureSales(c *fiber.Ctx, k offerKind, o *offerPage, key
 	case "rentals":
 		return p.describeFutureReservations(c, o, id)
 	case "locations":
-		return p.describeBookingsAt(c, o, id)
+		filter.LocationIDs = []uuid.UUID{id}
 	default:
 		return nil, nil
 	}
@@ -121,25 +121,6 @@ func (p *Pages) describeFutureSales(c *fiber.Ctx, k offerKind, o *offerPage, key
 		n += len(list.Bookings)
 		if list.NextCursor != "" {
 			return []string{o.page.Words.Count("offer_loses_bookings_many", n)}, nil
-		}
-	}
-	return []string{o.page.Words.Count("offer_loses_bookings", n)}, nil
-}
-
-// describeBookingsAt returns a text with the number of future bookings at a location. If there are too many bookings to
-// read, it returns no text: the page after this one lists the bookings that the removal affects.
-func (p *Pages) describeBookingsAt(c *fiber.Ctx, o *offerPage, location uuid.UUID) ([]string, error) {
-	today, n := o.page.Business.Today(o.page.Now), 0
-	for _, status := range []string{booking.StatusPending, booking.StatusConfirmed} {
-		list, err := p.rooms.Sales.ListBookings(c.UserContext(), authorize.Principal(c), o.page.Business.Slug,
-			booking.Filter{From: &today, Status: status}, request.Page{Limit: maxCounted})
-		if err != nil || list.NextCursor != "" {
-			return nil, err
-		}
-		for i := range list.Bookings {
-			if at := list.Bookings[i].Location; at != nil && at.ID == location {
-				n++
-			}
 		}
 	}
 	return []string{o.page.Words.Count("offer_loses_bookings", n)}, nil

@@ -148,7 +148,7 @@ func newLinkGroups() []form.Group {
 			{Name: "action_buttons", Kind: form.Rows, Label: "offer_button", New: document.Fields{"type": "link"},
 				Fields: []form.Field{
 					{Name: "label", Label: "embed_label", Required: true},
-					{Name: "content", Kind: form.Address, Label: "offer_link", Hint: "offer_button_hint", Required: true},
+					{Name: "content", Kind: form.Address, Label: "offer_link", Hint: "offer_button_hint"},
 					{Name: "order", Kind: form.Integer, Label: "offer_order", Default: "0"},
 				}},
 		}},

@@ -114,7 +114,7 @@ func computeDefaultFrom(by report.By, to timespan.Date) timespan.Date {
 // and the grouping of the report.
 func newReportExporter[Row any](
 	p *Pages, name string, ask func(context.Context, string, report.Query) (*report.Report[Row], error),
-	csv func([]Row) []byte,
+	csv func(report.By, []Row) []byte,
 ) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		page, err := p.newPage(c, view.PlaceReports)
@@ -134,6 +134,6 @@ func newReportExporter[Row any](
 		c.Attachment(fmt.Sprintf("%s-%s-%s-%s.csv", page.Business.Slug, name, q.From, q.To))
 		c.Set(fiber.HeaderContentType, reportcsv.MediaType+"; charset=utf-8")
 		// Spreadsheets recognize UTF-8 by the byte order mark.
-		return c.Send(append([]byte("\ufeff"), csv(answer.Rows)...))
+		return c.Send(append([]byte("\ufeff"), csv(q.By, answer.Rows)...))
 	}
 }

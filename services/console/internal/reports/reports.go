@@ -35,7 +35,7 @@ func (o *UseCases) ReportBookings(ctx context.Context, slug string,
 
 // addDefaultLocation adds to a report by location the location of the bookings without a stored location.
 func addDefaultLocation(business *catalog.Snapshot, q report.Query) report.Query {
-	if l := business.DefaultLocation(); l != nil && q.By == report.Location {
+	if l := business.UnstoredLocation(); l != nil && q.By == report.Location {
 		q.DefaultLocation = l.ID
 	}
 	return q

@@ -60,6 +60,17 @@ type PlacedBooking struct {
 	After  Minutes
 }
 
+// ListBookings returns the bookings of all columns. A booking with several members can occur several times.
+func (c *Calendar) ListBookings() []booking.Booking {
+	var all []booking.Booking
+	for _, col := range c.Columns {
+		for _, b := range col.Bookings {
+			all = append(all, b.Booking)
+		}
+	}
+	return all
+}
+
 const (
 	dayMinutes = 24 * 60
 	maxPages   = 3 // maximum number of pages of bookings that a calendar reads

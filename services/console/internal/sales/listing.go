@@ -45,10 +45,10 @@ func (o *UseCases) ListBookings(ctx context.Context, by peers.Principal, slug st
 	return list, err
 }
 
-// addUnlocated adds the nil UUID to the ids of locations if the default location is among them. A booking without a
-// stored location was made before the business had several locations, and takes place at the default location.
+// addUnlocated adds the nil UUID, which stands for bookings without a stored location, to the ids of locations if the
+// location of these bookings is among them.
 func addUnlocated(business *catalog.Snapshot, ids []uuid.UUID) []uuid.UUID {
-	if l := business.DefaultLocation(); l != nil && slices.Contains(ids, l.ID) {
+	if l := business.UnstoredLocation(); l != nil && slices.Contains(ids, l.ID) {
 		return append(slices.Clone(ids), uuid.Nil)
 	}
 	return ids

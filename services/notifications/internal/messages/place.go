@@ -78,9 +78,10 @@ func newSoldPlace(offer *catalog.Snapshot, l *catalog.Location, status string) *
 	return place
 }
 
-// findFormerPlace returns the name of the location before a relocation. Nil stands for the default location.
+// findFormerPlace returns the name of the location before a relocation. Nil stands for the location of
+// bookings without a stored location.
 func findFormerPlace(offer *catalog.Snapshot, was *plan.Location, language string) string {
-	l := offer.DefaultLocation()
+	l := offer.UnstoredLocation()
 	if was != nil {
 		l = offer.FindLocation(was.ID)
 	}

@@ -551,8 +551,8 @@ func filters(p *Page, l BookingList) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if len(p.Business.Locations) > 1 {
-			templ_7745c5c3_Err = web.Select(web.Field{Name: "location_id", Label: p.say("booked_location"), Value: l.Query.Get("location_id"), Options: p.locationOptions(p.say("any"))}).Render(ctx, templ_7745c5c3_Buffer)
+		if options := p.bookedLocationOptions(l.Bookings); len(options) > 0 {
+			templ_7745c5c3_Err = web.Select(web.Field{Name: "location_id", Label: p.say("booked_location"), Value: l.Query.Get("location_id"), Options: options}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

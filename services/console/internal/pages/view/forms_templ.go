@@ -1260,6 +1260,26 @@ func (p *Page) locationOptions(first string) []web.Option {
 	return append([]web.Option{{Label: first}}, p.nameLocations(p.listLocations())...)
 }
 
+// bookedLocationOptions returns the locations among which a list of bookings can be filtered: those of the business, and
+// the removed ones at which the given bookings are. It returns nil if there is no choice.
+func (p *Page) bookedLocationOptions(bookings []booking.Booking) []web.Option {
+	options := p.locationOptions(p.say("any"))
+	if len(options) == 1 { // the business has no locations
+		return nil
+	}
+	for _, b := range bookings {
+		if at := b.Location; at != nil && !slices.ContainsFunc(options, func(option web.Option) bool {
+			return option.Value == at.ID.String()
+		}) {
+			options = append(options, web.Option{Value: at.ID.String(), Label: at.Name})
+		}
+	}
+	if len(options) == 2 { // one location beside the option for any
+		return nil
+	}
+	return options
+}
+
 func (p *Page) nameLocations(locations []*catalog.Location) []web.Option {
 	options := make([]web.Option, len(locations))
 	for i, l := range locations {

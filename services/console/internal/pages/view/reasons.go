@@ -40,6 +40,7 @@ var reasonForms = map[string][]string{
 	availability.RuleRemoved:      {memberParameter},
 	availability.RuleTooFew:       nil,
 	availability.RuleMoved:        nil,
+	availability.RuleRelocated:    nil,
 }
 
 // ExplainReason returns a text that explains why a start cannot be booked. For an unknown rule, it returns the English
@@ -51,6 +52,8 @@ func (p *Page) ExplainReason(r availability.Reason) string {
 	}
 	id := "why_" + r.Rule
 	switch {
+	case r.Rule == availability.RuleRelocated:
+		return p.say("booked_location") + ": " + r.Name
 	case r.Rule == availability.RuleNotOpen:
 		id = "first_unopened" // the page Today shows the same message text
 	case r.Rule == availability.RulePaused:

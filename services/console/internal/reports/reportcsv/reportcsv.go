@@ -6,7 +6,6 @@ package reportcsv
 import (
 	"bytes"
 	"encoding/csv"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -18,9 +17,9 @@ import (
 // MediaType is the media type of the CSV files.
 const MediaType = "text/csv"
 
-// FormatBookings returns the CSV file of a report about bookings.
-func FormatBookings(rows []booking.BookingsRow) []byte {
-	return formatPlaced([]string{"date", "source", "bookings", "pending", "confirmed", "completed", "no_show",
+// FormatBookings returns the CSV file of a report about bookings, which is grouped by the argument `by`.
+func FormatBookings(by report.By, rows []booking.BookingsRow) []byte {
+	return formatPlaced(by, []string{"date", "source", "bookings", "pending", "confirmed", "completed", "no_show",
 		"cancelled",
 		"guests"}, rows, func(r booking.BookingsRow) report.Place { return r.Place }, func(r booking.BookingsRow) []string {
 		return []string{
@@ -33,8 +32,9 @@ func FormatBookings(rows []booking.BookingsRow) []byte {
 }
 
 // FormatRevenue returns the CSV file of a report about revenue: the prices of sold objects, payments and refunds.
-func FormatRevenue(rows []report.RevenueRow) []byte {
-	return formatPlaced([]string{"date", "kind", "currency", "sold", "total", "paid", "refunded"}, rows,
+// The argument `by` is the grouping of the report.
+func FormatRevenue(by report.By, rows []report.RevenueRow) []byte {
+	return formatPlaced(by, []string{"date", "kind", "currency", "sold", "total", "paid", "refunded"}, rows,
 		func(r report.RevenueRow) report.Place { return r.Place },
 		func(r report.RevenueRow) []string {
 			return []string{r.Date.String(), r.Kind, r.Currency, formatCount(r.Sold), r.Total.String(), r.Paid.String(),
@@ -43,7 +43,8 @@ func FormatRevenue(rows []report.RevenueRow) []byte {
 }
 
 // FormatUtilisation returns the CSV file of a report about the booked time and the working time of members.
-func FormatUtilisation(rows []report.UtilisationRow) []byte {
+// Such a report is never grouped by location, so its columns are always the same.
+func FormatUtilisation(_ report.By, rows []report.UtilisationRow) []byte {
 	return formatTable([]string{"date", "staff_id", "staff_name", "booked_minutes", "open_minutes", "utilisation"},
 		rows,
 		func(r report.UtilisationRow) []string {
@@ -57,11 +58,11 @@ func FormatUtilisation(rows []report.UtilisationRow) []byte {
 		})
 }
 
-// formatPlaced returns a CSV file. The function `cells` returns the cells of a row. If a row has a location, which is the
-// case only in a report by location, formatPlaced adds two columns.
-func formatPlaced[Row any](columns []string, rows []Row, place func(Row) report.Place,
+// formatPlaced returns a CSV file. The function `cells` returns the cells of a row. In a report by location, formatPlaced
+// adds two columns.
+func formatPlaced[Row any](by report.By, columns []string, rows []Row, place func(Row) report.Place,
 	cells func(Row) []string) []byte {
-	if !slices.ContainsFunc(rows, func(r Row) bool { return place(r).LocationID != nil }) {
+	if by != report.Location {
 		return formatTable(columns, rows, cells)
 	}
 	return formatTable(append(columns, "location_id", "location_name"), rows, func(r Row) []string {

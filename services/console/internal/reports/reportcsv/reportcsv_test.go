@@ -1,6 +1,11 @@
 package reportcsv
 
-import "testing"
+import (
+	"bytes"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/libs/values/report"
+)
 
 func TestEscapeFormulaPreventsFormulas(t *testing.T) {
 	t.Parallel()
@@ -16,6 +21,17 @@ func TestEscapeFormulaPreventsFormulas(t *testing.T) {
 	for _, text := range []string{"", "Ana", "1+1", "a=b", "ana@example.com", " Ana", "'=1", "田中"} {
 		if got := EscapeFormula(text); got != text {
 			t.Errorf("%q is written as %q", text, got)
+		}
+	}
+}
+
+func TestReportByLocationHasColumnsWithoutRows(t *testing.T) {
+	t.Parallel()
+	for by, want := range map[report.By]bool{report.Week: false, report.Location: true} {
+		for _, file := range [][]byte{FormatBookings(by, nil), FormatRevenue(by, nil)} {
+			if bytes.Contains(file, []byte(",location_id,location_name")) != want {
+				t.Errorf("by %s: %s", by, file)
+			}
 		}
 	}
 }

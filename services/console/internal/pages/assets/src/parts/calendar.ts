@@ -74,7 +74,7 @@ function drop() {
   if (!to) return;
   const date = to.column.dataset.date!;
   if (!box) {
-    location.href = `${calendar!.dataset.new}?${new URLSearchParams({ date, time: clock(to.minute), staff: to.column.dataset.staff! })}`;
+    location.href = `${calendar!.dataset.new}&${new URLSearchParams({ date, time: clock(to.minute), staff: to.column.dataset.staff! })}`;
     return;
   }
   const [seenDate, seenTime] = box.dataset.seen!.split(" ");
