@@ -16,11 +16,11 @@ import (
 )
 
 // startAddresses starts a business with a place in Lisboa. Two customers have bookings there.
-func startAddresses(t *testing.T) (w *consoletest.Fixture, id uuid.UUID, mia string, place booking.AddressChange) {
+func startAddresses(t *testing.T) (*consoletest.Fixture, uuid.UUID, string, booking.AddressChange) {
 	t.Helper()
-	w, id, mia = startLocations(t, twoLocations)
+	w, id, mia := startLocations(t, twoLocations)
 	m, _ := manifest.Parse([]byte(twoLocations))
-	place = booking.AddressChange{LocationID: m.Locations[0].ObjectID(id), IsDefault: true, FormerAddress: "Lisboa"}
+	place := booking.AddressChange{LocationID: m.Locations[0].ObjectID(id), IsDefault: true, FormerAddress: "Lisboa"}
 	for i, status := range []string{"confirmed", "confirmed", "pending", "cancelled"} {
 		b := newBookingTomorrow(status)
 		b.CustomerEmail = "guest" + strconv.Itoa(max(i, 1)) + "@example.com"
