@@ -120,6 +120,32 @@ func TestLimitedMembersSeeOnlyTheirLocations(t *testing.T) {
 	}
 }
 
+// TestLimitFollowsPlaceOfOldBookings shows that bookings without a location are at the first place of the business, and
+// not at the first location. Forms offer only the locations of the member.
+func TestLimitFollowsPlaceOfOldBookings(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	id := publishText(t, w, consoletest.BuildManifest("harbor", "Harbor")+`locations:
+  - {key: home, kind: customer_address, name: "=Home", id: 00000000-0000-4000-8000-0000000000a2}
+  - {key: harbour, kind: place, name: Harbour, id: 00000000-0000-4000-8000-0000000000a1}
+`)
+	b := someBooking("confirmed", "2026-12-01")
+	b.Location = nil
+	w.Booking.Add(id, b)
+	for limit, want := range map[uuid.UUID]int{homeID: 404, harbourID: 200} {
+		session := w.AddSession(t, limit.String()+"@example.com", newLimited(id, access.FrontDesk, limit))
+		if got := getPage(t, w, "/business/harbor/bookings/"+b.ID.String(), session); got.Status != want {
+			t.Errorf("limited to %s: %d, want %d", limit, got.Status, want)
+		}
+		form := getPage(t, w, "/business/harbor/bookings/new", session).Body
+		for _, l := range []uuid.UUID{homeID, harbourID} {
+			if isOffered := strings.Contains(form, `value="`+l.String()+`"`); isOffered && l != limit {
+				t.Errorf("limited to %s: the form offers %s", limit, l)
+			}
+		}
+	}
+}
+
 func checkLimitedBooking(t *testing.T, w *consoletest.Fixture, name string, m access.Member, b booking.Booking, token,
 	session string, visible bool) {
 	t.Helper()

@@ -640,6 +640,12 @@ func TestLimitedOwnerUsesOnlyOwnLocations(t *testing.T) {
 	if err != nil || booked.Location == nil || booked.Location.ID != stationID {
 		t.Errorf("a booking without a chosen location: %+v, %v", booked, err)
 	}
+	for range 5 { // until all members are occupied
+		_, err = client.Book(limited, business, "harbor", order)
+	}
+	if !fault.Is(err, fault.NoStaffAvailable) {
+		t.Errorf("a booking at an occupied time without a chosen location: %v", err)
+	}
 	order.LocationID, order.Time = new(harbourID.String()), "16:30"
 	if _, err := client.Book(limited, business, "harbor", order); !fault.Is(err, fault.LocationNotFound) {
 		t.Errorf("a booking at another location: %v", err)

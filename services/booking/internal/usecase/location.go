@@ -72,15 +72,16 @@ func choosePlace(ctx context.Context, offer *catalog.Snapshot, services []*catal
 	}
 	p := place{location: id, address: c.address}
 	for _, l := range permitted {
-		if err := cmp.Or(checkLocation(ctx, l.ID), checkCustomerAddress(l, c.address),
-			checkPhone(l, c.hasPhone)); err != nil {
+		if !actor.MayUse(ctx, l.ID) { // no reason for a refusal while another location is possible
+			p.excluded = append(p.excluded, l.ID)
+		} else if err := cmp.Or(checkCustomerAddress(l, c.address), checkPhone(l, c.hasPhone)); err != nil {
 			p.excluded, p.refusal = append(p.excluded, l.ID), cmp.Or(p.refusal, err)
 		}
 	}
 	if len(p.excluded) < len(permitted) {
 		return p, nil
 	}
-	return place{}, p.refusal
+	return place{}, cmp.Or(p.refusal, checkLocation(ctx, permitted[0].ID))
 }
 
 // checkPhone refuses a location at which the business calls the customer, if the customer gives no
@@ -147,7 +148,7 @@ func (m rescheduleRequest) choosePlace(ctx context.Context, b store.Booking,
 	case !m.offer.HasLocations():
 		return place{}, nil
 	case b.Location == nil:
-		p, err := choosePlace(ctx, m.offer, services, &m.offer.DefaultLocation().ID, c)
+		p, err := choosePlace(ctx, m.offer, services, &m.offer.UnstoredLocation().ID, c)
 		if err != nil {
 			return choosePlace(ctx, m.offer, services, nil, c)
 		}

@@ -159,6 +159,8 @@ func (b *Booker) writeReschedule(ctx context.Context, m rescheduleRequest, e eva
 		err = newTooManyReschedulesFault(tooMany.RetryAfter)
 	case errors.Is(err, store.ErrChanged), errors.Is(err, store.ErrOfferChanged):
 		err = sale.ErrChanged
+	default:
+		err = toBookingFault(err)
 	}
 	updated.Warnings = e.warnings
 	return &updated, err

@@ -3,6 +3,7 @@ package offer
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -24,11 +25,12 @@ func findAddressChanges(businessID uuid.UUID, before, after *manifest.Manifest) 
 		former[before.Locations[i].ObjectID(businessID)] = addressOf(&before.Locations[i])
 	}
 	var places []booking.AddressChange
+	firstPlace := slices.IndexFunc(after.Locations, func(l manifest.Location) bool { return l.Kind == catalog.KindPlace })
 	for i := range after.Locations {
 		id := after.Locations[i].ObjectID(businessID)
 		was, is := former[id], addressOf(&after.Locations[i])
 		if was.OneLine("") != "" && is.OneLine("") != "" && was != is {
-			places = append(places, booking.AddressChange{LocationID: id, IsDefault: i == 0, FormerAddress: was.OneLine("")})
+			places = append(places, booking.AddressChange{LocationID: id, IsDefault: i == firstPlace, FormerAddress: was.OneLine("")})
 		}
 	}
 	return places

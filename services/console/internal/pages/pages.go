@@ -13,6 +13,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/contracts/rental"
@@ -112,8 +113,9 @@ func (p *Pages) Mount(router fiber.Router, admit fiber.Handler) {
 // otherwise the language of the browser, otherwise the language `own`.
 func (p *Pages) newPlainPage(c *fiber.Ctx, own string) *view.Page {
 	page := &view.Page{
-		May: func(a access.Action) bool { return authorize.Principal(c).WidestPermission(a) != access.None },
-		Now: p.rooms.Clock.Now(), Seal: p.box.SealPath, Style: p.assets.Path("owner.css"),
+		May:    func(a access.Action) bool { return authorize.Principal(c).WidestPermission(a) != access.None },
+		MayUse: func(location uuid.UUID) bool { return actor.MayUse(c.UserContext(), location) },
+		Now:    p.rooms.Clock.Now(), Seal: p.box.SealPath, Style: p.assets.Path("owner.css"),
 		Script: p.assets.Path("owner.js"),
 	}
 	chosen := c.Query("lang")

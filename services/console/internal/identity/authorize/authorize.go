@@ -145,12 +145,12 @@ func (r *Router) check(path string, action access.Action) fiber.Handler {
 }
 
 // limit limits the request to the locations of a member ([actor.LimitTo]). The other services obey the limit. If the
-// default location is among them, the request also concerns the bookings without a stored location.
+// location of bookings without a stored location is among them, the request also concerns these bookings.
 func limit(c *fiber.Ctx, p access.Principal, business *catalog.Snapshot) {
 	var locations []uuid.UUID
 	if m, _ := p.MembershipIn(business.ID); m.IsLimited() {
 		locations = slices.Clone(m.Locations)
-		if l := business.DefaultLocation(); l != nil && slices.Contains(locations, l.ID) {
+		if l := business.UnstoredLocation(); l != nil && slices.Contains(locations, l.ID) {
 			locations = append(locations, uuid.Nil)
 		}
 	}

@@ -1246,13 +1246,17 @@ func addressInputs(p *Page, locations []*catalog.Location, a booking.CustomerAdd
 	})
 }
 
-// listLocations returns the locations of the business.
+// listLocations returns the locations of the business that the person may use.
 func (p *Page) listLocations() []*catalog.Location {
 	all := make([]*catalog.Location, len(p.Business.Locations))
 	for i := range all {
 		all[i] = &p.Business.Locations[i]
 	}
-	return all
+	return p.permitLocations(all)
+}
+
+func (p *Page) permitLocations(all []*catalog.Location) []*catalog.Location {
+	return slices.DeleteFunc(all, func(l *catalog.Location) bool { return !p.MayUse(l.ID) })
 }
 
 // locationOptions returns the locations of the business as options, after an option with the label `first` and no value.
@@ -1298,7 +1302,7 @@ func (p *Page) locationsFor(b booking.Booking) []*catalog.Location {
 	if len(services) == 0 || b.ClassScheduleID != nil || slices.Contains(services, nil) {
 		return nil
 	}
-	return p.Business.CommonLocations(services)
+	return p.permitLocations(p.Business.CommonLocations(services))
 }
 
 // newLocationOptions returns the options for the location of a booking. If the business no longer offers the services at

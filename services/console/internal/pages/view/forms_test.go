@@ -41,7 +41,8 @@ func TestNewBookingAsksForPlace(t *testing.T) {
 		if err := offer.Prepare(); err != nil {
 			t.Fatal(err)
 		}
-		p := &Page{Words: words.In(all, "en"), Business: offer, May: func(access.Action) bool { return true }}
+		p := &Page{Words: words.In(all, "en"), Business: offer, May: func(access.Action) bool { return true },
+			MayUse: func(uuid.UUID) bool { return true }}
 		var out strings.Builder
 		if err := NewBooking(p, BookingForm{}).Body.Render(t.Context(), &out); err != nil {
 			t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/a-h/templ"
+	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
@@ -31,6 +32,7 @@ type Page struct {
 	CanSearch bool                     // whether the person may search for customers
 	CanSwitch bool                     // whether the person may switch to another business
 	May       func(access.Action) bool
+	MayUse    func(location uuid.UUID) bool // whether the person may see and change bookings at a location
 	Now       time.Time
 	Place     Place  // menu entry of the page
 	Query     string // text of the present search
