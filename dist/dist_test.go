@@ -61,6 +61,7 @@ var testProgram = sync.OnceValue(func() string {
 })
 
 func TestMain(m *testing.M) {
+	_ = os.Getenv("SLOTMESH_TEST_CHECKOUT") // Go's test cache repeats the tests after a change of any file
 	code := m.Run()
 	_ = os.RemoveAll(filepath.Dir(testProgram()))
 	os.Exit(code)

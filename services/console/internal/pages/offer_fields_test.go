@@ -3,12 +3,12 @@ package pages
 import (
 	"encoding/json"
 	"maps"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/document"
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/form"
 )
@@ -138,12 +138,8 @@ type schemaNode struct {
 // listSchemaFields returns the paths of all fields in the schema of manifests that are no objects.
 func listSchemaFields(t *testing.T) []string {
 	t.Helper()
-	text, err := os.ReadFile("../../../../libs/contracts/manifest/manifest.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var root schemaNode
-	if err := json.Unmarshal(text, &root); err != nil {
+	if err := json.Unmarshal(manifest.Schema, &root); err != nil {
 		t.Fatal(err)
 	}
 	all := map[string]bool{}
