@@ -138,7 +138,7 @@ func TestBackupReportsFailuresInOneSentence(t *testing.T) {
 		return Restore(t.Context(), envconfig.MapLookuper(at), from, t.Output())
 	}
 	expectSentence(t, into(nil),
-		"the database is not empty: it has tables of Slotmesh already, such as booking.api_keys; name an empty one, or an empty folder in SLOTMESH_HOME")
+		"the database is not empty: it has tables of Slotmesh already, such as booking.address_changes; name an empty one, or an empty folder in SLOTMESH_HOME")
 	expectSentence(t, into(map[string]string{"tables/booking.bookings": "x"}),
 		"is damaged: tables/booking.bookings: it does not match its checksum")
 	expectSentence(t, into(map[string]string{"contents.json": `{"format": 3}`}),

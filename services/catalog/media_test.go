@@ -253,7 +253,7 @@ func TestSweepKeepsFilesOfRecentUploads(t *testing.T) {
 	h.addPicture(1)
 	h.execute(`DELETE FROM media`)
 	h.sweep(h.clock.Now().Add(time.Minute))
-	if h.fileCount() != 6 {
+	if h.fileCount() != 8 {
 		t.Error("the files of a recent upload were deleted")
 	}
 	h.sweep(h.clock.Now().Add(2 * time.Hour))
