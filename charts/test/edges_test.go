@@ -44,7 +44,7 @@ func listCalls(t *testing.T) []string {
 }
 
 // tag matches the environment variable in a field of a settings struct: its name and options.
-var tag = regexp.MustCompile("`env:\"([A-Z0-9_]+)([^\"]*)\"`")
+var tag = regexp.MustCompile("`env:\"([A-Z0-9_]+)([^\"]*)\"")
 
 // listVariables returns the settings that a service reads, by name. The value reports whether the setting is required.
 func listVariables(t *testing.T, service string) map[string]bool {
