@@ -30,7 +30,8 @@ type objective struct {
 var clusterAlerts = []string{"SlotmeshTargetDown", "SlotmeshReplicasMissing", "SlotmeshMigrationFailed",
 	"SlotmeshObjectsUnreconciled"}
 
-// burns are the pairs of windows and factors of the chart's objectives, by severity, and objectivePercent is its default.
+// burns are the pairs of windows and factors of the chart's objectives, by severity. objectivePercent is the chart's
+// default.
 var burns = []struct {
 	severity            string
 	long, short, factor [2]string

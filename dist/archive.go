@@ -20,7 +20,8 @@ var archived = []struct{ name, file string }{
 	{"examples/slotmesh.service", "files/slotmesh.service"},
 }
 
-// writeArchive writes name.tar.gz, with a folder of that name. All files have the time of the commit and belong to root.
+// writeArchive writes name.tar.gz, with a folder of that name. All files have the time of the commit and belong to
+// root.
 func writeArchive(o Options, name, program string) error {
 	a := newArchive(o.Source.Created)
 	if err := a.add(name+"/slotmesh", program, 0o755); err != nil {

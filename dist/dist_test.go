@@ -108,7 +108,8 @@ func TestDebHasHardenedFiles(t *testing.T) {
 	file := filepath.Join(o.Out, "slotmesh_1.2.3_amd64.deb")
 	list := run(t, dpkg, "--contents", file)
 	for _, line := range []string{"-rw-r----- root/slotmesh", "./etc/slotmesh/slotmesh.env",
-		"./usr/lib/systemd/system/slotmesh.service", "./usr/share/slotmesh/alerts.yaml", "./usr/share/slotmesh/slotmesh-overview.json"} {
+		"./usr/lib/systemd/system/slotmesh.service", "./usr/share/slotmesh/alerts.yaml",
+		"./usr/share/slotmesh/slotmesh-overview.json"} {
 		if !strings.Contains(list, line) {
 			t.Errorf("%q is missing in\n%s", line, list)
 		}

@@ -90,7 +90,8 @@ func writePackage(o Options, format, arch string, described nfpm.Overridables) e
 	return os.WriteFile(filepath.Join(o.Out, packager.ConventionalFileName(info)), packed.Bytes(), 0o644)
 }
 
-// contents returns the files of a package, without those for monitoring. The settings survive upgrades, and only root and Slotmesh read them.
+// contents returns the files of a package, without those for monitoring. The settings survive upgrades.
+// Only root and Slotmesh read them.
 func (o Options) contents(program string) files.Contents {
 	const units, doc = "/usr/lib/systemd/system/", "/usr/share/doc/slotmesh/"
 	contents := files.Contents{

@@ -26,8 +26,8 @@ func (c *Decisions) Link(ctx context.Context, businessID uuid.UUID,
 	return out.URL, nil
 }
 
-// Read returns the booking that a link leads to. Every invalid token gets the same fault not_found: a malformed one, one
-// of another business, one whose recipient gets no notices any more, or one that has expired.
+// Read returns the booking that a link leads to. Every invalid token gets the same fault not_found: a malformed token,
+// a token of another business, an expired token, or a token of a recipient that no longer gets notices.
 func (c *Decisions) Read(ctx context.Context, businessID uuid.UUID, token string) (*booking.Decision, error) {
 	return ReadDecision.Call(ctx, c.peer, endpoints.About(businessID, booking.DecisionToken{Token: token}))
 }

@@ -1,8 +1,8 @@
 -- +goose Up
 
 -- Places whose address a published version of an offer changed, if the owner chose to notify the customers. A job records an event for each
--- future booking at the place, in pages. after_id is the last booking for which it did. The sweep deletes rows two days after told_at, when no
--- request with the same Idempotency-Key can be repeated any more.
+-- future booking at the place, in pages. after_id is the last booking for which it did. The sweep deletes rows two days after told_at. By then,
+-- the idempotency result of the request has expired.
 CREATE TABLE address_changes (
     business_id    uuid        NOT NULL,
     version        bigint      NOT NULL,

@@ -559,7 +559,7 @@ func TestCustomerReschedulesToAnotherLocation(t *testing.T) {
 	if _, err := move("15:00", &annaID); !fault.Is(err, fault.LocationNotFound) {
 		t.Errorf("to an unknown location: %v", err)
 	}
-	// Owners are told of reschedules by customers, and reschedules are limited, even if only the location changes.
+	// A change of the location alone counts as a reschedule: owners get a notice, and the limit applies.
 	list, err := w.events(t).List(t.Context(), w.offer.ID,
 		event.Filter{Subject: a.body.Booking.ID, Type: event.BookingRescheduled}, request.Page{})
 	if err != nil || len(list.Events) != 4 {
