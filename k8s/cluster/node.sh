@@ -75,7 +75,7 @@ healthzBindAddress: 127.0.0.1
 readOnlyPort: 0
 imageGCHighThresholdPercent: 100
 imageGCLowThresholdPercent: 99
-evictionHard: {memory.available: 100Mi, nodefs.available: 1%, imagefs.available: 1%, nodefs.inodesFree: 1%}
+evictionHard: {memory.available: 100Mi, nodefs.available: 200Mi, imagefs.available: 200Mi, nodefs.inodesFree: 1%}
 maxPods: 200
 syncFrequency: 5s
 nodeStatusUpdateFrequency: 5s
