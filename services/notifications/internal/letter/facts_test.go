@@ -70,7 +70,8 @@ You’re getting this email because a booking was made with this address.
 	if diff := cmp.Diff(want, replaceSpaces(l.Text)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if want, got := "Haircut, long hair + Sauna with Anna · Fri, Dec 4, 2:05 pm", replaceSpaces(l.Subject); got != want {
+	if want, got := "Haircut, long hair + Sauna with Anna · Fri, Dec 4, 2:05 pm · Booking moved", replaceSpaces(
+		l.Subject); got != want {
 		t.Errorf("the subject is %q, want %q", got, want)
 	}
 }
@@ -89,7 +90,7 @@ func TestRenderShowsPartsOfEachKind(t *testing.T) {
 		"goes back the way you paid":    "booking_cancelled ticket_cancelled reservation_cancelled",
 		"isn’t refundable":              "booking_cancelled_without_refund",
 		"https://book.example/m/":       "booking_received booking_confirmed booking_moved booking_withdrawn booking_cancelled booking_cancelled_without_refund reminder payment_due payment_failed refunded ticket ticket_moved ticket_withdrawn ticket_cancelled reservation reservation_withdrawn reservation_due reservation_cancelled",
-		"https://owner.example/":        "owner_created owner_created_pending owner_ticket owner_reservation owner_moved owner_booking_cancelled owner_ticket_cancelled owner_reservation_cancelled owner_webhook_failing owner_webhook_gone",
+		"https://owner.example/":        "owner_created owner_created_pending owner_ticket owner_reservation owner_moved owner_booking_cancelled owner_ticket_cancelled owner_reservation_cancelled owner_refund_failed owner_disputed owner_webhook_failing owner_webhook_gone",
 		"Please bring a towel.":         "booking_received booking_confirmed booking_moved booking_withdrawn booking_cancelled booking_cancelled_without_refund reminder payment_due payment_failed refunded ticket ticket_moved ticket_withdrawn ticket_cancelled reservation reservation_withdrawn reservation_due reservation_cancelled",
 		"Hi Ada,":                       "booking_received booking_confirmed booking_moved booking_withdrawn booking_cancelled booking_cancelled_without_refund reminder payment_due payment_failed refunded ticket ticket_moved ticket_withdrawn ticket_cancelled reservation reservation_withdrawn reservation_due reservation_cancelled",
 		"Amount due\n":                  "payment_due payment_failed owner_created owner_created_pending owner_ticket owner_reservation",
@@ -97,7 +98,7 @@ func TestRenderShowsPartsOfEachKind(t *testing.T) {
 		"Pay now:\n":                    "payment_due payment_failed",
 		"Previously\n":                  "booking_moved ticket_moved owner_moved",
 		"Return by\n":                   "reservation_due",
-		"ada@mail.example":              "owner_created owner_created_pending owner_ticket owner_reservation owner_moved owner_booking_cancelled owner_ticket_cancelled owner_reservation_cancelled",
+		"ada@mail.example":              "owner_created owner_created_pending owner_ticket owner_reservation owner_moved owner_booking_cancelled owner_ticket_cancelled owner_reservation_cancelled owner_refund_failed owner_disputed",
 		"Waiting for your confirmation": "owner_created_pending",
 		"Endpoint\n":                    "owner_webhook_failing owner_webhook_gone",
 		"VIP · ":                        "ticket",

@@ -8,7 +8,12 @@
 // enclosed in direction marks. In HTML, the text is also escaped.
 package letter
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Kind is a kind of message (lifecycle.md §2).
 type Kind string
@@ -197,16 +202,28 @@ func compose(kind Kind, w *words, f *Facts) (*page, error) {
 	if kind != OwnerNotice {
 		p.addCustomerParts(w, f, isGreeted)
 	}
-	p.Preheader = p.State
-	if len(p.Paragraphs) > 0 {
-		p.Preheader = p.Paragraphs[0]
-	}
+	p.Preheader = p.formatPreview(kind, w, f)
 	p.addButtons(kind, w, f, l)
 	p.addFooter(kind, w, f)
 	if f.IsTest {
 		p.Subject, p.Test = w.With("test_subject", "Subject", p.Subject), w.Say("test_body")
 	}
 	return p, w.Fault()
+}
+
+// formatPreview returns the text that lists of mails show after the subject: the first sentence. A letter without a
+// sentence shows values that its subject does not contain: a notice has the customer's telephone number or address and
+// the total, and a changed booking has its place.
+func (p *page) formatPreview(kind Kind, w *words, f *Facts) string {
+	switch {
+	case len(p.Paragraphs) > 0:
+		return p.Paragraphs[0]
+	case kind != OwnerNotice:
+		return w.formatLocation(f)
+	}
+	contact := w.isolateLTR(clean(cmp.Or(f.Customer.Phone, f.Customer.Email), maxName))
+	values := []string{contact, w.formatAmount(f.Subject.Total)}
+	return cmp.Or(strings.Join(slices.DeleteFunc(values, func(s string) bool { return s == "" }), " · "), p.State)
 }
 
 // formatTitle returns the sentence about what happened, such as "Booking confirmed".

@@ -111,6 +111,8 @@ func newSamples(t rapid.TB) map[string]sample {
 	for name, change := range map[string]func(*Facts){
 		"owner_created":         func(f *Facts) { f.Notice = NoticeCreated },
 		"owner_created_pending": func(f *Facts) { f.Notice, f.Subject.IsPending = NoticeCreated, true },
+		"owner_refund_failed":   func(f *Facts) { f.Notice = NoticeRefundFailed },
+		"owner_disputed":        func(f *Facts) { f.Notice = NoticeDisputed },
 		"owner_webhook_failing": func(f *Facts) { f.Notice = NoticeWebhookDisabled },
 		"owner_webhook_gone":    func(f *Facts) { f.Notice, f.Webhook.IsGone = NoticeWebhookDisabled, true },
 	} {

@@ -37,13 +37,13 @@ func findWords(locale, fallback, region string) (*words, error) {
 	return &words{Words: w, isRTL: w.Direction() == "rtl"}, nil
 }
 
-// formatSubject returns the subject line of a mail. Calendar programs such as Exchange use the subject line as the
-// title of the calendar entry. The subject line of an invitation therefore contains only what was sold and the time.
-// Other subject lines begin with what happened, such as "Booking cancelled".
+// formatSubject returns the subject line of a mail: what happened, such as "Booking cancelled", what was sold and the
+// time. Calendar programs such as Exchange use the subject line as the title of the calendar entry. The subject line of
+// an invitation therefore begins with what was sold and the time.
 func (w *words) formatSubject(kind Kind, title string, f *Facts, due bool) string {
 	what, when := w.formatWhat(kind, f), w.formatSpan(f, due)
 	if isInvitation(kind) && !f.Subject.IsPending {
-		return what + " · " + when
+		return what + " · " + when + " · " + title
 	}
 	return w.Fill("subject", map[string]string{"Title": title, "What": what, "When": when})
 }
