@@ -58,6 +58,7 @@ func (a *Admin) mountOffer(business *authorize.Router) {
 }
 
 func (a *Admin) mountBookings(business *authorize.Router) {
+	bookings := a.Rooms.Sales.BookingOrders()
 	business.Post("/bookings", access.Serve, newCreateHandler(a.Rooms.Sales.Book))
 	business.Get("/bookings", access.SeeBookings, a.listBookings)
 	business.Get("/bookings/:id", access.SeeBookings,
@@ -66,9 +67,9 @@ func (a *Admin) mountBookings(business *authorize.Router) {
 	business.Post("/bookings/:id/reschedule", access.Serve, newChangeHandler("Booking", a.reschedule))
 	business.Post("/bookings/:id/relocate", access.Serve, newChangeHandler("Booking", a.relocate))
 	business.Get("/bookings/:id/cancellation", access.Serve,
-		newReadHandler("Booking", a.Rooms.Sales.PreviewCancellation))
-	business.Post("/bookings/:id/cancel", access.Serve, newRefundHandler("Booking", a.Rooms.Sales.CancelBooking))
-	business.Post("/bookings/:id/refund", access.Refund, newRefundHandler("Booking", a.Rooms.Sales.RefundBooking))
+		newIDHandler("Booking", fiber.StatusOK, bookings.Preview))
+	business.Post("/bookings/:id/cancel", access.Serve, newRefundHandler("Booking", bookings.Cancel))
+	business.Post("/bookings/:id/refund", access.Refund, newRefundHandler("Booking", bookings.Refund))
 	business.Post("/bookings/:id/"+booking.TransitionConfirm, access.Serve, a.confirm)
 	for _, transition := range []string{booking.TransitionComplete, booking.TransitionNoShow,
 		booking.TransitionReopen} {
@@ -78,6 +79,7 @@ func (a *Admin) mountBookings(business *authorize.Router) {
 }
 
 func (a *Admin) mountSales(business *authorize.Router) {
+	reservations, tickets := a.Rooms.Sales.ReservationOrders(), a.Rooms.Sales.TicketOrders()
 	business.Post("/reservations", access.Sell, newCreateHandler(a.Rooms.Sales.Reserve))
 	business.Get("/reservations", access.SeeSales, a.listReservations)
 	for _, transition := range []string{rental.TransitionPickup, rental.TransitionReturn} {
@@ -85,17 +87,17 @@ func (a *Admin) mountSales(business *authorize.Router) {
 			newTransitionHandler("Reservation", transition, a.Rooms.Sales.TransitionReservation))
 	}
 	business.Get("/reservations/:id/cancellation", access.Sell,
-		newIDHandler("Reservation", fiber.StatusOK, a.Rooms.Sales.PreviewReservationCancellation))
+		newIDHandler("Reservation", fiber.StatusOK, reservations.Preview))
 	business.Post("/reservations/:id/cancel", access.Sell,
-		newRefundHandler("Reservation", a.Rooms.Sales.CancelReservation))
+		newRefundHandler("Reservation", reservations.Cancel))
 	business.Post("/reservations/:id/refund", access.RefundSales,
-		newRefundHandler("Reservation", a.Rooms.Sales.RefundReservation))
+		newRefundHandler("Reservation", reservations.Refund))
 	business.Post("/tickets", access.Sell, a.sellTickets)
 	business.Get("/tickets", access.SeeSales, a.listTickets)
 	business.Get("/tickets/:id/cancellation", access.Sell,
-		newReadHandler("Tickets", a.Rooms.Sales.PreviewTicketCancellation))
-	business.Post("/tickets/:id/cancel", access.Sell, newRefundHandler("Tickets", a.Rooms.Sales.CancelTickets))
-	business.Post("/tickets/:id/refund", access.RefundSales, newRefundHandler("Tickets", a.Rooms.Sales.RefundTickets))
+		newIDHandler("Tickets", fiber.StatusOK, tickets.Preview))
+	business.Post("/tickets/:id/cancel", access.Sell, newRefundHandler("Tickets", tickets.Cancel))
+	business.Post("/tickets/:id/refund", access.RefundSales, newRefundHandler("Tickets", tickets.Refund))
 }
 
 func (a *Admin) mountIntegrations(business *authorize.Router) {

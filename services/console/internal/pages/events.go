@@ -33,10 +33,7 @@ func (p *Pages) mountEvents(business *authorize.Router) {
 	business.Get("/events/:id/sell", access.Sell, p.askSell)
 	business.Post("/events/:id/sell", access.Sell, p.sell)
 	business.Get("/tickets/:id", access.SeeSales, p.showOrder)
-	business.Get("/tickets/:id/cancel", access.Sell, p.askCancelTickets)
-	business.Post("/tickets/:id/cancel", access.Sell, p.cancelTickets)
-	business.Get("/tickets/:id/refund", access.RefundSales, p.askRefundTickets)
-	business.Post("/tickets/:id/refund", access.RefundSales, p.refundTickets)
+	p.mountOrders(business, "/tickets", access.Sell, access.RefundSales, p.findTicketOrder)
 }
 
 // listEvents lists upcoming events. If the URL has the parameter past=yes, it lists past events instead.
@@ -267,116 +264,4 @@ func parseOrder(page *view.Page, form url.Values, s *view.SellForm) booking.NewT
 		}
 	}
 	return order
-}
-
-// findOrder returns the data that the page of an order needs, and the ticket order whose id is in the path.
-func (p *Pages) findOrder(c *fiber.Ctx) (*view.Page, *booking.Ticket, error) {
-	page, id, err := p.newPageWithID(c, view.PlaceEvents)
-	if err != nil {
-		return nil, nil, err
-	}
-	found, err := p.rooms.Sales.FindOrder(c.UserContext(), authorize.Principal(c), page.Business, id)
-	return page, found, err
-}
-
-func (p *Pages) askCancelTickets(c *fiber.Ctx) error {
-	page, t, err := p.findOrder(c)
-	if err != nil {
-		return err
-	}
-	return p.showCancelTickets(c, fiber.StatusOK, page,
-		view.CancelTicketsForm{Order: *t, Refunds: view.Refunds{Choice: string(booking.RefundPolicy)}})
-}
-
-func (p *Pages) showCancelTickets(c *fiber.Ctx, status int, page *view.Page,
-	cancelTicketsForm view.CancelTicketsForm) error {
-	preview, err := p.rooms.Sales.PreviewTicketCancellation(c.UserContext(), page.Business.Slug,
-		cancelTicketsForm.Order.ID)
-	if err != nil {
-		return err
-	}
-	if !preview.Allowed {
-		return c.Redirect(string(view.OrderURL(page, cancelTicketsForm.Order.ID, readListQuery(c))),
-			fiber.StatusSeeOther)
-	}
-	cancelTicketsForm.Preview, cancelTicketsForm.Payment, cancelTicketsForm.Currency, cancelTicketsForm.Back = preview,
-		cancelTicketsForm.Order.Payment, cancelTicketsForm.Order.Currency,
-		readListQuery(c)
-	return p.render(c, status, page, view.CancelTickets(page, cancelTicketsForm))
-}
-
-// cancelTickets cancels a ticket order and refunds the chosen amount.
-func (p *Pages) cancelTickets(c *fiber.Ctx) error {
-	form, err := web.Form(c)
-	if err != nil {
-		return err
-	}
-	page, t, err := p.findOrder(c)
-	if err != nil {
-		return err
-	}
-	cancelTicketsForm := view.CancelTicketsForm{Order: *t, Refunds: view.Refunds{Choice: cmp.Or(form.Get("refund"),
-		string(booking.RefundPolicy)), Amount: form.Get("amount")}}
-	refund, second, err := parseRefund(form, func() (*booking.Cancellation, error) {
-		return p.rooms.Sales.PreviewTicketCancellation(c.UserContext(), page.Business.Slug, t.ID)
-	})
-	if cancelTicketsForm.ErrorText = checkRefundLimit(page, refund, t.Payment,
-		t.Currency); cancelTicketsForm.ErrorText != "" {
-		return p.showCancelTickets(c, fiber.StatusUnprocessableEntity, page, cancelTicketsForm)
-	}
-	if err == nil && second == "" {
-		if _, err = p.rooms.Sales.CancelTickets(withNotification(c, form), authorize.Principal(c), page.Business.Slug,
-			t.ID,
-			booking.Cancel{Refund: refund}); err == nil {
-			return redirectBack(c, page.Business.Slug, "tickets/"+t.ID.String()+readListQuery(c), "done",
-				"tickets_cancel")
-		}
-	}
-	status, ok := prepareRefusedCancellation(page, second, err, &cancelTicketsForm.ErrorText)
-	if !ok {
-		return err
-	}
-	return p.showCancelTickets(c, status, page, cancelTicketsForm)
-}
-
-func (p *Pages) askRefundTickets(c *fiber.Ctx) error {
-	page, t, err := p.findOrder(c)
-	if err != nil {
-		return err
-	}
-	rest := computeRefundable(t.Payment)
-	return p.render(c, fiber.StatusOK, page,
-		view.RefundTickets(page, view.RefundTicketsForm{Order: *t, Left: rest, Amount: rest.String(),
-			Back: readListQuery(c)}))
-}
-
-func (p *Pages) refundTickets(c *fiber.Ctx) error {
-	form, err := web.Form(c)
-	if err != nil {
-		return err
-	}
-	page, t, err := p.findOrder(c)
-	if err != nil {
-		return err
-	}
-	refundTicketsForm, second := view.RefundTicketsForm{Order: *t, Left: computeRefundable(t.Payment),
-		Amount: form.Get("amount"),
-		Back:   readListQuery(c)},
-		""
-	amount, ok := parseAmount(refundTicketsForm.Amount)
-	if refundTicketsForm.ErrorText = checkRefundLimit(page, amount, t.Payment,
-		t.Currency); refundTicketsForm.ErrorText != "" {
-		return p.render(c, fiber.StatusUnprocessableEntity, page, view.RefundTickets(page, refundTicketsForm))
-	}
-	if !ok {
-		second = "amount_wrong"
-	} else if _, err = p.rooms.Sales.RefundTickets(c.UserContext(), authorize.Principal(c), page.Business.Slug, t.ID,
-		booking.NewRefund{Refund: amount}); err == nil {
-		return redirectBack(c, page.Business.Slug, "tickets/"+t.ID.String()+readListQuery(c), "done", "refunded")
-	}
-	status, ok := prepareRefusedCancellation(page, second, err, &refundTicketsForm.ErrorText)
-	if !ok {
-		return err
-	}
-	return p.render(c, status, page, view.RefundTickets(page, refundTicketsForm))
 }

@@ -95,10 +95,7 @@ func (p *Pages) Mount(router fiber.Router, admit fiber.Handler) {
 		p.newTransitionHandler(booking.TransitionNoShow))
 	business.Post("/bookings/:id/"+booking.TransitionReopen, access.Finish,
 		p.newTransitionHandler(booking.TransitionReopen))
-	business.Get("/bookings/:id/cancel", access.Serve, p.askCancel)
-	business.Post("/bookings/:id/cancel", access.Serve, p.cancel)
-	business.Get("/bookings/:id/refund", access.Refund, p.askRefund)
-	business.Post("/bookings/:id/refund", access.Refund, p.refund)
+	p.mountOrders(business, "/bookings", access.Serve, access.Refund, p.findBookingOrder)
 	business.Get("/bookings/:id/move", access.Serve, p.askReschedule)
 	business.Post("/bookings/:id/move", access.Serve, p.reschedule)
 	business.Post("/bookings/:id/drop", access.Serve, p.dropBooking)

@@ -31,10 +31,7 @@ func (p *Pages) mountRentals(business *authorize.Router) {
 		p.newReservationHandler(rental.TransitionPickup))
 	business.Post("/reservations/:id/"+rental.TransitionReturn, access.Sell,
 		p.newReservationHandler(rental.TransitionReturn))
-	business.Get("/reservations/:id/cancel", access.Sell, p.askCancelReservation)
-	business.Post("/reservations/:id/cancel", access.Sell, p.cancelReservation)
-	business.Get("/reservations/:id/refund", access.RefundSales, p.askRefundReservation)
-	business.Post("/reservations/:id/refund", access.RefundSales, p.refundReservation)
+	p.mountOrders(business, "/reservations", access.Sell, access.RefundSales, p.findReservationOrder)
 }
 
 // showRentals shows the reservations that are picked up or due for pickup. It also shows the free units on 14 days. The

@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/contracts/rental"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
@@ -67,7 +66,7 @@ func (o *UseCases) ExportReservations(ctx context.Context, by peers.Principal, s
 }
 
 // TransitionReservation changes the status of a reservation. The argument `transition` is the name of the transition,
-// for example "pickup". To cancel a reservation, call [UseCases.CancelReservation] instead.
+// for example "pickup". To cancel a reservation, call [Orders.Cancel] instead.
 func (o *UseCases) TransitionReservation(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
 	transition string) (*rental.Reservation, error) {
 	rentals, err := o.OpenRentals(ctx, by, slug)
@@ -78,55 +77,6 @@ func (o *UseCases) TransitionReservation(ctx context.Context, by peers.Principal
 	if err == nil {
 		o.LogChange(ctx, by, transition+" reservation", slug, slog.String("reservation_id", id.String()),
 			slog.String("status", reservation.Status))
-	}
-	return reservation, err
-}
-
-// PreviewReservationCancellation returns the effect that a cancellation of the reservation would have now, with the
-// refundable amount. Fault: not_found.
-func (o *UseCases) PreviewReservationCancellation(ctx context.Context, by peers.Principal, slug string,
-	id uuid.UUID) (*booking.Cancellation, error) {
-	rentals, err := o.OpenRentals(ctx, by, slug)
-	if err != nil {
-		return nil, err
-	}
-	return rentals.Cancellation(ctx, slug, id)
-}
-
-// CancelReservation cancels a reservation, and refunds the payment by the rules of [UseCases.CancelBooking]. Customers
-// can reserve the units of the reservation again at once.
-func (o *UseCases) CancelReservation(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
-	cancel booking.Cancel) (*rental.Reservation, error) {
-	// A refund according to the cancellation policy needs no permission that depends on the business. So the rental
-	// service finds the business by its slug, even while catalog is unavailable.
-	if !isByPolicy(cancel.Refund) {
-		if _, err := o.authorizeRefund(ctx, by, slug, cancel.Refund); err != nil {
-			return nil, err
-		}
-	}
-	rentals, err := o.OpenRentals(ctx, by, slug)
-	if err != nil {
-		return nil, err
-	}
-	reservation, err := rentals.Cancel(ctx, slug, id, cancel)
-	if err == nil {
-		o.LogChange(ctx, by, "cancel reservation", slug, slog.String("reservation_id", id.String()),
-			slog.String("status", reservation.Status), newRefundAttr(reservation.Payment))
-	}
-	return reservation, err
-}
-
-// RefundReservation refunds a reservation that has ended or is cancelled.
-func (o *UseCases) RefundReservation(ctx context.Context, by peers.Principal, slug string, id uuid.UUID,
-	newRefund booking.NewRefund) (*rental.Reservation, error) {
-	rentals, err := o.OpenRentals(ctx, by, slug)
-	if err != nil {
-		return nil, err
-	}
-	reservation, err := rentals.Refund(ctx, slug, id, newRefund)
-	if err == nil {
-		o.LogChange(ctx, by, "refund reservation", slug, slog.String("reservation_id", id.String()),
-			newRefundAttr(reservation.Payment))
 	}
 	return reservation, err
 }
