@@ -83,6 +83,9 @@ type Config struct {
 	OwnerURL string `env:"OWNER_URL"`
 	// PasswordSignIn is true if people may sign in with a password or a passkey.
 	PasswordSignIn bool `env:"PASSWORD_SIGN_IN, default=true"`
+	// SignUp is "open" if everyone may create an account and businesses. If SignUp is "invitation", an account needs an
+	// invitation, and only operators create businesses.
+	SignUp string `env:"SIGN_UP, default=invitation"`
 	OIDC           oidc.Config
 	Events         eventlog.Config
 }
@@ -118,10 +121,26 @@ func (c *Config) Validate() error {
 		errs = append(errs, errors.New("OWNER_URL: with OIDC_ISSUER, write the base of the owner's side, which the "+
 			"provider leads back to"))
 	}
+	errs = append(errs, c.checkSignUp())
 	if c.OwnerURL != "" {
 		errs = append(errs, checkOwnerURL(c.OwnerURL))
 	}
 	return errors.Join(errs...)
+}
+
+// openSignUp is the value of SIGN_UP with which everyone may create an account.
+const openSignUp = "open"
+
+// checkSignUp returns an error if SIGN_UP is invalid, or if it is open and nothing can verify an address.
+func (c *Config) checkSignUp() error {
+	switch {
+	case c.SignUp == openSignUp && c.OwnerURL == "":
+		return errors.New("OWNER_URL: with SIGN_UP=open, write the base of the owner's side, with which the mailed " +
+			"links begin")
+	case c.SignUp == openSignUp || c.SignUp == "invitation" || c.SignUp == "":
+		return nil
+	}
+	return errors.New("SIGN_UP: write invitation or open")
 }
 
 // checkOwnerURL returns an error if the base URL of the owner's pages is invalid.
@@ -217,7 +236,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	gate := s.Limits(cfg.Limits, rdb)
 	accounts := identity.NewAccounts(identity.AccountsConfig{
 		Store: records, Passwords: password.NewHasher(), Mails: services.Notifications, Limits: gate,
-		OwnerURL: cfg.OwnerURL, AllowsPasswords: cfg.PasswordSignIn,
+		OwnerURL: cfg.OwnerURL, AllowsPasswords: cfg.PasswordSignIn, OpensSignUp: cfg.SignUp == openSignUp,
 		Passkeys: passkeys, Provider: openProvider(cfg, s), Businesses: services.Businesses,
 		PeerTimeout: cfg.Server.Peers.Timeout, Clock: rt.Clock, Telemetry: rt.Telemetry,
 	})

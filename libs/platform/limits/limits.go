@@ -99,6 +99,7 @@ const (
 	admin         = "admin"
 	signIn        = "sign-in"
 	mailedLink    = "mailed-link"
+	signUp        = "sign-up"
 	invitation    = "invitation"
 
 	businessInvitation = "business-invitation"

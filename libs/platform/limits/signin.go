@@ -42,6 +42,7 @@ const (
 func (c *Config) longerLimits() []ratelimit.Limit {
 	all := []ratelimit.Limit{
 		{Name: mailedLink, N: min(c.SignInsPerMinute, maxMailedLinks), Window: mailedLinkWindow},
+		{Name: signUp, N: 2 * c.SignInsPerMinute, Window: time.Hour},
 		{Name: invitation, N: min(c.SignInsPerMinute, maxInvitations), Window: time.Hour},
 		{Name: businessInvitation, N: c.InvitationsPerHour, Window: time.Hour},
 		{Name: accountNotice, N: min(c.SignInsPerMinute, maxNotices), Window: time.Hour},
@@ -127,6 +128,16 @@ func (g *Gate) CountMailedLink(ctx context.Context, by Attempter, answer server.
 		}
 	}
 	return g.count(ctx, g.rows[mailedLink], by.clients[last], fault.RateLimited, answer)
+}
+
+// CountSignUp counts a mail with a link to create an account, as [Gate.CountMailedLink] does. It also counts the mail by
+// client address in a longer window, because such a mail may go to an address that has no account. Fault: rate_limited
+// (429) if a count has reached its limit.
+func (g *Gate) CountSignUp(ctx context.Context, client netip.Addr, account string, answer server.Header) error {
+	if err := g.count(ctx, g.rows[signUp], ratelimit.Address(client), fault.RateLimited, answer); err != nil {
+		return err
+	}
+	return g.CountMailedLink(ctx, UnknownBrowser(client, account), answer)
 }
 
 // CountInvitation counts a mail that invites a person to the given account, whether the account exists or not. Fault:

@@ -38,6 +38,9 @@ type AccountsConfig struct {
 	OwnerURL string
 	// AllowsPasswords is true if people can sign in with a password or with a passkey.
 	AllowsPasswords bool
+	// OpensSignUp is true if every person with a verified address may create an account and businesses, without an
+	// invitation.
+	OpensSignUp bool
 	Passkeys        *passkey.Site  // nil: no sign-in with passkeys
 	Provider        *oidc.Provider // nil: no identity provider
 	Businesses      BusinessLister
@@ -157,6 +160,7 @@ func (a *Accounts) AuthenticateSession(ctx context.Context, clear string) (*Sign
 		Principal: Principal{
 			Kind: access.Person, ID: signed.PersonID, Session: signed.ID, Label: "person " + signed.PersonID.String(),
 			IsOperator: signed.Person.IsOperator, Members: signed.Members,
+			CanSignUp: a.OpensSignUp && signed.Person.IsVerified,
 		},
 		Person: signed.Person, Session: signed.Session,
 	}, nil

@@ -23,8 +23,8 @@ func (a *Accounts) BeginIdentity(ctx context.Context) (string, oidc.Attempt, err
 }
 
 // SignInByIdentity signs in a person whose identity the provider confirms, and returns the secret of a new session.
-// Errors: [ErrInvalidSecret] for a person who was not invited, unless the provider's group makes them an operator; the
-// errors of [oidc.Provider.Finish].
+// Errors: [ErrInvalidSecret] for a person who was not invited, unless sign-up is open or the provider's group makes them
+// an operator; the errors of [oidc.Provider.Finish].
 func (a *Accounts) SignInByIdentity(ctx context.Context, attempt oidc.Attempt,
 	state, code, client string) (string, error) {
 	claims, err := a.Provider.Finish(ctx, attempt, state, code)
@@ -49,21 +49,22 @@ func (a *Accounts) SignInByIdentity(ctx context.Context, attempt oidc.Attempt,
 }
 
 // findOrAddVerified returns the stored person with the e-mail address that the provider has confirmed. If no such
-// person is stored, it adds one, but only if the provider's group makes the person an operator. Errors:
-// [ErrInvalidSecret] for any other unknown person.
+// person is stored, it adds one, but only if sign-up is open, or if the provider's group makes the person an operator.
+// Errors: [ErrInvalidSecret] for any other unknown person.
 func (a *Accounts) findOrAddVerified(ctx context.Context, claims oidc.Identity) (store.Person, error) {
 	found, err := a.Store.FindCredentialsByEmail(ctx, normalizeAddress(claims.Email))
 	if err == nil || !errors.Is(err, store.ErrNotFound) {
 		return found.Person, err
 	}
-	if claims.IsOperator == nil || !*claims.IsOperator || !email.Valid(normalizeAddress(claims.Email)) {
+	isOperator := claims.IsOperator != nil && *claims.IsOperator
+	if !isOperator && !a.OpensSignUp || !email.Valid(normalizeAddress(claims.Email)) {
 		return store.Person{}, ErrInvalidSecret
 	}
 	name := claims.Name
 	if name == "" || len(name) > 200 {
 		name = normalizeAddress(claims.Email)
 	}
-	return a.Store.AddVerifiedPerson(ctx, store.Person{ID: uuid.New(), Email: normalizeAddress(claims.Email),
+	return a.Store.AddUninvitedPerson(ctx, store.Person{ID: uuid.New(), Email: normalizeAddress(claims.Email),
 		Name:      name,
 		CreatedAt: a.Clock.Now()})
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/notifications"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/accountmail"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/password"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/secret"
@@ -77,20 +78,25 @@ func (a *Accounts) MailPasswordLink(ctx context.Context, email string, languages
 		if err != nil {
 			return err
 		}
-		clear, _, err := a.makeLink(store.Link{PersonID: person.ID, Purpose: store.PurposePassword, Verifies: true},
-			PasswordLinkLifetime, func(l store.Link, hash [32]byte) error {
-				return a.Store.AddLink(ctx, l, hash)
-			})
-		if err != nil {
-			return err
-		}
-		mail, err := accountmail.WritePasswordLink(person.Email, a.OwnerURL+PasswordPath(clear),
-			append([]string{person.Language}, languages...)...)
-		if err != nil {
-			return err
-		}
-		return a.Mails.SendMail(ctx, mail)
+		return a.sendPasswordLink(ctx, person.Person, accountmail.WritePasswordLink, languages)
 	})
+}
+
+// sendPasswordLink mails a person a link to choose a password. The function `write` returns the mail.
+func (a *Accounts) sendPasswordLink(ctx context.Context, person store.Person,
+	write func(to, link string, languages ...string) (notifications.Mail, error), languages []string) error {
+	clear, _, err := a.makeLink(store.Link{PersonID: person.ID, Purpose: store.PurposePassword, Verifies: true},
+		PasswordLinkLifetime, func(l store.Link, hash [32]byte) error {
+			return a.Store.AddLink(ctx, l, hash)
+		})
+	if err != nil {
+		return err
+	}
+	mail, err := write(person.Email, a.OwnerURL+PasswordPath(clear), append([]string{person.Language}, languages...)...)
+	if err != nil {
+		return err
+	}
+	return a.Mails.SendMail(ctx, mail)
 }
 
 // SetPasswordByLink sets the password of the person to whom a link was mailed, and deletes all their passkeys. It signs

@@ -3,15 +3,21 @@ package offer
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
+	"github.com/slotmesh/slotmesh/libs/platform/idempotency"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/document"
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/form"
@@ -31,6 +37,14 @@ type NewBusiness struct {
 	Email    string // e-mail address for notices of new bookings; "" for no notices
 }
 
+// OwnerRecords stores the owners of businesses. [identity.Accounts] implements it.
+type OwnerRecords interface {
+	BeginOwnBusiness(ctx context.Context, by peers.Principal, businessID uuid.UUID) (isNew bool, err error)
+	DropOwnBusiness(ctx context.Context, by peers.Principal, businessID uuid.UUID) error
+}
+
+var _ OwnerRecords = (*identity.Accounts)(nil)
+
 // Slug returns the slug of the business. The slug is derived from Address, or from Name if Address is empty.
 func (b NewBusiness) Slug() string {
 	name := b.Address
@@ -46,13 +60,14 @@ var sellableLists = []string{"services", "events", "rentals"}
 // CreateBusiness publishes the first version of a business. It makes this version from the template of the trade
 // `b.Trade`. The version contains only the fields that the owner sees on the first visit (docs/decisions/030).
 // Customers cannot book yet: first the caller must call [OpenBookings] on the fields and publish the result. If the
-// values of `b` are invalid, CreateBusiness returns the problems and publishes nothing.
+// values of `b` are invalid, CreateBusiness returns the problems and publishes nothing. A person who is not an operator
+// becomes the owner of the business.
 //
 // Faults: precondition_failed if the slug is taken; invalid_parameter for an unknown trade; forbidden if the principal
-// may not create businesses.
+// may not create businesses; conflict if the person owns too many businesses.
 func (o *UseCases) CreateBusiness(ctx context.Context, by peers.Principal, b NewBusiness) (*catalog.Published,
 	[]manifest.Problem, error) {
-	if err := by.RequireAnywhere(access.ManageAccounts); err != nil {
+	if err := by.RequireAnywhere(access.CreateBusiness); err != nil {
 		return nil, nil, err
 	}
 	text, err := template.RenderManifest(b.Trade, template.Business{
@@ -82,16 +97,44 @@ func (o *UseCases) CreateBusiness(ctx context.Context, by peers.Principal, b New
 		fields["notifications"] = notified
 	}
 	fields["open"] = false
+	if !by.IsOperator {
+		fields["id"] = newBusinessID(ctx, by).String()
+	}
 	keepShownFields(fields)
 	first, problems, err = rewriteFields(ctx, b.Slug(), first, fields)
 	if err != nil || len(problems) > 0 {
 		return nil, problems, err
 	}
-	published, err := o.Businesses.Binding(by.IsOperator).Create(ctx, b.Slug(), first.Text, catalog.MediaYAML)
+	published, err := o.publishFirst(ctx, by, b.Slug(), first.Text)
 	if err == nil {
 		o.LogChange(ctx, by, "publish", b.Slug(), slog.Int64("version", published.Version))
 	}
 	return published, nil, err
+}
+
+// newBusinessID returns the id of a business that a person creates. The id depends on the idempotency key of the request,
+// so that a repeated request names the same business.
+func newBusinessID(ctx context.Context, by peers.Principal) uuid.UUID {
+	return uuid.NewSHA1(by.ID, []byte(idempotency.Of(ctx).Key))
+}
+
+// publishFirst publishes the first version of a business. Before this, it makes the person the owner, so that no
+// business remains without an owner if the connection fails. If catalog refuses the version, publishFirst reverts this.
+func (o *UseCases) publishFirst(ctx context.Context, by peers.Principal, slug string,
+	text []byte) (*catalog.Published, error) {
+	if by.IsOperator {
+		return o.Businesses.Binding(true).Create(ctx, slug, text, catalog.MediaYAML)
+	}
+	id := newBusinessID(ctx, by)
+	isNew, err := o.Owners.BeginOwnBusiness(ctx, by, id)
+	if err != nil {
+		return nil, err
+	}
+	published, err := o.Businesses.Create(ctx, slug, text, catalog.MediaYAML)
+	if err != nil && isNew && fault.KindOf(err).Status < http.StatusInternalServerError {
+		return nil, errors.Join(err, o.Owners.DropOwnBusiness(ctx, by, id))
+	}
+	return published, err
 }
 
 // keepShownFields deletes the fields that the forms of the first visit do not show. Otherwise the business would offer

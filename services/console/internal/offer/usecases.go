@@ -19,4 +19,5 @@ type UseCases struct {
 	Sales    *sales.UseCases
 	Removals RemovalRecords
 	Mailer   OwnerMailer
+	Owners   OwnerRecords
 }

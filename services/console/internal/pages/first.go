@@ -16,6 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/libs/values/money"
 	"github.com/slotmesh/slotmesh/libs/values/zone"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/signin"
@@ -123,8 +124,8 @@ func newSellableGroups(o *offerPage) []form.Group {
 // mountFirst adds the routes of the first visit: five forms in which a person creates a business and opens it for
 // bookings (pages.md).
 func (p *Pages) mountFirst(all, business *authorize.Router) {
-	all.Get("/business", access.ManageAccounts, p.askBusiness)
-	all.Post("/business", access.ManageAccounts, p.beginBusiness)
+	all.Get("/business", access.CreateBusiness, p.askBusiness)
+	all.Post("/business", access.CreateBusiness, p.beginBusiness)
 	business.Get("/first", access.ChangeOffer, p.continueFirst)
 	business.Get("/first/done", access.ChangeOffer, p.showFirstDone)
 	for i, step := range firstSteps {
@@ -230,6 +231,10 @@ func (p *Pages) beginBusiness(c *fiber.Ctx) error {
 		idempotency.Request{Key: businessForm.Key}),
 		authorize.Principal(c), businessForm.NewBusiness)
 	switch {
+	case fault.Is(err, fault.Conflict):
+		businessForm.OtherProblems = []string{page.Words.With("first_too_many", "Number",
+			page.Words.Number(identity.MaxOwnBusinesses))}
+		return again(fiber.StatusConflict)
 	case fault.Is(err, fault.PreconditionFailed):
 		businessForm.FieldErrors["slug"], businessForm.Key = page.Words.Say("first_taken"), rand.Text()
 		return again(fiber.StatusConflict)

@@ -91,6 +91,9 @@ type Principal struct {
 	Label      string    // name in logs; contains no secret
 	IsOperator bool
 	Members    []Member // the principal's membership in each business; empty for an operator
+	// CanSignUp means that the principal is a person with a verified address in an installation with open sign-up. Such
+	// a person may create businesses of their own.
+	CanSignUp bool
 }
 
 // String returns the label of the principal, for logs.
@@ -126,6 +129,17 @@ func (p Principal) WidestPermission(action Action) Permission {
 		return permissions[action][Operator]
 	}
 	furthest := None
+	switch action {
+	case SignedIn, SeeBusinesses: // a person who belongs to no business sees an empty list
+		if p.Kind == Person {
+			furthest = Own
+		}
+	case CreateBusiness:
+		if p.CanSignUp {
+			furthest = Own
+		}
+	default: // the other actions need a role in a business
+	}
 	for _, m := range p.Members {
 		furthest = max(furthest, m.permission(action))
 	}

@@ -23,7 +23,8 @@ const (
 	ManageTeam      Action = "manage the team and its tokens"
 	Erase           Action = "erase customers or remove the business"
 	ManageOperators Action = "list, demote or sign out operators"
-	ManageAccounts  Action = "create businesses, or change their subscription, removal and sandbox"
+	CreateBusiness  Action = "create a business"
+	ManageAccounts  Action = "change the subscription, removal and sandbox of businesses"
 )
 
 // limitedActions are the actions of a member who is limited to locations ([Member.Locations]). The services limit these
@@ -55,6 +56,7 @@ var permissions = func() map[Action]map[Role]Permission {
 		{ManageTeam, [6]Permission{All, All, None, None, None, None}},
 		{Erase, [6]Permission{All, All, None, None, None, None}},
 		{ManageOperators, [6]Permission{All, None, None, None, None, None}},
+		{CreateBusiness, [6]Permission{All, None, None, None, None, None}}, // also [Principal.CanSignUp]
 		{ManageAccounts, [6]Permission{All, None, None, None, None, None}},
 	}
 	all := make(map[Action]map[Role]Permission, len(rows))

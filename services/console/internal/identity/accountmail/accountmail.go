@@ -40,6 +40,16 @@ func WritePasswordLink(to, link string, languages ...string) (notifications.Mail
 	}.write(to, languages)
 }
 
+// WriteSignUp returns the mail to a person who signs up. The argument `link` is the URL of the page on which the person
+// chooses a password.
+func WriteSignUp(to, link string, languages ...string) (notifications.Mail, error) {
+	return letter{
+		from: platform, subject: "sign_up_subject", paragraphs: []string{"sign_up_lead", "password_until",
+			"sign_up_ignore"},
+		button: "password_button", link: link,
+	}.write(to, languages)
+}
+
 // WritePasswordChanged returns the mail that informs a person that their password was changed. The argument `link` is
 // the URL of the page to reset the password.
 func WritePasswordChanged(to, link string, languages ...string) (notifications.Mail, error) {

@@ -24,6 +24,10 @@ func (p *Pages) mountPasswords(router fiber.Router) {
 	if p.accounts.OwnerURL != "" {
 		router.Get("/sign-in/forgotten", p.showForgottenPassword)
 		router.Post("/sign-in/forgotten", p.mailLink)
+		if p.accounts.OpensSignUp {
+			router.Get("/sign-in/new", p.showSignUp)
+			router.Post("/sign-in/new", p.mailSignUpLink)
+		}
 	}
 	router.Get("/sign-in/password/:secret", p.offerPassword)
 	router.Post("/sign-in/password/:secret", p.choosePassword)
@@ -143,6 +147,36 @@ func (p *Pages) mailLink(c *fiber.Ctx) error {
 		return err
 	}
 	return c.Redirect("/sign-in/forgotten?sent=yes", fiber.StatusSeeOther)
+}
+
+func (p *Pages) showSignUp(c *fiber.Ctx) error {
+	return p.render(c, fiber.StatusOK, func(page view.Page) view.Content {
+		return view.SignUp(page, view.SignInForm{}, c.Query("sent") == "yes")
+	})
+}
+
+// mailSignUpLink mails a link to create an account. For a known and for an unknown e-mail address, it sends the same
+// response after the same time.
+func (p *Pages) mailSignUpLink(c *fiber.Ctx) error {
+	form, err := web.Form(c)
+	if err != nil {
+		return err
+	}
+	asking := view.SignInForm{Email: strings.TrimSpace(form.Get("email"))}
+	err = p.accounts.Limits.CountSignUp(c.UserContext(), server.ClientIP(c), identity.AccountKey(asking.Email),
+		server.AnswerHeader(c))
+	if fault.Is(err, fault.RateLimited) {
+		setRetryAfter(c, &asking, err)
+		return p.render(c, fiber.StatusTooManyRequests, func(page view.Page) view.Content {
+			return view.SignUp(page, asking, false)
+		})
+	}
+	if err != nil {
+		return err
+	}
+	p.accounts.MailSignUpLink(c.UserContext(), asking.Email,
+		web.Languages(c.Query("lang"), c.Get(fiber.HeaderAcceptLanguage), "")...)
+	return c.Redirect("/sign-in/new?sent=yes", fiber.StatusSeeOther)
 }
 
 // offerPassword shows a form to choose a password. The mailed link stays valid, so a program that only opens the link

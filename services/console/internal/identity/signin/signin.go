@@ -196,6 +196,7 @@ func (p *Pages) showSignIn(c *fiber.Ctx, status int, asking view.SignInForm) err
 		asking.Provider = p.accounts.Provider.Name()
 	}
 	asking.OffersPasskeys = p.offersPasskeys(c)
+	asking.OffersSignUp = p.accounts.OpensSignUp
 	asking.OffersPasswordLink = asking.OffersPassword && p.accounts.OwnerURL != ""
 	return p.render(c, status, func(page view.Page) view.Content { return view.SignIn(page, asking) })
 }

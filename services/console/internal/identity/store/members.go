@@ -122,6 +122,53 @@ func (s *Store) ChangeMember(ctx context.Context, by access.Principal, personID 
 		})
 }
 
+// AddOwner makes the signed-in person the owner of a business that is about to be created. If the person already belongs
+// to the business, AddOwner changes nothing and returns false. The argument `limit` is the maximum number of businesses that the person may
+// own before this one. Errors: [ErrRevoked], [ErrTooManyBusinesses].
+func (s *Store) AddOwner(ctx context.Context, by access.Principal, businessID uuid.UUID, limit int,
+	now time.Time) (bool, error) {
+	isNew := false
+	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		if _, err := s.authorize(ctx, tx, by, by.ID); err != nil {
+			return err
+		}
+		members, err := postgres.Rows(ctx, tx, scanMember, "read a person's businesses", membersSQL, by.ID)
+		if err != nil {
+			return err
+		}
+		owned := 0
+		for _, m := range members {
+			if m.BusinessID == businessID {
+				return nil
+			}
+			if m.Role == access.Owner {
+				owned++
+			}
+		}
+		if owned >= limit {
+			return ErrTooManyBusinesses
+		}
+		isNew = true
+		owner := access.Member{BusinessID: businessID, Role: access.Owner}
+		return insertMember(ctx, tx, by.ID, owner, members, event.MemberJoined, now)
+	})
+	return isNew && err == nil, err
+}
+
+// DropOwner reverts [Store.AddOwner] for a business that was not created. Errors: [ErrRevoked].
+func (s *Store) DropOwner(ctx context.Context, by access.Principal, businessID uuid.UUID, now time.Time) error {
+	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		if _, err := s.authorize(ctx, tx, by, by.ID); err != nil {
+			return err
+		}
+		if err := recordEvent(ctx, tx, event.MemberRemoved, by.ID, businessID, now); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `DELETE FROM members WHERE business_id = $1 AND person_id = $2`, businessID, by.ID)
+		return err
+	})
+}
+
 // RemoveMember removes a person from a business, idempotently. It revokes the tokens that the person created for the
 // business. If the person belongs to no other business, RemoveMember also ends their sessions. RemoveMember has the
 // same errors and faults as [Store.ChangeMember].

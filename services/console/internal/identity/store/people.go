@@ -57,9 +57,9 @@ func (s *Store) AddPerson(ctx context.Context, by access.Principal, businessID u
 	return added, err
 }
 
-// AddVerifiedPerson does the same as [Store.AddPerson], without an inviter, for a person whose identity the identity
-// provider has confirmed.
-func (s *Store) AddVerifiedPerson(ctx context.Context, p Person) (Person, error) {
+// AddUninvitedPerson does the same as [Store.AddPerson], without an inviter: for a person whose identity the identity
+// provider has confirmed, or for a person who signs up.
+func (s *Store) AddUninvitedPerson(ctx context.Context, p Person) (Person, error) {
 	var added Person
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		var err error

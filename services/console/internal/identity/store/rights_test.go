@@ -351,7 +351,7 @@ func TestStoreWritesRejectExpiredPrincipal(t *testing.T) {
 // returned session begins an hour later, by a sign-in without the provider.
 func addGroupOperator(t *testing.T, s *store.Store, at time.Time) access.Principal {
 	t.Helper()
-	p, err := s.AddVerifiedPerson(t.Context(), store.Person{ID: uuid.New(), Email: testkit.Unique() + "@example.com",
+	p, err := s.AddUninvitedPerson(t.Context(), store.Person{ID: uuid.New(), Email: testkit.Unique() + "@example.com",
 		CreatedAt: at})
 	if err != nil {
 		t.Fatal(err)

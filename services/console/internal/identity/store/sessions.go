@@ -87,9 +87,12 @@ func endSession(ctx context.Context, tx pgx.Tx, personID, id uuid.UUID) error {
 	return nil
 }
 
+// maxUnusedSignUp is how long a person is stored who signed up but never used the link.
+const maxUnusedSignUp = 24 * time.Hour
+
 // Sweep demotes the operators whose right has lapsed at the instant `now`. It also deletes all rows that are no longer
-// valid: sessions, links, challenges, sign-ins of programs, known browsers, invitations, and records of writes in
-// progress.
+// valid: sessions, links, challenges, sign-ins of programs, known browsers, invitations, records of writes in progress,
+// and people who signed up but never used the link.
 func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 	_, sessions := s.pool.Exec(ctx, `DELETE FROM sessions WHERE last_seen_at <= $1 OR created_at <= $2`,
 		now.Add(-MaxSessionIdle), now.Add(-MaxSessionAge))
@@ -99,7 +102,18 @@ func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 	_, browsers := s.pool.Exec(ctx, `DELETE FROM known_browsers WHERE signed_in_at <= $1`, now.Add(-BrowserLifetime))
 	_, invitations := s.pool.Exec(ctx, `DELETE FROM invitations WHERE expires_at <= $1`, now)
 	_, writes := s.pool.Exec(ctx, `DELETE FROM writes_under_way WHERE ends_at <= clock_timestamp()`)
-	return errors.Join(s.demoteAllLapsed(ctx, now), sessions, links, challenges, devices, browsers, invitations, writes)
+	_, signUps := s.pool.Exec(ctx, `
+		DELETE FROM people WHERE verified_at IS NULL AND NOT operator AND created_at <= $1
+		  AND NOT EXISTS (SELECT FROM members WHERE person_id = people.id)
+		  AND NOT EXISTS (SELECT FROM links WHERE person_id = people.id)
+		  AND NOT EXISTS (SELECT FROM sessions WHERE person_id = people.id)
+		  AND NOT EXISTS (SELECT FROM passkeys WHERE person_id = people.id)
+		  AND NOT EXISTS (SELECT FROM challenges WHERE person_id = people.id)
+		  AND NOT EXISTS (SELECT FROM known_browsers WHERE person_id = people.id)
+		  AND NOT EXISTS (SELECT FROM device_logins WHERE person_id = people.id)
+		  AND NOT EXISTS (SELECT FROM tokens WHERE created_by = people.id)`, now.Add(-maxUnusedSignUp))
+	return errors.Join(s.demoteAllLapsed(ctx, now), sessions, links, challenges, devices, browsers, invitations, writes,
+		signUps)
 }
 
 // validSessionSQL is the SQL condition for a valid session: the session has not ended, and the operator right of the

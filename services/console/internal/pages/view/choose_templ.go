@@ -57,7 +57,7 @@ func choose(p *Page, businesses []catalog.Business, next string) templ.Component
 			return templ_7745c5c3_Err
 		}
 		if len(businesses) == 0 {
-			if p.May(access.ManageAccounts) {
+			if p.May(access.CreateBusiness) {
 				templ_7745c5c3_Err = emptyNote(p.say("first_none")).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
