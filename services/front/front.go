@@ -98,7 +98,8 @@ func New(_ context.Context, cfg Config, rt server.Runtime) (*server.Server, erro
 		}
 		return c.SendString("ok\n")
 	})
-	refuse := refuser{limits.New(cfg.Limits, ratelimit.NewLocal(clock.System()), rt.Telemetry), upstreams["pages"]}
+	local := ratelimit.NewLocal(clock.System())
+	refuse := refuser{limits.New(cfg.Limits, local, local, rt.Telemetry), upstreams["pages"]}
 	for service, upstream := range upstreams {
 		// The front forwards every method. The service answers 405 if the path does not support the method.
 		for _, suffix := range components.All[service].Business {

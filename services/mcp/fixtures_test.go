@@ -73,7 +73,8 @@ func startGate(t *testing.T, protocol http.Handler) string {
 	}
 	keys := peer.New("booking", beside.URL, telemetry.Discard(), peer.Timeout(testkit.MaxWait))
 	t.Cleanup(keys.Close)
-	g := &gate.Gate{Keys: bookingclient.NewAgents(keys), Limits: limits.New(limits.Config{}, ratelimit.NewLocal(now),
+	local := ratelimit.NewLocal(now)
+	g := &gate.Gate{Keys: bookingclient.NewAgents(keys), Limits: limits.New(limits.Config{}, local, local,
 		telemetry.Discard()), Slugs: fixedSlug{}, Protocol: protocol}
 	srv.HandleHTTP("/mcp", g.Serve)
 	return runServer(t, srv)

@@ -121,40 +121,46 @@ const (
 	special                      // requests whose limit findRow or another function selects by its name
 )
 
-// limit is a row of the table of limits. It consists of a name, the number of requests that may pass in a minute, and
-// the kind of requests that count. Requests count by client address, unless the comment on the row names another key.
+// exact and general are the kinds of limits (semantics.md §8). A general limit protects the services from single clients.
+// It is not exact over replicas, because each replica decides without a call to Redis.
+const exact, general = false, true
+
+// limit is a row of the table of limits. It consists of a name, the number of requests that may pass in a minute, the
+// kind of requests that count, and the kind of the limit. Requests count by client address, unless the comment on
+// the row names another key.
 type limit struct {
 	name      string
 	perMinute int
 	requests
+	isGeneral bool
 }
 
 // minuteLimits returns all limits with a window of one minute. The numbers
 // that interface.md §8 defines are constants; all others are settings.
 func (c *Config) minuteLimits() []limit {
 	return []limit{
-		{"slots", 60, reads},
-		{"available-dates", 20, reads},
-		{"rental-availability", 60, reads},
-		{"rental-available-dates", 20, reads},
-		{"info", c.PublicPerMinute, reads},
-		{"services", c.PublicPerMinute, reads},
-		{"staff", c.PublicPerMinute, reads},
-		{"events", c.PublicPerMinute, reads},
-		{"rentals", c.PublicPerMinute, reads},
-		{book, c.BookPerMinute, writes}, // also POST requests to the booking page, /b/{slug}/…
-		{"openapi.json", c.PublicPerMinute, descriptions},
-		{"docs", c.PublicPerMinute, descriptions},
-		{"docs.js", c.PublicPerMinute, descriptions},
-		{agentRequests, c.PublicPerMinute, special},   // any method of /mcp
-		{webhook, c.WebhookPerMinute, special},        // any method of /api/public/stripe/webhook
-		{manage, 30, special},                         // any method of the page behind a customer's link, /m/{token} (lifecycle.md §5)
-		{pages, c.PagesPerMinute, special},            // other requests to the booking page, /b/{slug}/…
-		{other, c.PublicPerMinute, special},           // all other requests
-		{byKey, c.KeyPerMinute, special},              // requests to POST /book and /mcp, by API key
-		{wrongToken, c.WrongTokensPerMinute, special}, // invalid admin tokens, by client address
-		{admin, c.AdminPerMinute, special},            // requests to the admin API, by principal
-		{signIn, c.SignInsPerMinute, special},         // attempts to sign in, by client of the attempter
+		{"slots", 60, reads, exact},
+		{"available-dates", 20, reads, exact},
+		{"rental-availability", 60, reads, exact},
+		{"rental-available-dates", 20, reads, exact},
+		{"info", c.PublicPerMinute, reads, general},
+		{"services", c.PublicPerMinute, reads, general},
+		{"staff", c.PublicPerMinute, reads, general},
+		{"events", c.PublicPerMinute, reads, general},
+		{"rentals", c.PublicPerMinute, reads, general},
+		{book, c.BookPerMinute, writes, exact}, // also POST requests to the booking page, /b/{slug}/…
+		{"openapi.json", c.PublicPerMinute, descriptions, general},
+		{"docs", c.PublicPerMinute, descriptions, general},
+		{"docs.js", c.PublicPerMinute, descriptions, general},
+		{agentRequests, c.PublicPerMinute, special, general}, // any method of /mcp
+		{webhook, c.WebhookPerMinute, special, general},      // any method of /api/public/stripe/webhook
+		{manage, 30, special, exact},                         // any method of the page behind a customer's link, /m/{token} (lifecycle.md §5)
+		{pages, c.PagesPerMinute, special, general},          // other requests to the booking page, /b/{slug}/…
+		{other, c.PublicPerMinute, special, general},         // all other requests
+		{byKey, c.KeyPerMinute, special, exact},              // requests to POST /book and /mcp, by API key
+		{wrongToken, c.WrongTokensPerMinute, special, exact}, // invalid admin tokens, by client address
+		{admin, c.AdminPerMinute, special, exact},            // requests to the admin API, by principal
+		{signIn, c.SignInsPerMinute, special, exact},         // attempts to sign in, by client of the attempter
 	}
 }
 
@@ -199,7 +205,7 @@ func (g *Gate) findRow(method, path string) *row {
 	return g.rows[other]
 }
 
-// Limiter decides whether a request passes its limit. Services use *ratelimit.Fallback.
+// Limiter decides whether a request passes an exact limit. Services use *ratelimit.Fallback.
 type Limiter interface {
 	ratelimit.Limiter
 	// KnownRefusal returns the time for which the limit will still refuse the client, as far as this process knows. It
@@ -215,7 +221,8 @@ var (
 // Gate counts requests and refuses requests above a limit. For each refusal, it increments the metric
 // slotmesh.limits.hit, which has the name of the limit as a label.
 type Gate struct {
-	limiter Limiter
+	exact   Limiter
+	general ratelimit.Limiter
 	rows    map[string]*row
 	hit     metric.Int64Counter
 }
@@ -224,28 +231,34 @@ type Gate struct {
 type row struct {
 	ratelimit.Limit
 	requests
-	policy string // value of the header RateLimit-Policy
-	label  metric.MeasurementOption
+	counter ratelimit.Limiter // counts the requests
+	policy  string            // value of the header RateLimit-Policy
+	label   metric.MeasurementOption
 }
 
-// New returns the gate of a service. The limiter counts the requests.
-func New(cfg Config, limiter Limiter, tel *telemetry.Telemetry) *Gate {
+// New returns the gate of a service. The argument `inRedis` counts the requests for exact limits, and the argument
+// `inProcess` counts those for general limits.
+func New(cfg Config, inRedis Limiter, inProcess ratelimit.Limiter, tel *telemetry.Telemetry) *Gate {
 	g := &Gate{
-		limiter: limiter, rows: make(map[string]*row),
+		exact: inRedis, general: inProcess, rows: make(map[string]*row),
 		hit: tel.Counter("slotmesh.limits.hit", "Requests refused by a limit, by limit."),
 	}
 	for _, l := range cfg.minuteLimits() {
-		g.rows[l.name] = newRow(ratelimit.PerMinute(l.name, l.perMinute), l.requests)
+		g.rows[l.name] = g.newRow(ratelimit.PerMinute(l.name, l.perMinute), l.requests, l.isGeneral)
 	}
 	for _, l := range cfg.longerLimits() {
-		g.rows[l.Name] = newRow(l, special)
+		g.rows[l.Name] = g.newRow(l, special, exact)
 	}
 	return g
 }
 
-func newRow(l ratelimit.Limit, counts requests) *row {
+func (g *Gate) newRow(l ratelimit.Limit, counts requests, isGeneral bool) *row {
+	counter := ratelimit.Limiter(g.exact)
+	if isGeneral {
+		counter = g.general
+	}
 	return &row{
-		Limit: l, requests: counts,
+		Limit: l, requests: counts, counter: counter,
 		policy: fmt.Sprintf("%q;q=%d;w=%d", l.Name, l.N, int(l.Window.Seconds())),
 		label:  metric.WithAttributeSet(attribute.NewSet(attribute.String("limit", l.Name))),
 	}
@@ -281,10 +294,10 @@ func (g *Gate) PassBoth(ctx context.Context, client netip.Addr, method, path, ke
 		if err != nil || key.N == 0 {
 			return KeyDecision{}, err
 		}
-		d, err := g.limiter.Allow(ctx, ratelimit.ID(keyID), key.Limit)
+		d, err := g.exact.Allow(ctx, ratelimit.ID(keyID), key.Limit)
 		return KeyDecision{gate: g, decision: d}, err
 	}
-	decisions, err := g.limiter.AllowInTurn(ctx,
+	decisions, err := g.exact.AllowInTurn(ctx,
 		ratelimit.Question{Client: ratelimit.Address(client), Limit: byAddress.Limit},
 		ratelimit.Question{Client: ratelimit.ID(keyID), Limit: key.Limit})
 	if err != nil {
@@ -320,7 +333,7 @@ func (k KeyDecision) Pass(ctx context.Context, answer server.Header) error {
 // trip. Fault: rate_limited (429) if the address has sent too many invalid tokens.
 func (g *Gate) CheckWrongTokens(ctx context.Context, client netip.Addr) error {
 	limit := g.rows[wrongToken]
-	wait := g.limiter.KnownRefusal(ratelimit.Address(client), limit.Limit)
+	wait := g.exact.KnownRefusal(ratelimit.Address(client), limit.Limit)
 	if limit.N == 0 || wait == 0 {
 		return nil
 	}
@@ -344,7 +357,7 @@ func (g *Gate) count(ctx context.Context, limit *row, who ratelimit.Client, kind
 	if limit.N == 0 {
 		return nil
 	}
-	d, err := g.limiter.Allow(ctx, who, limit.Limit)
+	d, err := limit.counter.Allow(ctx, who, limit.Limit)
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,8 @@ var clientAddress = netip.MustParseAddr("192.0.2.7")
 
 func newGate(of limits.Config) (*limits.Gate, *clock.Manual) {
 	manualClock := clock.Fixed(time.Date(2027, 3, 1, 8, 0, 0, 0, time.UTC))
-	return limits.New(of, ratelimit.NewLocal(manualClock), telemetry.Discard()), manualClock
+	local := ratelimit.NewLocal(manualClock)
+	return limits.New(of, local, local, telemetry.Discard()), manualClock
 }
 
 func TestPathSelectsLimit(t *testing.T) {
@@ -303,4 +304,40 @@ func TestCancelledRequestIsNotRefused(t *testing.T) {
 		fault.Is(err, fault.RateLimited) {
 		t.Errorf("%v", err)
 	}
+}
+
+// A general limit is decided without a call to Redis. An exact limit is not.
+func TestGeneralLimitsCallNoStore(t *testing.T) {
+	t.Parallel()
+	local := ratelimit.NewLocal(clock.System())
+	redis := &callCounter{Local: local}
+	g := limits.New(readSettings, redis, local, telemetry.Discard())
+	for request, calls := range map[string]int{
+		"GET /api/public/harbor/info": 0, "GET /api/public/harbor/services": 0, "GET /api/public/harbor/staff": 0,
+		"GET /api/public/harbor/events": 0, "GET /api/public/harbor/rentals": 0, "GET /api/public/docs": 0,
+		"GET /b/harbor": 0, "POST /mcp": 0, "GET /assets/pages.css": 0, "POST /api/public/stripe/webhook": 0,
+		"GET /api/public/harbor/slots": 1, "GET /api/public/harbor/available-dates": 1,
+		"GET /api/public/harbor/rental-availability": 1, "GET /api/public/harbor/rental-available-dates": 1,
+		"POST /api/public/harbor/book": 1, "POST /b/harbor/details": 1, "GET /m/mZ2Qm1rZyQ0v3pXkK1tW9g": 1,
+	} {
+		redis.calls = 0
+		method, path, _ := strings.Cut(request, " ")
+		if err := g.Pass(t.Context(), clientAddress, method, path, http.Header{}); err != nil {
+			t.Fatal(err)
+		}
+		if redis.calls != calls {
+			t.Errorf("%s: %d calls of the shared limiter, want %d", request, redis.calls, calls)
+		}
+	}
+}
+
+// callCounter counts the calls of a limiter.
+type callCounter struct {
+	*ratelimit.Local
+	calls int
+}
+
+func (c *callCounter) Allow(ctx context.Context, who ratelimit.Client, limit ratelimit.Limit) (ratelimit.Decision, error) {
+	c.calls++
+	return c.Local.Allow(ctx, who, limit)
 }

@@ -93,7 +93,7 @@ func (g *Gate) CountSignIn(ctx context.Context, by Attempter, answer server.Head
 	for _, who := range by.clients {
 		for _, w := range wrongSignInWindows {
 			limit := g.rows[w.name]
-			if wait := g.limiter.KnownRefusal(who, limit.Limit); limit.N > 0 && wait > 0 {
+			if wait := g.exact.KnownRefusal(who, limit.Limit); limit.N > 0 && wait > 0 {
 				return g.refuse(ctx, limit, fault.RateLimited, wait)
 			}
 		}

@@ -12,7 +12,8 @@ import (
 
 // Config holds the settings of limits whose counts the replicas share.
 type Config struct {
-	// Timeout is the maximal time to wait for Redis. After this time, the local limiter decides about the request.
+	// Timeout is the maximal time to wait for Redis. After this time, the local limiter decides about the request, and
+	// the report of a guard has failed.
 	Timeout time.Duration `env:"LIMIT_TIMEOUT, default=100ms"`
 }
 
@@ -27,4 +28,9 @@ func (c *Config) Validate() error {
 // Open returns the limiter of a service. It counts in Redis, and in the memory of this process while Redis is down.
 func (c *Config) Open(rdb redis.UniversalClient, tel *telemetry.Telemetry) *Fallback {
 	return NewFallback(NewRedis(rdb, "slotmesh:limit:", c.Timeout), NewLocal(clock.System()), tel)
+}
+
+// OpenGuard returns the guard of a service. It decides in the memory of this process.
+func (c *Config) OpenGuard(rdb redis.UniversalClient, tel *telemetry.Telemetry) *Guard {
+	return NewGuard(clock.System(), rdb, "slotmesh:guard:", c.Timeout, tel)
 }

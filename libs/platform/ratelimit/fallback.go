@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"github.com/sony/gobreaker/v2"
-	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/metric"
 
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
 )
@@ -18,11 +16,6 @@ const (
 	failuresToTrip  = 3
 	redisRetryAfter = time.Second
 )
-
-// inRedis, inProcess and remembered are the values of the label `store` in the metric slotmesh.ratelimit.decisions. The
-// label names the store that decided about a request. The value "remembered" means that this process already knew of a
-// refusal, and did not call Redis.
-const inRedis, inProcess, remembered = "redis", "local", "remembered"
 
 // Fallback counts requests in Redis. While Redis fails or is slow, Fallback counts requests in the memory of this
 // process, so that requests and limits continue to work. After three consecutive failures, Fallback sends only one
@@ -35,18 +28,11 @@ const inRedis, inProcess, remembered = "redis", "local", "remembered"
 // Fallback counts decisions in the metric slotmesh.ratelimit.decisions, by store (redis, local, remembered) and
 // outcome (allowed, refused). It logs a line when the local limiter takes over, and a line when Redis works again.
 type Fallback struct {
-	shared    Limiter
-	local     *Local
-	breaker   *gobreaker.CircuitBreaker[[]Decision]
-	logger    *slog.Logger
-	decisions metric.Int64Counter
-	labels    map[decisionLabel]metric.MeasurementOption
-}
-
-// decisionLabel holds the values of the labels `store` and `outcome` of the metric that counts decisions.
-type decisionLabel struct {
-	store   string
-	allowed bool
+	shared  Limiter
+	local   *Local
+	breaker *gobreaker.CircuitBreaker[[]Decision]
+	logger  *slog.Logger
+	metric  decisionMetric
 }
 
 var _ Limiter = (*Fallback)(nil)
@@ -61,15 +47,7 @@ func newFallback(shared Limiter, local *Local, tel *telemetry.Telemetry, retryAf
 		shared: shared,
 		local:  local,
 		logger: tel.Logger,
-		decisions: tel.Counter("slotmesh.ratelimit.decisions",
-			"Requests counted against a limit, by the store that counted and the outcome."),
-		labels: map[decisionLabel]metric.MeasurementOption{},
-	}
-	for _, store := range []string{inRedis, inProcess, remembered} {
-		for allowed, outcome := range map[bool]string{true: "allowed", false: "refused"} {
-			f.labels[decisionLabel{store, allowed}] = metric.WithAttributeSet(attribute.NewSet(attribute.String("store",
-				store), attribute.String("outcome", outcome)))
-		}
+		metric: newDecisionMetric(tel),
 	}
 	f.breaker = gobreaker.NewCircuitBreaker[[]Decision](gobreaker.Settings{
 		Name:          "ratelimit",
@@ -100,7 +78,7 @@ func (f *Fallback) AllowInTurn(ctx context.Context, questions ...Question) ([]De
 		decisions := f.decide(ctx, questions[:i]) // q refuses the request, but a limit before q may refuse it first
 		if i == 0 || decisions[len(decisions)-1].Allowed {
 			decisions = append(decisions, newRefusal(wait))
-			f.count(ctx, remembered, newRefusal(wait))
+			f.metric.count(ctx, remembered, newRefusal(wait))
 		}
 		return decisions, nil
 	}
@@ -127,7 +105,7 @@ func (f *Fallback) decide(ctx context.Context, questions []Question) []Decision 
 		store, decisions = inProcess, f.local.decideInTurn(questions)
 	}
 	for i, d := range decisions {
-		f.count(ctx, store, d)
+		f.metric.count(ctx, store, d)
 		switch q := questions[i]; {
 		case store == inProcess: // the local limiter has already counted the request
 		case d.Allowed:
@@ -137,10 +115,6 @@ func (f *Fallback) decide(ctx context.Context, questions []Question) []Decision 
 		}
 	}
 	return decisions
-}
-
-func (f *Fallback) count(ctx context.Context, store string, d Decision) {
-	f.decisions.Add(ctx, 1, f.labels[decisionLabel{store, d.Allowed}])
 }
 
 // logChange logs when the circuit breaker opens and when it closes.

@@ -33,7 +33,9 @@ type Local struct {
 
 	mu        sync.Mutex
 	windows   *simplelru.LRU[windowKey, *window]
-	timeCount int // number of recorded times in all windows
+	timeCount int          // number of recorded times in all windows
+	busy      []busyWindow // windows to report to other replicas; only a Guard takes them
+	isGuard   bool
 }
 
 // windowKey identifies one window of a client for one limit.
@@ -90,7 +92,8 @@ func (l *Local) allow(who Client, limit Limit) Decision {
 	var wait time.Duration
 	passes := Decision{Allowed: true}
 	for i, s := range who.shares() {
-		w, n := l.findWindow(who, limit, s), limit.N*s.factor
+		w := l.findWindow(who, limit, s)
+		n := l.findQuota(windowKey{limit.Name, who.group, s.name}, w, limit.N*s.factor, limit.Window, now)
 		l.timeCount -= w.dropExpired(now, limit.Window)
 		count, oldest := w.countLive(now)
 		if count >= n {
@@ -197,6 +200,7 @@ type window struct {
 	accepted     []time.Duration // times of accepted requests, oldest first
 	refusedUntil time.Duration   // time until which requests are refused, because the limit in Redis refused one
 	idleAt       time.Duration   // time from which the window is empty
+	demand       *demand         // requests to all replicas; only a Guard has it
 }
 
 // dropExpired drops the times that are older than the window, and returns the number of dropped times.

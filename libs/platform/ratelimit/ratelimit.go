@@ -2,8 +2,9 @@
 // immediately. The next request is refused until the oldest of the N requests is one window old. Refused requests do
 // not count.
 //
-// [Redis] stores the counts for all replicas. [Local] stores the counts of this process. [Fallback] uses
-// Redis, and the local limiter while Redis is down. The package libs/platform/limits defines the limits.
+// [Redis] stores the counts for all replicas. [Local] stores the counts of this process. [Fallback] uses Redis, and the
+// local limiter while Redis is down. [Guard] decides in this process and exchanges counts with the other replicas in the
+// background. The package libs/platform/limits defines the limits.
 package ratelimit
 
 import (

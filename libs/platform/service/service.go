@@ -74,10 +74,12 @@ func (s *Service) Redis(ctx context.Context, cfg redisx.Config) (redis.Universal
 	return rdb, nil
 }
 
-// Limits returns a [limits.Gate] that counts requests in Redis. A service with
-// public paths must pass the method Pass of the gate to [server.Server.Limit].
+// Limits returns a [limits.Gate] that counts requests for exact limits in Redis, and requests for general limits in this
+// process. A service with public paths must pass the method Pass of the gate to [server.Server.Limit].
 func (s *Service) Limits(cfg limits.Config, rdb redis.UniversalClient) *limits.Gate {
-	return limits.New(cfg, cfg.Counting.Open(rdb, s.rt.Telemetry), s.rt.Telemetry)
+	general := cfg.Counting.OpenGuard(rdb, s.rt.Telemetry)
+	s.Go("counts of general limits", general.Run)
+	return limits.New(cfg, cfg.Counting.Open(rdb, s.rt.Telemetry), general, s.rt.Telemetry)
 }
 
 // Peer returns a client for the service with this name. The argument `url` is the URL of that service's internal port.

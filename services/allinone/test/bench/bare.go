@@ -27,8 +27,9 @@ type BareAddresses struct{ Public, MCP, Inside string }
 // or checks. It answers with bytes that an earlier request stored.
 //
 //	PUT /bytes/{name}    stores the body
-//	GET /bytes/{name}    runs the rate limiter's script in Redis, then returns the stored body
-//	GET /day/{name}      the same, after one query in PostgreSQL for the occupied time of a day
+//	GET /bytes/{name}    returns the stored body
+//	GET /day/{name}      the same, after the rate limiter's script in Redis and one query in PostgreSQL for the occupied
+//	                     time of a day
 //	GET /window/{name}   the same, after one query for many days
 //	GET /rented/{name}   the same, after one query for reservations
 //
@@ -54,7 +55,7 @@ func serveBare(ctx context.Context, ready func(any) error) error {
 	b := &bareServer{pool: pool, limiter: ratelimit.NewRedis(client, "bench:bare:", time.Second)}
 	app := fiber.New(fiber.Config{DisableStartupMessage: true, BodyLimit: maxAnswer})
 	app.Put("/bytes/:name", b.storeBody)
-	app.Get("/bytes/:name", b.countRequest, b.sendBody)
+	app.Get("/bytes/:name", b.sendBody)
 	app.Get("/day/:name", b.countRequest, b.queryFirst(dayQuery, newRowScan), b.sendBody)
 	app.Get("/window/:name", b.countRequest, b.queryFirst(windowQuery, newArrayScan), b.sendBody)
 	app.Get("/rented/:name", b.countRequest, b.queryFirst(reservationsQuery, newArrayScan), b.sendBody)

@@ -48,8 +48,8 @@ func (c benchCase) isEarly() bool { return c.sessions == ownSessions }
 
 // The names of the cases that the claims compare.
 const (
-	infoName, infoBare         = "GET /info, catalog", "  bare: script, bytes of /info"
-	servicesName, servicesBare = "GET /services, catalog", "  bare: script, bytes of /services"
+	infoName, infoBare         = "GET /info, catalog", "  bare: bytes of /info"
+	servicesName, servicesBare = "GET /services, catalog", "  bare: bytes of /services"
 	slotsName, slotsBare       = "GET /slots, one day, 10 staff", "  bare: script, query, bytes of /slots"
 	datesName, datesBare       = "GET /available-dates, 62 days", "  bare: script, query, bytes of the dates"
 	rentalName, rentalBare     = "GET /rental-availability, 30 days",

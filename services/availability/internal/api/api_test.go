@@ -161,7 +161,8 @@ func startService(t *testing.T, change func(*fakePeers)) service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv.Limit(limits.New(limits.Config{}, ratelimit.NewLocal(now), tel).Pass)
+	local := ratelimit.NewLocal(now)
+	srv.Limit(limits.New(limits.Config{}, local, local, tel).Pass)
 	public := NewPublic(n, n, now, tel)
 	public.ReadTimeout = n.readTimeout
 	public.Mount(srv.Public)

@@ -176,7 +176,7 @@ func (w *fixture) serve(of limits.Config, tel *telemetry.Telemetry) (string, str
 	if err != nil {
 		t.Fatal(err)
 	}
-	gate := limits.New(of, w.limiter, tel)
+	gate := limits.New(of, w.limiter, w.limiter, tel)
 	links, err := (&link.Config{Secrets: []string{"0f9e8d7c6b5a49382716f5e4d3c2b1a0"}, PagesURL: pagesURL}).Open()
 	if err != nil {
 		t.Fatal(err)

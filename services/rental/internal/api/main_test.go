@@ -229,7 +229,8 @@ func start(t *testing.T) service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv.Limit(limits.New(limits.Config{}, ratelimit.NewLocal(now), tel).Pass)
+	local := ratelimit.NewLocal(now)
+	srv.Limit(limits.New(limits.Config{}, local, local, tel).Pass)
 	public := api.NewPublic(n, n, sentences, now, tel)
 	public.Mount(srv.Public)
 	public.MountForPeers(srv.Internal)
