@@ -65,7 +65,7 @@ func (o *ownerSite) offerText(t *testing.T) string {
 func (o *ownerSite) editServices(t *testing.T, v *visitor.Visitor) {
 	o.publish(t, o.slug, "# Our salon, in our words.\n"+o.offerText(t))
 	v.Go(o.buildAddress("/today"))
-	v.Press("Offer")
+	v.Press("Catalogue")
 	v.ExpectText("Services", "Cut", "45 min · €40.00 · Inês, Tomás", "Sauna")
 	v.Check()
 	v.SaveScreenshot("owner-offer-1-services")
@@ -225,7 +225,7 @@ func (o *ownerSite) checkServicesOnPhone(t *testing.T) {
 	v := o.signIn(t, "desk", visitor.Profile{Locale: "en-GB", Width: 1280})
 	v.Go(o.buildAddress("/today"))
 	v.ExpectElement(".rail")
-	v.ExpectNoText("Offer")
+	v.ExpectNoText("Catalogue")
 	v.Go(o.buildAddress("/offer/services"))
 	v.ExpectText("This is not yours to do")
 }

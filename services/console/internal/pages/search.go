@@ -9,6 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
+	"github.com/slotmesh/slotmesh/services/console/internal/sales"
 )
 
 // mountSearch adds the routes of the page with the results of the search field.
@@ -17,10 +18,9 @@ func (p *Pages) mountSearch(business *authorize.Router) {
 	business.Post("/search", access.SeeBookings, p.redirectToSearch)
 }
 
-// showSearch finds bookings, customers and pages. If the search text is empty, it redirects to the list of all
-// bookings.
+// showSearch finds bookings, customers and pages. If the search text is empty, it shows all pages.
 func (p *Pages) showSearch(c *fiber.Ctx) error {
-	page, err := p.newPage(c, view.PlaceNone)
+	page, err := p.newPage(c, view.PlaceSearch)
 	if err != nil {
 		return err
 	}
@@ -28,10 +28,10 @@ func (p *Pages) showSearch(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if page.Query = strings.TrimSpace(text); page.Query == "" {
-		return c.Redirect(view.Path(page.Business.Slug)+"/bookings", fiber.StatusSeeOther)
+	found := &sales.SearchResults{}
+	if page.Query = strings.TrimSpace(text); page.Query != "" {
+		found, err = p.rooms.Sales.Search(c.UserContext(), authorize.Principal(c), page.Business, page.Query)
 	}
-	found, err := p.rooms.Sales.Search(c.UserContext(), authorize.Principal(c), page.Business, page.Query)
 	if err != nil {
 		return err
 	}

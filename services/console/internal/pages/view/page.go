@@ -53,7 +53,7 @@ type Content struct {
 // Place is an entry of the menu. Each page has a place, and the menu marks the entry of this place as current.
 type Place string
 
-// The entries of the menu.
+// The entries of the menu, and the pages that a button of the menu opens.
 const (
 	PlaceNone      Place = ""
 	PlaceToday     Place = "today"
@@ -62,6 +62,7 @@ const (
 	PlaceNew       Place = "new"
 	PlaceSettings  Place = "settings"
 	PlaceMore      Place = "more"
+	PlaceSearch    Place = "search"
 	PlaceEvents    Place = "events"
 	PlaceRentals   Place = "rentals"
 	PlaceClasses   Place = "classes"
@@ -82,9 +83,8 @@ type entry struct {
 var entries = []entry{
 	{PlaceToday, "/today", access.SeeBookings, true},
 	{PlaceCalendar, "/calendar", access.SeeBookings, true},
-	{PlaceBookings, "/bookings", access.SeeBookings, true},
-	{PlaceNew, "/bookings/new", access.Serve, true},
-	{PlaceCustomers, "/customers", access.SeeCustomers, false},
+	{PlaceBookings, "/bookings", access.SeeBookings, false},
+	{PlaceCustomers, "/customers", access.SeeCustomers, true},
 	{PlaceClasses, "/classes", access.SeeBookings, false},
 	{PlaceEvents, "/events", access.SeeSales, false},
 	{PlaceRentals, "/rentals", access.SeeSales, false},
@@ -102,10 +102,18 @@ func (p *Page) sideEntries() []entry {
 }
 
 // tabEntries returns the menu entries that a phone shows at the bottom of its screen.
-func (p *Page) tabEntries() []entry { return p.filterEntries(func(e entry) bool { return e.tab }) }
+func (p *Page) tabEntries() []entry { return p.filterEntries(p.hasTab) }
 
 // moreEntries returns the menu entries that a phone shows only on the page More.
-func (p *Page) moreEntries() []entry { return p.filterEntries(func(e entry) bool { return !e.tab }) }
+func (p *Page) moreEntries() []entry {
+	return p.filterEntries(func(e entry) bool { return !p.hasTab(e) })
+}
+
+// hasTab reports whether a phone shows an entry at the bottom of its screen. A person who may not see the customers has
+// the tab Bookings instead.
+func (p *Page) hasTab(e entry) bool {
+	return e.tab || e.place == PlaceBookings && !p.May(access.SeeCustomers)
+}
 
 // isCurrent reports whether the menu marks an entry as current. An entry is current if it is the place of the page. The
 // entry More is current if the place of the page has no tab.
@@ -119,6 +127,40 @@ func (p *Page) filterEntries(shown func(entry) bool) []entry {
 	return slices.DeleteFunc(slices.Clone(entries), func(e entry) bool {
 		return !p.May(e.needs) || !p.offersPlace(e.place) || !shown(e) || e.place == PlaceSettings && !p.hasSettings()
 	})
+}
+
+// newEntry is an entry of the menu New.
+type newEntry struct {
+	name  string // the id of the text is new_ and this name
+	path  string
+	needs access.Action
+	has   func(*catalog.Snapshot) bool // whether the business offers this
+}
+
+// newEntries has the entries of the menu New in their order.
+var newEntries = []newEntry{
+	{"booking", "/bookings/new", access.Serve, hasServices},
+	{"walk_in", "/bookings/new?walk_in=yes", access.Serve, hasServices},
+	{"block", "/time-off", access.EditOffer, func(b *catalog.Snapshot) bool { return len(b.Staff) > 0 }},
+	{"rental", "/rentals/new", access.Sell, func(b *catalog.Snapshot) bool { return b.Modules.Rentals }},
+	{"tickets", "/events", access.Sell, func(b *catalog.Snapshot) bool { return b.Modules.Events }},
+}
+
+func hasServices(b *catalog.Snapshot) bool { return b.Modules.Services }
+
+// listNew returns the entries of the menu New that the business offers and that the person may use.
+func (p *Page) listNew() []newEntry {
+	return slices.DeleteFunc(slices.Clone(newEntries), func(e newEntry) bool {
+		return !p.May(e.needs) || !e.has(p.Business)
+	})
+}
+
+// initial returns the first letter of the business's name, which the menu shows without a logo.
+func (p *Page) initial() string {
+	for _, letter := range p.Business.Name {
+		return strings.ToUpper(string(letter))
+	}
+	return ""
 }
 
 // at returns the URL of a page of the business. The argument `rest` is the path and the query of the page, relative to
@@ -137,7 +179,7 @@ func (p *Page) frame(title string) web.Frame {
 	if p.Business != nil {
 		title += " · " + p.Business.Name
 	}
-	return web.Frame{Words: p.Words, Title: title, Style: p.Style, Script: p.Script}
+	return web.Frame{Words: p.Words, Title: title, Style: p.Style, Script: p.Script, Icon: web.MarkIcon}
 }
 
 // say returns the message text with the given id, in the language of the page.
