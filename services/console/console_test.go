@@ -420,12 +420,13 @@ func TestBookingCancelsAndRefunds(t *testing.T) {
 	for _, call := range []string{"cancel", "refund"} {
 		for body, sentence := range map[string]string{
 			`{"refund":"half"}`: "refund", `{"refund":"12.5"}`: "refund", `{"refund":true}`: "refund",
-			`{"amount":1}`: "amount", `[]`: "JSON",
+			`{"amount":1}`: "amount", `[]`: "JSON", `{"reason":7}`: "reason",
 		} {
 			expect(t, w.Call(t, "POST", harb+"/bookings/"+id+"/"+call, body), 400, "invalid_parameter", sentence)
 		}
 		expect(t, w.Call(t, "POST", harb+"/bookings/"+id+"/"+call, ""), 404, "not_found", "Booking")
 	}
+	expect(t, w.Call(t, "POST", harb+"/bookings/"+id+"/refund", `{"reason":"Anna is ill."}`), 400, "invalid_parameter", "reason")
 	expect(t, w.Call(t, "GET", harb+"/bookings/1/cancellation", ""), 404, "not_found", "Booking")
 }
 

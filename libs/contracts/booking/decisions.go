@@ -21,11 +21,12 @@ type DecisionToken struct {
 }
 
 // Decide confirms or declines a pending booking by a mailed link. Sequence is the Sequence of the booking that the page
-// showed. Transition is TransitionConfirm or TransitionCancel.
+// showed. Transition is TransitionConfirm or TransitionCancel. Reason is the reason of a cancellation ([Cancel]).
 type Decide struct {
 	Token      string `json:"token"`
 	Sequence   int    `json:"sequence"`
 	Transition string `json:"transition"`
+	Reason     string `json:"reason,omitempty"`
 }
 
 // Decision is a booking that the recipient of a notice decides about by a mailed link.

@@ -98,9 +98,15 @@ const (
 )
 
 // Cancel requests the cancellation of a booking. If Refund is omitted, the cancellation policy determines the refund.
+// Reason is the text with which the business explains the cancellation in the customer's message, of at most MaxReason
+// characters.
 type Cancel struct {
 	Refund RefundAmount `json:"refund,omitzero"`
+	Reason string       `json:"reason,omitempty"`
 }
+
+// MaxReason is the maximum length of the reason for a cancellation, in characters.
+const MaxReason = 300
 
 // NewRefund requests a refund of a booking that has ended or was cancelled, for example after the
 // provider refused an earlier refund. If Refund is omitted, the request refunds the rest of the payment.

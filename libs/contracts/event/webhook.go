@@ -20,6 +20,7 @@ func (e Event) Webhook(slug string) ([]byte, error) {
 	if data == nil { // the data is the JSON value null
 		data = map[string]json.RawMessage{}
 	}
+	delete(data, "cancel_reason") // only the customer's message has the business's own words
 	data["sequence"] = []byte(strconv.Itoa(e.Sequence))
 	data["business_id"] = []byte(strconv.Quote(e.BusinessID.String()))
 	if slug != "" {

@@ -1,7 +1,6 @@
 package eventlog
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -150,10 +149,7 @@ func (l *Log) render(ctx context.Context, rows []row) ([]event.Event, error) {
 			return nil, err
 		}
 		for k, i := range of {
-			if IsSilent(kept[k]) {
-				shown[k] = append([]byte(`{"notify":false,`), bytes.TrimPrefix(shown[k], []byte("{"))...)
-			}
-			events[i].Data = shown[k]
+			events[i].Data = addExtra(shown[k], kept[k])
 		}
 	}
 	return events, nil

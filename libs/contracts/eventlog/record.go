@@ -7,6 +7,7 @@
 package eventlog
 
 import (
+	"bytes"
 	"context"
 	"database/sql/driver"
 	"encoding/json"
@@ -59,12 +60,31 @@ func record(kind event.SubjectKind, typ event.Type, rows, data, id string) strin
     FROM ` + rows
 }
 
-// IsSilent reports whether the stored data of an event states that the customer is not notified of the change.
-func IsSilent(kept json.RawMessage) bool {
-	var event struct {
-		Notify *bool `json:"notify"`
+// extra is the part of an event's data that is no column of its subject. Notify is false if the customer is not notified
+// of the change. Reason is the text with which the business explains a cancellation to the customer.
+type extra struct {
+	Notify *bool  `json:"notify,omitempty"`
+	Reason string `json:"cancel_reason,omitempty"`
+}
+
+// newExtra returns the extra data of a change by the business with the given context, as JSON.
+func newExtra(ctx context.Context) string {
+	e := extra{Reason: actor.Reason(ctx)}
+	if actor.IsSilent(ctx) {
+		e.Notify = new(bool)
 	}
-	return json.Unmarshal(kept, &event) == nil && event.Notify != nil && !*event.Notify
+	text, _ := json.Marshal(e) // a boolean and a text
+	return string(text)
+}
+
+// addExtra adds the extra data of a stored event to its data in the form of the admin API.
+func addExtra(shown, kept json.RawMessage) json.RawMessage {
+	var e extra
+	if json.Unmarshal(kept, &e) != nil || e == (extra{}) {
+		return shown
+	}
+	text, _ := json.Marshal(e)
+	return append(append(bytes.TrimSuffix(text, []byte("}")), ','), bytes.TrimPrefix(shown, []byte("{"))...)
 }
 
 // Add adds the parameters that a statement with [Record] or [RecordOne] needs: the time of the change,
@@ -79,8 +99,8 @@ func Add(ctx context.Context, args pgx.NamedArgs, at time.Time) pgx.NamedArgs {
 		return args
 	}
 	args["actor_kind"] = string(by.Kind)
-	if by.Kind == actor.Owner && actor.IsSilent(ctx) {
-		args["event_extra"] = `{"notify": false}`
+	if by.Kind == actor.Owner {
+		args["event_extra"] = newExtra(ctx)
 	}
 	if by.ID != [16]byte{} {
 		args["actor_id"] = by.ID

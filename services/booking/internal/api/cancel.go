@@ -8,6 +8,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
+	"github.com/slotmesh/slotmesh/libs/sale"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
@@ -23,6 +24,10 @@ func (in *Internal) previewCancellation(ctx context.Context,
 
 func (in *Internal) cancel(ctx context.Context,
 	r bookingclient.BookingChange[booking.Cancel]) (store.Booking, error) {
+	ctx, err := sale.WithReason(ctx, r.Body.Reason)
+	if err != nil {
+		return store.Booking{}, err
+	}
 	return in.cancellations.Bookings.Cancel(ctx, actor.Of(ctx), r.At.Business, r.At.ID, r.Body.Refund)
 }
 

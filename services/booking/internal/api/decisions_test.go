@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,6 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/event"
 	"github.com/slotmesh/slotmesh/libs/platform/peer"
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
 	"github.com/slotmesh/slotmesh/libs/sale/link"
@@ -80,6 +82,47 @@ func (d *decider) changeEvents(sql string) {
 	d.t.Helper()
 	if _, err := d.pool.Exec(d.t.Context(), sql); err != nil {
 		d.t.Fatal(err)
+	}
+}
+
+// TestEventOfCancellationHasReason shows that the business's reason is in the event of a cancellation, by a link and by
+// the owner, and that a reason that is too long or is not text changes nothing.
+func TestEventOfCancellationHasReason(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("ä", booking.MaxReason)
+	for reason, want := range map[string]any{" Anna is ill.\r\nSorry! ": "Anna is ill.\nSorry!", "": nil, long: long} {
+		for name, cancel := range map[string]func(*decider) error{
+			"by link": func(d *decider) error {
+				return d.client.Decide(t.Context(), d.business, booking.Decide{Token: d.token, Reason: reason,
+					Sequence: d.read(d.token).Booking.Sequence, Transition: booking.TransitionCancel})
+			},
+			"by the owner": func(d *decider) error {
+				_, err := d.fixture.client().Cancel(t.Context(), d.business, d.id, booking.Cancel{Reason: reason})
+				return err
+			},
+		} {
+			w := open(t, noLimits)
+			d := w.newDecider(w.mustBook(nil))
+			for _, invalid := range []string{long + "!", "a\x00"} {
+				_, err := w.client().Cancel(t.Context(), d.business, d.id, booking.Cancel{Reason: invalid})
+				if !fault.Is(err, fault.InvalidParameter) {
+					t.Errorf("an invalid reason: %v", err)
+				}
+			}
+			if err := cancel(d); err != nil {
+				t.Fatal(err)
+			}
+			page, err := w.events(t).Events(t.Context(), "", 100, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var data map[string]any
+			last := page.Events[len(page.Events)-1]
+			if err := json.Unmarshal(last.Data, &data); err != nil || last.Type != event.BookingCancelled ||
+				data["cancel_reason"] != want || data["status"] != "cancelled" {
+				t.Errorf("%s: %s has the reason %v, want %v; %v", name, last.Type, data["cancel_reason"], want, err)
+			}
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/bookingclient"
+	"github.com/slotmesh/slotmesh/libs/sale"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
@@ -106,6 +107,10 @@ func (in *Internal) previewTicketCancellation(ctx context.Context,
 
 func (in *Internal) cancelTickets(ctx context.Context,
 	r bookingclient.TicketChange[booking.Cancel]) (store.Ticket, error) {
+	ctx, err := sale.WithReason(ctx, r.Body.Reason)
+	if err != nil {
+		return store.Ticket{}, err
+	}
 	return in.cancellations.Tickets.Cancel(ctx, actor.Of(ctx), r.At.Business, r.At.ID, r.Body.Refund)
 }
 

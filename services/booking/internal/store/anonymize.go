@@ -28,7 +28,7 @@ WHERE business_id = @business_id AND id = ANY(@tickets)`
 
 	anonymizeEventsSQL = `
 UPDATE events
-SET data = data || CASE subject_kind WHEN 'booking' THEN '{"customer_name": "", "customer_email": "", "customer_phone": null, "customer_address": null, "form_data": {}}'::jsonb
+SET data = data - 'cancel_reason' || CASE subject_kind WHEN 'booking' THEN '{"customer_name": "", "customer_email": "", "customer_phone": null, "customer_address": null, "form_data": {}}'::jsonb
                                      ELSE '{"customer_name": "", "customer_email": null, "customer_phone": null, "form_data": {}}' END
 WHERE business_id = @business_id AND subject_id = ANY(@bookings::uuid[] || @tickets::uuid[]) AND data ? 'customer_name'`
 

@@ -35,7 +35,7 @@ func newAdaBooking(business uuid.UUID, from int) store.NewBooking {
 }
 
 var adaAddresses = []string{"Ada Lovelace", "ada.l@example.com", "555 019", "hazelnuts", "555 077", "pistachios", "Filbert Lane",
-	"left bell"}
+	"left bell", "has a cold"}
 
 // readSums returns the numbers and statuses that must not change when customers are anonymized.
 func readSums(t testing.TB, pool *pgxpool.Pool) string {
@@ -80,7 +80,8 @@ func TestEraseCustomerKeepsUpcomingSales(t *testing.T) {
 		return clock.WithArrival(idempotency.With(testkit.AsSystem(t), idempotency.Request{Key: key}), time.Now())
 	}
 	cancel, _ := state.FindTransition(state.Cancel)
-	if _, err := s.ApplyTransition(withKey("cancel"), business, cancelled.ID, cancel, now); err != nil {
+	byOwner := actor.With(withKey("cancel"), actor.Actor{Kind: actor.Owner})
+	if _, err := s.ApplyTransition(actor.WithReason(byOwner, "Ada has a cold."), business, cancelled.ID, cancel, now); err != nil {
 		t.Fatal(err)
 	}
 	if missing := len(adaAddresses) - len(testkit.FindInTables(t, pool, adaAddresses...)); missing != 0 {

@@ -141,6 +141,12 @@ func (d *Decisions) Decide(ctx context.Context, businessID uuid.UUID, req bookin
 	if name != state.Confirm && name != state.Cancel {
 		return request.Invalid("transition: send confirm or cancel.")
 	}
+	if name == state.Cancel {
+		var err error
+		if ctx, err = sale.WithReason(ctx, req.Reason); err != nil {
+			return err
+		}
+	}
 	if _, isSigned := d.owner.links.ReadDecision(businessID, req.Token); !isSigned {
 		return link.NewNotFoundFault()
 	}

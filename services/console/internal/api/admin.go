@@ -69,7 +69,7 @@ func (a *Admin) mountBookings(business *authorize.Router) {
 	business.Get("/bookings/:id/cancellation", access.Serve,
 		newIDHandler("Booking", fiber.StatusOK, bookings.Preview))
 	business.Post("/bookings/:id/cancel", access.Serve, newRefundHandler("Booking", bookings.Cancel))
-	business.Post("/bookings/:id/refund", access.Refund, newRefundHandler("Booking", bookings.Refund))
+	business.Post("/bookings/:id/refund", access.Refund, newRefundHandler("Booking", refuseReason(bookings.Refund)))
 	business.Post("/bookings/:id/"+booking.TransitionConfirm, access.Serve, a.confirm)
 	for _, transition := range []string{booking.TransitionComplete, booking.TransitionNoShow,
 		booking.TransitionReopen} {
@@ -91,13 +91,13 @@ func (a *Admin) mountSales(business *authorize.Router) {
 	business.Post("/reservations/:id/cancel", access.Sell,
 		newRefundHandler("Reservation", reservations.Cancel))
 	business.Post("/reservations/:id/refund", access.RefundSales,
-		newRefundHandler("Reservation", reservations.Refund))
+		newRefundHandler("Reservation", refuseReason(reservations.Refund)))
 	business.Post("/tickets", access.Sell, a.sellTickets)
 	business.Get("/tickets", access.SeeSales, a.listTickets)
 	business.Get("/tickets/:id/cancellation", access.Sell,
 		newIDHandler("Tickets", fiber.StatusOK, tickets.Preview))
 	business.Post("/tickets/:id/cancel", access.Sell, newRefundHandler("Tickets", tickets.Cancel))
-	business.Post("/tickets/:id/refund", access.RefundSales, newRefundHandler("Tickets", tickets.Refund))
+	business.Post("/tickets/:id/refund", access.RefundSales, newRefundHandler("Tickets", refuseReason(tickets.Refund)))
 }
 
 func (a *Admin) mountIntegrations(business *authorize.Router) {

@@ -46,8 +46,8 @@ func newAmountCommand[T any](c *command, of saleKind[T], write, short, flag stri
 	usage string,
 	words ...booking.RefundAmount) *cobra.Command {
 	var (
-		amount string
-		notify bool
+		amount, reason string
+		notify         bool
 	)
 	cmd := c.newBusinessCommand(write+" SLUG ID", short, 2,
 		func(cmd *cobra.Command, args []string, client *client) error {
@@ -57,7 +57,7 @@ func newAmountCommand[T any](c *command, of saleKind[T], write, short, flag stri
 			}
 			var left T
 			if err := client.call(cmd.Context(), http.MethodPost, buildPath(args[0], of.list, args[1], write),
-				refundBody{booking.Cancel{Refund: refundAmount}, newNotifyField(notify)}, &left); err != nil {
+				refundBody{booking.Cancel{Refund: refundAmount, Reason: reason}, newNotifyField(notify)}, &left); err != nil {
 				return err
 			}
 			t := of.table(left)
@@ -67,11 +67,15 @@ func newAmountCommand[T any](c *command, of saleKind[T], write, short, flag stri
 	cmd.Flags().StringVar(&amount, flag, string(defaultAmount), usage)
 	if write == "cancel" {
 		addNotifyFlag(cmd, &notify)
+		cmd.Flags().StringVar(&reason, "reason", "", "text of at most 300 characters that the customer's e-mail shows")
 	} else {
 		notify = true
 	}
 	call := "  slotmesh " + of.list + " " + write + " harbor 7d9f3c1e-6a1b-4a55-9c1d-2f0a8f6f3b11"
 	examples := []string{call, call + " --" + flag + " 12.50"}
+	if write == "cancel" {
+		examples = append(examples, call+` --reason "Anna is ill."`)
+	}
 	texts := make([]string, len(words))
 	for i, word := range words {
 		if texts[i] = string(word); word == booking.RefundFull && word != defaultAmount {

@@ -130,7 +130,7 @@ func (p *Pages) cancel(find findsOrder) fiber.Handler {
 			return err
 		}
 		form := view.CancelForm{Choice: cmp.Or(posted.Get("refund"), string(booking.RefundPolicy)),
-			Amount: posted.Get("amount")}
+			Amount: posted.Get("amount"), Reason: posted.Get("reason")}
 		refund, second, err := parseRefund(posted, func() (*booking.Cancellation, error) {
 			return o.preview(c.UserContext())
 		})
@@ -138,7 +138,7 @@ func (p *Pages) cancel(find findsOrder) fiber.Handler {
 			return p.showCancel(c, fiber.StatusUnprocessableEntity, page, o, form)
 		}
 		if err == nil && second == "" {
-			if err = o.cancel(withNotification(c, posted), booking.Cancel{Refund: refund}); err == nil {
+			if err = o.cancel(withNotification(c, posted), booking.Cancel{Refund: refund, Reason: form.Reason}); err == nil {
 				return redirectBack(c, page.Business.Slug, o.Back, "done", o.cancelled)
 			}
 		}

@@ -8,6 +8,7 @@ func (p *page) addDetails(kind Kind, w *words, f *Facts, show parts) {
 	if show.customer {
 		p.addCustomer(w, f)
 	}
+	p.addRow(w.Say("cancel_reason"), w.sanitizeLines(f.Reason)...)
 	p.addTimes(kind, w, f, show)
 	p.addPlace(kind, w, f)
 	if f.FormerPlace != "" {

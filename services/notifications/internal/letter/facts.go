@@ -29,6 +29,7 @@ type Facts struct {
 	Answers                  []Answer  // the customer's answers to the business's questions; only for [OwnerNotice]
 	Webhook                  Webhook   // the disabled endpoint; only for [NoticeWebhookDisabled]
 	CanReschedule, CanCancel bool      // what the customer may do on the page at Link
+	Reason                   string    // why the business cancelled, in its own words; may be empty
 	Link                     string    // URL of the customer view or, for a notice, of the owner's page; may be empty
 	DeclineLink              string    // URL of the owner's page that cancels the booking; only for [OwnerNotice]
 	CalendarLink             string    // URL of the calendar entry; "" if the customer has no page

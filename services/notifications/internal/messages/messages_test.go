@@ -230,8 +230,9 @@ func TestMessagesOfBookingKeepOrder(t *testing.T) {
 	data["from"] = map[string]any{"starts_at": monday.Add(48 * time.Hour), "ends_at": monday.Add(49 * time.Hour)}
 	w.take(w.newEvent(event.BookingRescheduled, event.Booking, id, actor.Owner, data))
 	w.await("0", `SELECT count(*)::text FROM message_events`)
-	w.take(w.newEvent(event.BookingCancelled, event.Booking, id, actor.Owner,
-		w.newBooking(id, "cancelled", monday.Add(72*time.Hour))))
+	cancelled := w.newBooking(id, "cancelled", monday.Add(72*time.Hour))
+	cancelled["cancel_reason"] = "Anna is ill.\nSorry!"
+	w.take(w.newEvent(event.BookingCancelled, event.Booking, id, actor.Owner, cancelled))
 	w.awaitMails(4) // each message waits for the one before it
 	w.await("4", `SELECT count(*)::text FROM messages WHERE status = 'sent'`)
 	var kinds, methods []string
@@ -257,6 +258,9 @@ func TestMessagesOfBookingKeepOrder(t *testing.T) {
 			}
 			last = sequence
 		}
+	}
+	if text := w.listMessages()[3].Text; !strings.Contains(text, "Reason\n  Anna is ill.\n  Sorry!\n") {
+		t.Errorf("the reason is not in\n%s", text)
 	}
 	if diff := cmp.Diff([]string{"booking_received", "booking_confirmed", "booking_moved", "booking_cancelled"},
 		kinds); diff != "" {

@@ -213,6 +213,7 @@ func (m *Messages) composeChange(
 	if err != nil {
 		return nil, err
 	}
+	customerFacts.Reason = subject.Reason
 	status, reason := m.chooseStatus(offer)
 	letters := map[letter.Kind]letter.Letter{}
 	list := make([]store.Message, 0, len(drafts))

@@ -39,6 +39,7 @@ type Subject struct {
 	Address     *struct{}  `json:"customer_address"` // not nil if the booking takes place at the customer's address
 	Notify      *bool      `json:"notify"`           // false: the business chose not to notify the customer of the event
 	Payment     *Payment   `json:"payment"`
+	Reason      string     `json:"cancel_reason"` // why the business cancelled, in its own words; may be empty
 	// EndDate and EndTime are the end of a reservation in the business's time zone. If EndTime is nil, the reservation
 	// ends at the end of EndDate.
 	EndDate *timespan.Date `json:"end_date"`

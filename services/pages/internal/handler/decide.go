@@ -38,11 +38,13 @@ func rejectMalformedDecision(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-func (p *Pages) showDecision(c *fiber.Ctx) error { return p.renderDecision(c, fiber.StatusOK, false) }
+func (p *Pages) showDecision(c *fiber.Ctx) error {
+	return p.renderDecision(c, fiber.StatusOK, false, "")
+}
 
 // renderDecision shows the booking of a link. The argument `isChanged` is true if the booking has changed since the
-// reader saw it.
-func (p *Pages) renderDecision(c *fiber.Ctx, status int, isChanged bool) error {
+// reader saw it. The argument `reason` is the reason for declining, as the reader entered it.
+func (p *Pages) renderDecision(c *fiber.Ctx, status int, isChanged bool, reason string) error {
 	page, err := p.loadPage(c)
 	if err != nil {
 		return err
@@ -53,7 +55,7 @@ func (p *Pages) renderDecision(c *fiber.Ctx, status int, isChanged bool) error {
 	}
 	page.IsPrivate, page.LinkPath = true, c.Path()
 	page.Sale = view.Sale{Timezone: d.Booking.Timezone, Currency: d.Booking.Currency}
-	return p.show(c, status, page, view.Decide(page, d, isChanged && d.IsOpen, p.ownerURL))
+	return p.show(c, status, page, view.Decide(page, d, isChanged && d.IsOpen, reason, p.ownerURL))
 }
 
 // decide confirms or declines the booking of a link, and redirects to the page that shows the decision.
@@ -71,9 +73,9 @@ func (p *Pages) decide(c *fiber.Ctx) error {
 		return fault.New(fault.InvalidParameter, "sequence: send the number that the page had.")
 	}
 	err = p.decisions.Decide(c.UserContext(), page.Business.Snapshot.ID, booking.Decide{Token: c.Params("token"),
-		Sequence: sequence, Transition: form.Get("decision")})
+		Sequence: sequence, Transition: form.Get("decision"), Reason: form.Get("reason")})
 	if fault.Is(err, fault.Conflict) {
-		return p.renderDecision(c, fiber.StatusConflict, true)
+		return p.renderDecision(c, fiber.StatusConflict, true, form.Get("reason"))
 	}
 	if err != nil {
 		return err

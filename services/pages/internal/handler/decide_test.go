@@ -119,7 +119,7 @@ func TestOpeningDecisionChangesNothing(t *testing.T) {
 // shows the decision without buttons, and that a page of another site cannot send the form.
 func TestDecisionFormDecidesOnce(t *testing.T) {
 	t.Parallel()
-	_, app := newDecisions(t)
+	fake, app := newDecisions(t)
 	path := decisionPath + decisionToken
 	foreign := newForm(path, url.Values{"decision": {"confirm"}, "sequence": {"3"}})
 	foreign.Header.Set("Sec-Fetch-Site", "cross-site")
@@ -130,8 +130,10 @@ func TestDecisionFormDecidesOnce(t *testing.T) {
 		http.StatusBadRequest {
 		t.Errorf("without the number: %d", answer.StatusCode)
 	}
-	answer, text := sendRequest(t, app, newForm(path, url.Values{"decision": {"confirm"}, "sequence": {"2"}}))
-	if answer.StatusCode != http.StatusConflict || !strings.Contains(text, "changed a moment ago") {
+	answer, text := sendRequest(t, app, newForm(path, url.Values{"decision": {"cancel"}, "sequence": {"2"},
+		"reason": {"Anna <is> ill."}}))
+	if answer.StatusCode != http.StatusConflict || !strings.Contains(text, "changed a moment ago") ||
+		!strings.Contains(text, ">Anna &lt;is&gt; ill.</textarea>") || fake.writes[0].Reason != "Anna <is> ill." {
 		t.Errorf("an earlier state: %d %s", answer.StatusCode, text)
 	}
 	answer, _ = sendRequest(t, app, newForm(path+"?lang=de", url.Values{"decision": {"confirm"}, "sequence": {"3"}}))

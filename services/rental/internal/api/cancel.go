@@ -9,6 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/contracts/rental"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
+	"github.com/slotmesh/slotmesh/libs/sale"
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
@@ -26,6 +27,10 @@ func (in *Internal) serveCancellation(ctx context.Context, r rental.OfReservatio
 
 func (in *Internal) cancel(ctx context.Context, r rental.Change[booking.Cancel],
 	offer *catalog.Snapshot) (store.Reservation, error) {
+	ctx, err := sale.WithReason(ctx, r.Body.Reason)
+	if err != nil {
+		return store.Reservation{}, err
+	}
 	return in.owner.Cancellations(offer).Cancel(ctx, actor.Of(ctx), offer.ID, r.At.ID, r.Body.Refund)
 }
 

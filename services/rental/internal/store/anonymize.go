@@ -20,7 +20,7 @@ import (
 // results of the owner's writes. Each of the three tables has its own statement.
 const (
 	anonymizeEventsSQL = `
-UPDATE events SET data = data || '{"customer_name": "", "customer_email": null, "customer_phone": null, "form_data": {}}'
+UPDATE events SET data = data - 'cancel_reason' || '{"customer_name": "", "customer_email": null, "customer_phone": null, "form_data": {}}'
 WHERE business_id = @business_id AND subject_id = ANY(@ids::uuid[]) AND data ? 'customer_name'`
 
 	anonymizeReservationsSQL = `
