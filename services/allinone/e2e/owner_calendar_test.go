@@ -35,7 +35,7 @@ func (o *ownerSite) dragBookings(t *testing.T) {
 		`[...document.querySelectorAll(".gap")].some(g => g.innerText.includes("10:45 – 17:00"))`)
 	const grabbed, at10, at12, at14 = 22.0, 600, 720, 840
 	v.Drag(columnPositionScript("Inês", at10+grabbed), columnPositionScript("Tomás", at12+grabbed), "")
-	v.ExpectText("The booking has a new time")
+	v.ExpectText("Moved to 12:00 with Tomás.")
 	v.Await("she is with Tomás at twelve", boxPositionCondition("Clara Neves", "Tomás", "12:00"))
 	v.Check()
 	v.Press("Undo")
@@ -57,14 +57,14 @@ func (o *ownerSite) dragBookings(t *testing.T) {
 	elsewhere := o.signIn(t, "owner", visitor.Profile{Locale: "en-GB", Width: 1280, Height: 1000})
 	elsewhere.Go(o.buildAddress("/calendar?date=2027-03-02"))
 	elsewhere.Drag(columnPositionScript("Inês", at10+grabbed), columnPositionScript("Inês", at14+grabbed), "")
-	elsewhere.ExpectText("The booking has a new time")
+	elsewhere.ExpectText("Moved to 14:00.")
 	// this window still shows her at ten
 	v.Drag(columnPositionScript("Inês", at10+grabbed), columnPositionScript("Inês", at12+grabbed), "")
 	v.ExpectText("Something has changed meanwhile")
 	v.Await("she is where the other has put her", boxPositionCondition("Clara Neves", "Inês", "14:00"))
 	v.Drag(columnPositionScript("Inês", at14+grabbed), columnPositionScript("Inês", at12+grabbed),
 		`document.documentElement.classList.contains("dragging")`)
-	v.ExpectText("The booking has a new time")
+	v.ExpectText("Moved to 12:00.")
 	v.Await("she is with Inês at twelve", boxPositionCondition("Clara Neves", "Inês", "12:00"))
 }
 

@@ -1,6 +1,8 @@
 package pages
 
 import (
+	"strconv"
+
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/slotmesh/slotmesh/libs/platform/server"
@@ -9,8 +11,11 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// showCalendar shows the calendar of one day with a column for each member, or the calendar of a week. If the URL has
-// no date, it shows today or the current week.
+// calendarViews maps the values of the query parameter `view` to numbers of days.
+var calendarViews = map[string]int{"": 1, "3days": 3, "week": 7}
+
+// showCalendar shows the calendar of one day with a column for each member, or the calendar of three days or a week. If
+// the URL has no date, the calendar begins today or in the current week.
 func (p *Pages) showCalendar(c *fiber.Ctx) error {
 	page, err := p.newPage(c, view.PlaceCalendar)
 	if err != nil {
@@ -29,9 +34,10 @@ func (p *Pages) showCalendar(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	days := 1
-	if c.Query("view") == "week" {
-		days = 7
+	days := max(1, calendarViews[c.Query("view")])
+	zoom, err := strconv.Atoi(c.Query("zoom"))
+	if err != nil {
+		zoom = 0
 	}
 	from := page.Business.Today(page.Now)
 	if date != nil {
@@ -44,7 +50,10 @@ func (p *Pages) showCalendar(c *fiber.Ctx) error {
 		return err
 	}
 	page.Nonce = web.Nonce()
-	page.Undo = readUndo(c)
+	if page.Undo = readUndo(c); page.Undo != nil && c.Query("done") == "moved" {
+		page.Notice = describeMove(page, page.Undo)
+	}
 	return p.render(c, fiber.StatusOK, page, view.Calendar(page, cal,
-		view.CalendarFilter{Member: c.Query("staff_id"), Location: c.Query("location_id")}))
+		view.CalendarFilter{Member: c.Query("staff_id"), Location: c.Query("location_id"),
+			Zoom: min(max(zoom, 0), view.MaxZoom)}))
 }

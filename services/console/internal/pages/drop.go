@@ -2,9 +2,12 @@ package pages
 
 import (
 	"net/url"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/platform/web"
@@ -73,7 +76,7 @@ func addUndo(back string, before, after *booking.Booking, silent bool) string {
 func readUndo(c *fiber.Ctx) *view.Undo {
 	was := strings.Split(c.Query("undo"), " ")
 	if len(was) != len([]string{"id", "date", "time", "staff"}) || len(was[2]) < len("15:04") ||
-		c.Query("done") != "moved" {
+		!slices.Contains([]string{"moved", "moved_warned"}, c.Query("done")) {
 		return nil
 	}
 	back := readQuery(c)
@@ -83,4 +86,26 @@ func readUndo(c *fiber.Ctx) *view.Undo {
 	return &view.Undo{Booking: was[0], Date: was[1], Time: was[2][:len("15:04")], Staff: was[3],
 		SeenState: c.Query("seen"),
 		IsSilent:  c.Query("silent") == "yes", Back: "calendar?" + back.Encode()}
+}
+
+// describeMove returns the notice about the reschedule that `undo` undoes, with the new time. It names the new member if
+// the reschedule has changed the member. The new time and member are in the URL, in the form of [view.FormatSeen].
+func describeMove(page *view.Page, undo *view.Undo) string {
+	is := strings.Split(undo.SeenState, " ")
+	if len(is) != len([]string{"date", "time", "staff"}) {
+		return page.Notice
+	}
+	at, err := time.Parse(time.DateTime, is[0]+" "+is[1])
+	if err != nil {
+		return page.Notice
+	}
+	when := page.Words.Clock(at)
+	if is[0] != undo.Date {
+		when = page.Words.ShortDate(at) + " · " + when
+	}
+	id, err := uuid.Parse(is[2])
+	if member := page.Business.StaffMember(id); err == nil && member != nil && is[2] != undo.Staff {
+		return page.Words.Fill("moved_to_with", map[string]string{"When": when, "Member": member.Name})
+	}
+	return page.Words.With("moved_to", "When", when)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// showTimeOff shows the time off of a member. A member of the staff sees their own time off. A person who may edit the
+// showTimeOff shows the time off of a member. The query parameters `date`, `from` and `to` preset the form. A member of the staff sees their own time off. A person who may edit the
 // offer chooses a member by the query parameter `staff_id`. If this parameter is missing or invalid, and the business
 // has several members, the page asks for the member.
 func (p *Pages) showTimeOff(c *fiber.Ctx) error {
@@ -35,8 +35,9 @@ func (p *Pages) showTimeOff(c *fiber.Ctx) error {
 	if off == nil {
 		return p.render(c, fiber.StatusOK, page, view.NoTimeOff(page))
 	}
-	today := page.Business.Today(page.Now).String()
-	return p.render(c, fiber.StatusOK, page, view.TimeOff(page, view.TimeOffForm{TimeOff: off, From: today, To: today}))
+	day := cmp.Or(c.Query("date"), page.Business.Today(page.Now).String())
+	return p.render(c, fiber.StatusOK, page, view.TimeOff(page, view.TimeOffForm{TimeOff: off, From: day, To: day,
+		FromTime: c.Query("from"), ToTime: c.Query("to")}))
 }
 
 // loadTimeOff reads the time off of one member. If the principal may see only their own time off, loadTimeOff reads the

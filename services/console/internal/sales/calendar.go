@@ -18,11 +18,11 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
 )
 
-// Calendar has the bookings and the free time of one day or of a week, in columns. A calendar of one day has a column
-// for each member. A calendar of a week has a column for each day.
+// Calendar has the bookings and the free time of one day or of several days, in columns. A calendar of one day has a
+// column for each member. A calendar of several days has a column for each day.
 type Calendar struct {
 	From      timespan.Date
-	Days      int // 1 or 7
+	Days      int
 	Columns   []Column
 	IsUnknown bool // the booking service or the availability service is unavailable
 	HasMore   bool // true if more bookings exist than the calendar has
@@ -34,10 +34,16 @@ type Column struct {
 	Date       timespan.Date
 	Member     *catalog.Staff  // nil if the column has the bookings without a member or all bookings
 	Open       []Minutes       // working hours, sorted and without overlaps
-	Bookings   []PlacedBooking // sorted by start
+	Bookings   []PlacedBooking // sorted by start; without the guests of Sessions
+	Sessions   []PlacedSession // class sessions that take place, even without guests; sorted by start
 	Blocked    []BlockedTime   // blocked times, which are not part of Open
-	ClassTimes []Minutes       // class sessions of Member, with buffers, even without guests; empty if Member is nil
 	Free       []Minutes       // the parts of Open in which Member is not busy; empty if Member is nil
+}
+
+// PlacedSession is a class session in a column of the calendar.
+type PlacedSession struct {
+	Session
+	At Minutes
 }
 
 // BlockedTime is the part of a blocked time that lies in one column. Reason is the note that the owner wrote for the
@@ -79,10 +85,10 @@ const (
 // BookingPage is the maximum number of bookings that a calendar reads from the booking service in one request.
 const BookingPage = 1000
 
-// LoadCalendar reads the calendar of `days` days, which is 1 or 7, beginning on the day `from`. The calendar of one day
-// has a column for each member. The calendar of 7 days has a column for each day; if the argument `member` is not nil,
-// the columns show only this member. If the argument `at` is not nil, they show only bookings at this location. If the
-// booking service or the availability service is unavailable, the field IsUnknown of the calendar is true.
+// LoadCalendar reads the calendar of `days` days, beginning on the day `from`. The calendar of one day has a column for
+// each member. The calendar of several days has a column for each day; if the argument `member` is not nil, the columns
+// show only this member. If the argument `at` is not nil, they show only bookings at this location. If the booking
+// service or the availability service is unavailable, the field IsUnknown of the calendar is true.
 func (o *UseCases) LoadCalendar(ctx context.Context, by peers.Principal, slug string, from timespan.Date, days int,
 	member, at *uuid.UUID) (*Calendar, error) {
 	business, err := o.FindBusiness(ctx, slug)
@@ -90,7 +96,7 @@ func (o *UseCases) LoadCalendar(ctx context.Context, by peers.Principal, slug st
 		return nil, err
 	}
 	cal := &Calendar{From: from, Days: days, Columns: newColumns(by, business, from, days, member)}
-	if err := o.describe(ctx, business, cal); err != nil {
+	if err := o.describe(ctx, business, cal, findOwnStaffID(by, business), at); err != nil {
 		return nil, err
 	}
 	var booked peers.Part[booking.Booking]
@@ -164,15 +170,25 @@ func (c *Calendar) place(business *catalog.Snapshot, bookings []booking.Booking)
 			col := &c.Columns[i]
 			start, end, isColumns := c.findTimeIn(col, b)
 			at, ok := clipToDay(start, end, col.Date, business.Location())
-			if !ok || !isColumns {
+			if !ok || !isColumns || col.hasSession(b) {
 				continue
 			}
 			col.Bookings = append(col.Bookings, placeBooking(business, b, at))
 		}
 	}
-	if n := len(c.Columns); c.Days == 1 && n > 1 && c.Columns[n-1].Member == nil && len(c.Columns[n-1].Bookings) == 0 {
-		c.Columns = c.Columns[:n-1] // show the column without a member only if it has bookings
+	n := len(c.Columns)
+	if last := c.Columns[max(0, n-1):]; c.Days == 1 && n > 1 && last[0].Member == nil &&
+		len(last[0].Bookings)+len(last[0].Sessions) == 0 {
+		c.Columns = c.Columns[:n-1] // show the column without a member only if it has entries
 	}
+}
+
+// hasSession reports whether the column has the class session of a booking. The number of the session's taken seats
+// then stands for the booking.
+func (c *Column) hasSession(b booking.Booking) bool {
+	return b.ClassScheduleID != nil && slices.ContainsFunc(c.Sessions, func(s PlacedSession) bool {
+		return s.Class.ID == *b.ClassScheduleID && s.StartsAt.Equal(b.StartsAt)
+	})
 }
 
 // findTimeIn returns the period that a booking occupies in a column. In the column of a member, the period is the time
@@ -224,8 +240,10 @@ func placeBooking(business *catalog.Snapshot, b booking.Booking, at Minutes) Pla
 }
 
 // describe reads the working hours, the class sessions and the free time from the availability service, and adds these
-// data to the columns. If the availability service is unavailable, describe sets `cal.IsUnknown` to true.
-func (o *UseCases) describe(ctx context.Context, business *catalog.Snapshot, cal *Calendar) error {
+// data to the columns. If the argument `only` is not nil, describe adds only the sessions of this member. If the
+// argument `at` is not nil, describe adds only the sessions at this location. If the availability service is
+// unavailable, describe sets `cal.IsUnknown` to true.
+func (o *UseCases) describe(ctx context.Context, business *catalog.Snapshot, cal *Calendar, only, at *uuid.UUID) error {
 	agenda, err := o.loadAgenda(ctx, business, cal.From, cal.Days)
 	if err != nil {
 		return err
@@ -234,8 +252,16 @@ func (o *UseCases) describe(ctx context.Context, business *catalog.Snapshot, cal
 	if agenda == nil {
 		return nil
 	}
+	var sessions []Session
+	for _, found := range agenda.Sessions {
+		if s := newSession(business, found); s != nil && !s.IsOff && (only == nil || isTaughtBy(s.Class, *only)) &&
+			isHeldAt(business, s, at) {
+			sessions = append(sessions, *s)
+		}
+	}
 	for i := range cal.Columns {
 		col := &cal.Columns[i]
+		col.Sessions = cal.listSessionsIn(col, sessions, business.Location())
 		on := func(spans []timespan.Span) []Minutes { return listMinutesOn(spans, col.Date, business.Location()) }
 		if col.Member == nil {
 			col.Open = on(agenda.Open)
@@ -243,11 +269,39 @@ func (o *UseCases) describe(ctx context.Context, business *catalog.Snapshot, cal
 		}
 		for _, m := range agenda.Members {
 			if m.StaffID == col.Member.ID {
-				col.Open, col.ClassTimes, col.Free = on(m.Working), on(m.Teaching), on(m.Free)
+				col.Open, col.Free = on(m.Working), on(m.Free)
 			}
 		}
 	}
 	return nil
+}
+
+// isHeldAt reports whether a class session takes place at a location. The argument `at` is the location's id; nil stands
+// for all locations.
+func isHeldAt(business *catalog.Snapshot, s *Session, at *uuid.UUID) bool {
+	l := business.SessionLocation(s.Service, s.Class)
+	return at == nil || l != nil && l.ID == *at
+}
+
+// listSessionsIn returns the class sessions of a column. A column of a member has the sessions of this member. The
+// column without a member of one day has the sessions of no member who has a column.
+func (c *Calendar) listSessionsIn(col *Column, sessions []Session, zone *time.Location) []PlacedSession {
+	var placed []PlacedSession
+	for _, s := range sessions {
+		end := s.StartsAt.Add(time.Duration(s.Service.DurationMinutes) * time.Minute)
+		at, ok := clipToDay(s.StartsAt, end, col.Date, zone)
+		hasColumn := slices.ContainsFunc(c.Columns, func(other Column) bool {
+			return other.Member != nil && isTaughtBy(s.Class, other.Member.ID)
+		})
+		isColumns := c.Days > 1 || !hasColumn
+		if col.Member != nil {
+			isColumns = isTaughtBy(s.Class, col.Member.ID)
+		}
+		if ok && isColumns {
+			placed = append(placed, PlacedSession{s, at})
+		}
+	}
+	return placed
 }
 
 // loadAgenda reads the agenda of a business from the availability service. The argument `from` is the first day of the

@@ -7,6 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/sales"
@@ -40,25 +44,42 @@ type gap struct {
 	sales.Minutes
 }
 
-// box is a booking in the calendar, with the id of its HTML element. All guests of one class session share one box.
+// box is a booking or a class session in the calendar, with the id of its HTML element. The class session's guests have
+// no boxes of their own. If the offer no longer has the session, all of its guests share one box.
 type box struct {
 	sales.PlacedBooking
+	Session *sales.PlacedSession // nil for a booking
 	ID      string
 	Guests  int // number of bookings of the class session; 1 for an appointment
 	People  int
 	service int // index of the booking's service in the offer; the colour depends on it
+	lines   int // number of lines of text that fit into the box, from 1 to maxLines
+	isSlim  bool // true if other boxes stand beside the box
 }
 
 const (
-	remPerMinute = 0.075 // height of one minute, in rem
-	hour         = 60
+	hour     = 60
+	maxLines = 4
+	// lineHeight and boxEdge are the height of a line of text and of a box's border, padding and distance, in rem.
+	lineHeight, boxEdge = 0.975, 0.275
+	// maxLanes is the number of boxes side by side that widen their column.
+	maxLanes = 6
 )
+
+// hourHeights are the heights of one hour in rem, by the zoom of the calendar. With the first one, a quarter of an hour
+// has one readable line of text, and half an hour has two.
+var hourHeights = [...]float64{5, 7.5, 10}
+
+// MaxZoom is the largest zoom of the calendar. The smallest is 0.
+const MaxZoom = len(hourHeights) - 1
 
 // canvas gives an id to each drawn element, and collects the CSS rules with the positions of these elements.
 type canvas struct {
-	first int // minute of the day at the top of the calendar
-	rules strings.Builder
-	n     int
+	first  int     // minute of the day at the top of the calendar
+	minute float64 // height of one minute, in rem
+	rules  strings.Builder
+	n      int
+	lanes  int // largest number of boxes side by side
 }
 
 // put adds the CSS rule with the position of an element, and returns the id of the element. The argument `at` is the
@@ -69,8 +90,8 @@ type canvas struct {
 func (c *canvas) put(at sales.Minutes, track, tracks int) string {
 	c.n++
 	id := "at-" + strconv.Itoa(c.n)
-	fmt.Fprintf(&c.rules, "#%s{top:%.3frem;height:%.3frem", id, float64(at.From-c.first)*remPerMinute,
-		float64(at.To-at.From)*remPerMinute)
+	fmt.Fprintf(&c.rules, "#%s{top:%.3frem;height:%.3frem", id, float64(at.From-c.first)*c.minute,
+		float64(at.To-at.From)*c.minute)
 	if tracks > 1 {
 		fmt.Fprintf(&c.rules, ";inset-inline-start:%.2f%%;inline-size:%.2f%%", 100*float64(track)/float64(tracks),
 			100/float64(tracks))
@@ -81,10 +102,10 @@ func (c *canvas) put(at sales.Minutes, track, tracks int) string {
 
 // draw computes the positions of all elements of a calendar: bookings, free, closed and blocked times, and the line at
 // the current time.
-func (p *Page) draw(cal *sales.Calendar) calendarDrawing {
+func (p *Page) draw(cal *sales.Calendar, zoom int) calendarDrawing {
 	d := calendarDrawing{From: 8, To: 18}
 	d.From, d.To = computeShownHours(cal, d.From, d.To)
-	c := &canvas{first: d.From * hour}
+	c := &canvas{first: d.From * hour, minute: hourHeights[zoom] / hour, lanes: 1}
 	all := sales.Minutes{From: d.From * hour, To: d.To * hour}
 	now := p.toLocal(p.Now)
 	today := timespan.NewDate(now.Year(), now.Month(), now.Day())
@@ -111,10 +132,14 @@ func (p *Page) draw(cal *sales.Calendar) calendarDrawing {
 	// The style sheet fixes the number of columns. The browser loads the columns one after another. If the number were
 	// not fixed, each new column would move the columns that are already shown.
 	d.Style = c.rules.String() +
-		fmt.Sprintf(".day-height{height:%.3frem}.calendar{grid-template-columns:4.5rem repeat(%d,minmax(7rem,1fr))}",
-			float64(all.To-all.From)*remPerMinute, max(1, len(d.Columns)))
+		fmt.Sprintf(".calendar{--hour:%.1frem;grid-template-columns:3.5rem repeat(%d,minmax(%.2frem,1fr))}"+
+			".day-height{height:%.3frem}", hourHeights[zoom], max(1, len(d.Columns)),
+			max(narrowestColumn, float64(min(c.lanes, maxLanes))*narrowestLane), float64(all.To-all.From)*c.minute)
 	return d
 }
+
+// narrowestColumn and narrowestLane are the minimum widths of a column and of a box beside others, in rem.
+const narrowestColumn, narrowestLane = 8.0, 4.0
 
 // shortestGap is the minimum length, in minutes, of free time that the calendar shows.
 const shortestGap = 15
@@ -165,6 +190,9 @@ func computeShownHours(cal *sales.Calendar, from, to int) (int, int) {
 		for _, b := range col.Bookings {
 			first, last = min(first, b.Before.From), max(last, b.After.To)
 		}
+		for _, s := range col.Sessions {
+			first, last = min(first, s.At.From), max(last, s.At.To)
+		}
 	}
 	return first / hour, (last + hour - 1) / hour
 }
@@ -191,6 +219,9 @@ func findClosed(open []sales.Minutes, all sales.Minutes) []sales.Minutes {
 // number of bookings at the same time.
 func (p *Page) placeBoxes(c *canvas, col *columnDrawing) {
 	boxes := p.groupSessions(col.Bookings)
+	for i := range col.Sessions {
+		boxes = append(boxes, p.newSessionBox(&col.Sessions[i]))
+	}
 	slices.SortStableFunc(boxes, func(a, b box) int { return a.Before.From - b.Before.From })
 	for len(boxes) > 0 {
 		var ends []int // end of the last booking of each lane
@@ -215,10 +246,28 @@ func (p *Page) placeBoxes(c *canvas, col *columnDrawing) {
 					col.Buffers = append(col.Buffers, c.put(buffer, lane, len(ends)))
 				}
 			}
-			b.ID = c.put(b.At, lane, len(ends))
+			b.ID, b.lines, b.isSlim = c.put(b.At, lane, len(ends)), c.countLines(b.At), len(ends) > 1
+			c.lanes = max(c.lanes, len(ends))
 			col.Boxes = append(col.Boxes, b)
 		}
 		boxes = boxes[len(lanes):]
+	}
+}
+
+// countLines returns the number of lines of text that fit into a box, from 1 to maxLines.
+func (c *canvas) countLines(at sales.Minutes) int {
+	return min(max(1, int((float64(at.To-at.From)*c.minute-boxEdge)/lineHeight)), maxLines)
+}
+
+// newSessionBox returns the box of a class session.
+func (p *Page) newSessionBox(s *sales.PlacedSession) box {
+	return box{
+		PlacedBooking: sales.PlacedBooking{
+			Booking: booking.Booking{StartsAt: s.StartsAt, EndsAt: endTime(s.Session), Status: booking.StatusConfirmed},
+			At:      s.At, Before: sales.Minutes{From: s.At.From, To: s.At.From},
+			After: sales.Minutes{From: s.At.To, To: s.At.To},
+		},
+		Session: s, Guests: 1, service: p.findServiceIndex(s.Service.ID),
 	}
 }
 
@@ -251,10 +300,9 @@ func (p *Page) numberService(b sales.PlacedBooking) int {
 	if len(b.Services) == 0 {
 		return 0
 	}
-	for i := range p.Business.Services {
-		if p.Business.Services[i].ID == b.Services[0].ID {
-			return i
-		}
-	}
-	return 0
+	return p.findServiceIndex(b.Services[0].ID)
+}
+
+func (p *Page) findServiceIndex(id uuid.UUID) int {
+	return max(0, slices.IndexFunc(p.Business.Services, func(s catalog.Service) bool { return s.ID == id }))
 }

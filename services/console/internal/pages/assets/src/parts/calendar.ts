@@ -1,4 +1,5 @@
-// The calendar with a pointer. Dragging a booking moves it to another time or member. Dragging over free time books it.
+// The calendar with a pointer. Dragging a booking moves it to another time or member. Dragging over free time books it,
+// and pressing it opens a menu.
 // A drop sends a form; the server decides, and the page that it returns shows the result. A finger drags only after it
 // has rested, so that it can also scroll.
 
@@ -7,6 +8,8 @@ const form = document.querySelector<HTMLFormElement>("#drop");
 const bookings = form?.action; // the common address of bookings
 const step = 5; // minutes
 const rest = 350; // milliseconds for which a finger rests before it drags
+const menuStep = 15; // minutes; the menu of an empty time rounds down to this step
+const edge = 40; // pixels; a drag near the edge of the calendar scrolls the calendar
 const slack = 6; // pixels; a shorter movement is not a drag
 
 interface Drag {
@@ -64,7 +67,37 @@ function move(x: number, y: number) {
   drag.shadow.style.insetBlockStart = share(from - first);
   drag.shadow.style.blockSize = share(Math.min(until, last) - from);
   drag.shadow.textContent = clock(from);
+  scroll(x, y);
   if (drag.shadow.parentElement !== column) column.append(drag.shadow);
+}
+
+// scroll moves the calendar while a drag is near one of its edges.
+function scroll(x: number, y: number) {
+  const { top, bottom, left, right } = calendar!.getBoundingClientRect();
+  calendar!.scrollBy(x > right - edge ? 12 : x < left + edge ? -12 : 0, y > bottom - edge ? 12 : y < top + edge ? -12 : 0);
+}
+
+// openMenu opens the menu of an empty time. A key press on free time follows its link instead.
+function openMenu(event: MouseEvent) {
+  const target = event.target as Element;
+  const column = target.closest<HTMLElement>(".slots");
+  const menu = document.querySelector<HTMLElement>("#slot-menu");
+  if (!column || !menu?.showPopover || event.detail === 0 || target.closest(".box")) return;
+  event.preventDefault();
+  const minute = Math.floor(minuteAt(column, event.clientY) / menuStep) * menuStep;
+  const { date, staff } = column.dataset as Record<string, string>;
+  const hour = { date, staff_id: staff, from: clock(minute), to: clock(Math.min(minute + 60, 24 * 60 - 1)) };
+  const choices: Record<string, Record<string, string>> = { time: { date, staff, time: clock(minute) }, hour, day: { date, staff_id: staff } };
+  menu.querySelector("p")!.textContent = clock(minute);
+  for (const link of menu.querySelectorAll<HTMLAnchorElement>("a[data-with]")) {
+    const address = new URL(link.href);
+    for (const [name, value] of Object.entries(choices[link.dataset.with!])) address.searchParams.set(name, value);
+    link.href = address.href;
+  }
+  menu.showPopover();
+  menu.style.left = `${Math.max(8, Math.min(event.clientX, innerWidth - menu.offsetWidth - 8))}px`;
+  menu.style.top = `${Math.max(8, Math.min(event.clientY, innerHeight - menu.offsetHeight - 8))}px`;
+  menu.querySelector("a")!.focus();
 }
 
 function drop() {
@@ -85,7 +118,7 @@ function drop() {
   say("staff", to.column.dataset.staff || box.dataset.staff!);
   say("seen", box.dataset.seen!);
   form!.action = `${bookings}${box.dataset.booking}/drop`;
-  sessionStorage.setItem("calendar", JSON.stringify([scrollY, calendar!.scrollLeft]));
+  sessionStorage.setItem("calendar", JSON.stringify([scrollY, calendar!.scrollLeft, calendar!.scrollTop]));
   box.setAttribute("aria-busy", "true");
   form!.requestSubmit();
 }
@@ -103,8 +136,8 @@ if (calendar && form) {
   const place = sessionStorage.getItem("calendar");
   if (place) {
     sessionStorage.removeItem("calendar");
-    const [down, across] = JSON.parse(place);
-    calendar.scrollLeft = across;
+    const [down, across, inside] = JSON.parse(place);
+    calendar.scrollTo({ left: across, top: inside, behavior: "instant" });
     scrollTo({ top: down, behavior: "instant" });
   }
   calendar.addEventListener("pointerdown", (event) => {
@@ -132,5 +165,14 @@ if (calendar && form) {
   calendar.addEventListener("dragstart", (event) => event.preventDefault()); // prevents that the browser drags a link
   calendar.addEventListener("touchmove", (event) => { if (drag) event.preventDefault(); }, { passive: false });
   calendar.addEventListener("contextmenu", (event) => { if (pressed && !pressed.mouse) event.preventDefault(); });
-  calendar.addEventListener("click", (event) => { if (dragged) event.preventDefault(); dragged = false; }, true);
+  calendar.addEventListener("click", (event) => { dragged ? event.preventDefault() : openMenu(event); dragged = false; }, true);
 }
+
+// Choosing a date or a location shows it at once.
+for (const input of document.querySelectorAll<HTMLInputElement | HTMLSelectElement>("[data-submits]")) {
+  input.addEventListener("change", () => input.form!.requestSubmit());
+}
+
+// The calendar begins at the current time.
+const now = calendar?.querySelector<HTMLElement>(".now");
+if (calendar && now && !calendar.scrollTop) calendar.scrollTo({ top: now.offsetTop - calendar.clientHeight / 3, behavior: "instant" });
