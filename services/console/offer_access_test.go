@@ -12,7 +12,8 @@ func init() {
 			routes = append(routes, "GET /"+kind+page, "POST /"+kind+page)
 		}
 	}
-	for _, part := range []string{"hours", "translations", "business", "policies", "page"} {
+	for _, part := range []string{"hours", "translations", "business", "policies", "payments", "page",
+		"languages", "privacy"} {
 		routes = append(routes, "GET /"+part, "POST /"+part)
 	}
 	for _, method := range []string{"GET", "POST"} {

@@ -109,11 +109,11 @@ func TestOwnerSetsPaymentProvider(t *testing.T) {
 	t.Parallel()
 	w, id, mia := startLocations(t, consoletest.BuildManifest("harbor", "Harbor"))
 	ana := w.AddSession(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Owner})
-	const policies = "/business/harbor/offer/policies"
-	if got := getPage(t, w, policies, mia).Body; strings.Contains(got, "payments.providers") {
+	const payments = "/business/harbor/offer/payments"
+	if got := getPage(t, w, payments, mia).Body; strings.Contains(got, "payments.providers") {
 		t.Error("a manager sees the provider")
 	}
-	saveForm(t, w, ana, policies, url.Values{"base": {"1"}, "payments.providers": {"stripe"},
+	saveForm(t, w, ana, payments, url.Values{"base": {"1"}, "payments.providers": {"stripe"},
 		"payments.accounts.stripe": {"acct_1"}})
 	checkText(t, w, "stripe: acct_1", "- stripe")
 }

@@ -9,9 +9,17 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
-const businessForm = "/business/harbor/offer/business"
+const (
+	businessForm = "/business/harbor/offer/business"
+	privacyForm  = "/business/harbor/offer/privacy"
+)
 
-// placeForm has the values that a person types for the place, the contact and the legal texts.
+// legalForm has the values that a person types for the legal texts.
+func legalForm() url.Values {
+	return url.Values{"legal.imprint": {"https://harbor.example/imprint"}, "legal.privacy": {"We keep little.\r\nAsk us."}}
+}
+
+// placeForm has the values that a person types for the place and the contact.
 func placeForm() url.Values {
 	return url.Values{
 		"locations.0.address.street": {"Rua 1"}, "locations.0.address.postal_code": {"1100-001"},
@@ -19,18 +27,18 @@ func placeForm() url.Values {
 		"locations.0.geo": {"38.71, -9.13"}, "locations.0.directions_html": {"Second door.\nRing twice."},
 		"contact.phone": {"+351 21 000 0000"}, "contact.email": {"hello@harbor.example"},
 		"contact.website": {"https://harbor.example"}, "contact.messenger": {"https://chat.example/harbor"},
-		"legal.imprint": {"https://harbor.example/imprint"}, "legal.privacy": {"We keep little.\r\nAsk us."},
 	}
 }
 
-// TestFormSavesPlaceAndContact shows that the form of the business writes the place, the contact and the legal texts,
-// shows them again, and removes the place when a person clears it.
+// TestFormSavesPlaceAndContact shows that the forms write the place, the contact and the legal texts, show them again,
+// and remove the place when a person clears it.
 func TestFormSavesPlaceAndContact(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
 	mia := w.AddSession(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
 	page := saveForm(t, w, mia, businessForm, placeForm())
+	legal := saveForm(t, w, mia, privacyForm, legalForm())
 	text := readText(t, w)
 	for _, want := range []string{
 		"key: place", "kind: place", "street: Rua 1", `postal_code: 1100-001`, "city: Lisboa", "country: PT", "lat: 38.71",
@@ -43,15 +51,16 @@ func TestFormSavesPlaceAndContact(t *testing.T) {
 	}
 	for _, want := range []string{`value="38.71, -9.13"`, `<option value="PT" selected>Portugal</option>`,
 		"Second door.\nRing twice.</textarea>", `name="legal.privacy"`} {
-		if !strings.Contains(page.Body, want) {
-			t.Errorf("%q is not on the page: %s", want, page.Body)
+		if !strings.Contains(page.Body+legal.Body, want) {
+			t.Errorf("%q is not on the pages: %s %s", want, page.Body, legal.Body)
 		}
 	}
-	cleared := url.Values{}
-	for name := range placeForm() {
-		cleared.Set(name, "")
+	for path, form := range map[string]url.Values{businessForm: placeForm(), privacyForm: legalForm()} {
+		for name := range form {
+			form.Set(name, "")
+		}
+		saveForm(t, w, mia, path, form)
 	}
-	saveForm(t, w, mia, businessForm, cleared)
 	if text := readText(t, w); strings.Contains(text, "locations") || strings.Contains(text, "contact") ||
 		strings.Contains(text, "legal") {
 		t.Errorf("the manifest still has the place:\n%s", text)
@@ -112,7 +121,11 @@ func TestFormNamesInvalidPlaceAtItsInput(t *testing.T) {
 		"locations.0.directions_html":     {strings.Repeat("x", 5001), "This text is too long."},
 		"locations.0.address.postal_code": {strings.Repeat("1", 21), "This text is too long."},
 	} {
-		got := postForm(t, w, businessForm, mia, url.Values{name: {c.typed}, "locations.0.address.city": {"Lisboa"}})
+		path := businessForm
+		if strings.HasPrefix(name, "legal.") {
+			path = privacyForm
+		}
+		got := postForm(t, w, path, mia, url.Values{name: {c.typed}, "locations.0.address.city": {"Lisboa"}})
 		_, field, _ := strings.Cut(got.Body, `name="`+name+`"`)
 		field, _, _ = strings.Cut(field, `class="cell`)
 		if got.Status != 422 || !strings.Contains(field, c.says) {
@@ -128,6 +141,7 @@ func TestPlaceChangesUseLabels(t *testing.T) {
 	w := consoletest.Start(t)
 	id := publish(t, w)
 	mia := w.AddSession(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
+	saveForm(t, w, mia, privacyForm, legalForm())
 	saveForm(t, w, mia, businessForm, placeForm())
 	saveForm(t, w, mia, businessForm, url.Values{"locations.0.address.city": {"Porto"},
 		"locations.0.address.country": {"ES"}, "locations.0.geo": {"41.15, -8.61"}})
@@ -137,7 +151,7 @@ func TestPlaceChangesUseLabels(t *testing.T) {
 			t.Errorf("%q is not among the changes since version 1: %s", want, all)
 		}
 	}
-	last := getPage(t, w, "/business/harbor/offer/versions/2", mia).Body
+	last := getPage(t, w, "/business/harbor/offer/versions/3", mia).Body
 	for _, want := range []string{"Place · Address · City", "Lisboa", "Porto", "Place · Address · Country", "Spain",
 		"Position on the map · Latitude"} {
 		if !strings.Contains(last, want) {

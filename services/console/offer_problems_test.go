@@ -38,10 +38,10 @@ var refusedForms = []struct {
 		"„eur“ passt hier nicht. Bitte schreiben Sie es wie EUR. Meinten Sie EUR?",
 	},
 	{
-		"business", url.Values{"default_language": {"deutsch"}},
+		"languages", url.Values{"default_language": {"deutsch"}},
 		"„deutsch“ passt hier nicht. Bitte schreiben Sie es wie en, pt-BR.",
 	},
-	{"business", url.Values{"languages": {"de"}}, "Die Sprache Ihrer Texte, en, fehlt hier."},
+	{"languages", url.Values{"languages": {"de"}}, "Die Sprache Ihrer Texte, en, fehlt hier."},
 	{"business", url.Values{"contact.website": {"harbor.example"}}, "„harbor.example“ ist keine Internetadresse."},
 	{"page", url.Values{"page.accent": {"#ffff00"}}, "Weiße Schrift ist auf dieser Farbe schlecht zu lesen."},
 	{"page", url.Values{"page.accent": {"grün"}}, "„grün“ passt hier nicht. Bitte schreiben Sie es wie #0b6e4f."},

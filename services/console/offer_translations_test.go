@@ -63,7 +63,7 @@ func TestLanguageRemovalNeedsNoTranslations(t *testing.T) {
 	}
 	drop := url.Values{"languages": {"en"}}
 	const text = "There are still translations into pt. Keep this language, or first delete them under “Translations”."
-	if got := postForm(t, w, "/business/harbor/offer/business", mia, drop); got.Status != 422 ||
+	if got := postForm(t, w, "/business/harbor/offer/languages", mia, drop); got.Status != 422 ||
 		!strings.Contains(got.Body, text) {
 		t.Fatalf("with a translation: %d %s", got.Status, got.Body)
 	}
@@ -74,7 +74,7 @@ func TestLanguageRemovalNeedsNoTranslations(t *testing.T) {
 		mia,
 		url.Values{"base": {"2"}, "business.name": {""}},
 	)
-	if got := postForm(t, w, "/business/harbor/offer/business", mia, drop); got.Status != 303 {
+	if got := postForm(t, w, "/business/harbor/offer/languages", mia, drop); got.Status != 303 {
 		t.Errorf("without it: %d %s", got.Status, got.Body)
 	}
 }

@@ -43,8 +43,8 @@ func TestSearchFollowsPermissions(t *testing.T) {
 		{access.Viewer, "cara", map[string]bool{own.ID.String(): false, customer: false, "Nothing was found": true}},
 		{access.FrontDesk, "nobody", map[string]bool{own.ID.String(): false, customer: false,
 			"Nothing was found": true}},
-		{access.Owner, "POLIC", map[string]bool{`card"><a class="cover" href="/business/harbor/offer/policies"`: true}},
-		{access.FrontDesk, "polic", map[string]bool{`href="/business/harbor/offer/policies"`: false}},
+		{access.Owner, "RULES", map[string]bool{`card"><a class="cover" href="/business/harbor/offer/policies"`: true}},
+		{access.FrontDesk, "rules", map[string]bool{`href="/business/harbor/offer/policies"`: false}},
 		{access.Viewer, "calend", map[string]bool{`card"><a class="cover" href="/business/harbor/calendar"`: true}},
 	} {
 		got := getPage(t, w, "/business/harbor/search?query="+c.query, people[c.role])

@@ -71,7 +71,8 @@ func TestFormsHideOwnerSectionsFromManager(t *testing.T) {
 	mia := w.AddSession(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
 	olga := w.AddSession(t, "olga@example.com", access.Member{BusinessID: id, Role: access.Owner})
 	for path, field := range map[string]string{
-		"/business/harbor/offer/policies": "privacy.keep_customers_days",
+		"/business/harbor/offer/privacy":  "privacy.keep_customers_days",
+		"/business/harbor/offer/payments": "payments.providers",
 		"/business/harbor/offer/page":     "page.embed_origins",
 	} {
 		if got := getPage(t, w, path, mia); got.Status != 200 || strings.Contains(got.Body, field) {
@@ -81,9 +82,10 @@ func TestFormsHideOwnerSectionsFromManager(t *testing.T) {
 			t.Errorf("%s of the owner: %d, without %s", path, got.Status, field)
 		}
 	}
-	form := url.Values{"base": {"1"}, "bookings.advance_days": {"90"}, "privacy.keep_customers_days": {"1"}}
-	got := postForm(t, w, "/business/harbor/offer/policies", mia, form)
-	if text := readText(t, w); got.Status != 303 || strings.Contains(text, "privacy") || !strings.Contains(text, "90") {
+	form := url.Values{"base": {"1"}, "legal.terms": {"Pay first."}, "privacy.keep_customers_days": {"1"}}
+	got := postForm(t, w, "/business/harbor/offer/privacy", mia, form)
+	if text := readText(t, w); got.Status != 303 || strings.Contains(text, "keep_customers") ||
+		!strings.Contains(text, "Pay first.") {
 		t.Errorf("%d %s: %s", got.Status, got.Body, text)
 	}
 }
@@ -113,13 +115,13 @@ func TestPlanCountsCustomersToErase(t *testing.T) {
 	}
 	olga := w.AddSession(t, "olga@example.com", access.Member{BusinessID: id, Role: access.Owner})
 	form := url.Values{"base": {"1"}, "privacy.keep_customers_days": {"30"}}
-	const policies = "/business/harbor/offer/policies"
-	if got := postForm(t, w, policies, olga, form); got.Status != 409 || !strings.Contains(got.Body,
+	const privacy = "/business/harbor/offer/privacy"
+	if got := postForm(t, w, privacy, olga, form); got.Status != 409 || !strings.Contains(got.Body,
 		"Customers whose data will be deleted: 2") {
 		t.Errorf("not asked: %d %s", got.Status, got.Body)
 	}
 	form.Set("agreed", "1")
-	if got := postForm(t, w, policies, olga, form); got.Status != 303 {
+	if got := postForm(t, w, privacy, olga, form); got.Status != 303 {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
 }

@@ -69,7 +69,7 @@ func TestOwnersSeeAffectedBookingsBeforeSavingInABrowser(t *testing.T) {
 // restoreVersion opens the version with the shorter hours, checks its author and its differences, restores it, and
 // undoes that.
 func (o *ownerSite) restoreVersion(t *testing.T, v *visitor.Visitor) {
-	v.Press("Versions")
+	v.Go(o.buildAddress("/offer/versions"))
 	v.ExpectText("Version 3", "Marta Silva", "Now", "Version 1", "The business")
 	v.Check()
 	v.SaveScreenshot("owner-ask-versions")

@@ -162,7 +162,7 @@ func addProductsToOffer(v *inputCounter) {
 		v.Press("Save")
 		v.ExpectText("Saved. Customers see it now.", rental[0])
 	}
-	v.Press("Policies")
+	v.Go(strings.Replace(v.Address(), "/offer/rentals", "/offer/policies", 1))
 	v.FillThe(`[name="cancellation_policy.0.hours_before"]`, "48")
 	v.FillThe(`[name="cancellation_policy.0.refund_percent"]`, "100")
 	v.Press("Add another")

@@ -354,13 +354,13 @@ func (o *ownerSite) changePrices(t *testing.T, v *visitor.Visitor) {
 func (o *ownerSite) translateOffer(t *testing.T, v *visitor.Visitor) {
 	v.Go(o.buildAddress("/offer/translations"))
 	v.ExpectText("Your page speaks one language")
-	v.Go(o.buildAddress("/offer/business"))
+	v.Go(o.buildAddress("/offer/languages"))
 	v.FillElement(`[name="languages"]`, "en\npt")
 	v.Check()
-	v.SaveScreenshot("owner-offer-12-business")
+	v.SaveScreenshot("owner-offer-12-languages")
 	v.Press("Save")
 	v.ExpectText("Saved.")
-	v.Press("Translations")
+	v.Go(o.buildAddress("/offer/translations"))
 	v.ExpectText("português", "Cut · Name")
 	v.FillElement(`[name="services.cut.name"]`, "Corte")
 	v.Check()
@@ -440,9 +440,9 @@ func (o *ownerSite) setPolicies(t *testing.T, v *visitor.Visitor) {
 func (o *ownerSite) checkOfferOnPhone(t *testing.T) {
 	v := o.signIn(t, "manager", visitor.Profile{Locale: "ar", Dark: true})
 	for _, part := range []string{"classes", "events/gala", "rentals/kayak", "translations", "business", "policies",
-		"page", "hours", "rules/tuesday", "team/s0"} {
+		"payments", "languages", "privacy", "page", "hours", "rules/tuesday", "team/s0"} {
 		v.Go(o.buildAddress("/offer/" + part))
-		v.ExpectElement(".quick")
+		v.ExpectElement("main .quick, main .up")
 		v.Check()
 		v.SaveScreenshot("owner-offer-19-ar-" + strings.ReplaceAll(part, "/", "-"))
 	}

@@ -54,13 +54,14 @@ func (o *ownerSite) checkSettings(t *testing.T, name string, profile visitor.Pro
 	}
 }
 
-// checkForbidden checks that a role is refused a page and sees no link to the settings.
+// checkForbidden checks that a role is refused a page below Settings and sees no link to it.
 func (o *ownerSite) checkForbidden(t *testing.T, role, path string) {
 	t.Helper()
 	v := o.signIn(t, role, visitor.Profile{Locale: "en-GB", Width: 1280})
-	v.Go(o.buildAddress("/more"))
-	if shown := visitor.Eval[int](v, `document.querySelectorAll('a[href$="/settings"]').length`); shown > 0 {
-		t.Errorf("a %s is shown %d ways to the settings", role, shown)
+	v.Go(o.buildAddress("/settings"))
+	v.ExpectElement("main h1")
+	if shown := visitor.Eval[int](v, `document.querySelectorAll('a[href$="`+path+`"]').length`); shown > 0 {
+		t.Errorf("a %s is shown %d ways to %s", role, shown, path)
 	}
 	v.Go(o.buildAddress(path))
 	v.ExpectText("This is not yours to do")

@@ -42,7 +42,8 @@ type firstStep struct {
 // route, /business.
 var firstSteps = []firstStep{
 	{"business", func(o *offerPage) []form.Group {
-		return filterFields(businessPart.groups(o), "name", "timezone", "currency", "default_language")
+		return filterFields(slices.Concat(businessPart.groups(o), languagesPart.groups(o)), "name", "timezone", "currency",
+			"default_language")
 	}, func(fields document.Fields, _ []string) { fields["languages"] = []any{fields["default_language"]} }},
 	{"hours", func(o *offerPage) []form.Group { return filterFields(hoursPart.groups(o), "hours") }, nil},
 	{"team", func(o *offerPage) []form.Group {

@@ -28,7 +28,7 @@ func (p *Pages) mountMessages(business *authorize.Router) {
 
 // listMessages lists messages, newest first. The query parameters of the request filter the list.
 func (p *Pages) listMessages(c *fiber.Ctx) error {
-	page, err := p.newPage(c, view.PlaceMessages)
+	page, err := p.newPage(c, view.PlaceSettings)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (p *Pages) listMessages(c *fiber.Ctx) error {
 
 // showMessage shows one message with its whole text.
 func (p *Pages) showMessage(c *fiber.Ctx) error {
-	page, id, err := p.newPageWithID(c, view.PlaceMessages)
+	page, id, err := p.newPageWithID(c, view.PlaceSettings)
 	if err != nil {
 		return err
 	}

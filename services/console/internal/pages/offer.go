@@ -58,7 +58,7 @@ type offerPage struct {
 
 // loadOfferPage reads a version of the offer for a page. If `version` is 0, it reads the newest version.
 func (p *Pages) loadOfferPage(c *fiber.Ctx, section string, version int64) (*offerPage, error) {
-	page, err := p.newPage(c, view.PlaceOffer)
+	page, err := p.newPage(c, view.PlaceOfSection(section))
 	if err != nil {
 		return nil, err
 	}
@@ -297,8 +297,7 @@ func (p *Pages) undoOffer(c *fiber.Ctx) error {
 		return err
 	}
 	section := posted.Get("section")
-	isPart := slices.ContainsFunc(offerParts, func(part offerPart) bool { return part.section == section })
-	if !isPart && section != wordsSection && !slices.Contains(view.Sections(), section) {
+	if !isSection(section) {
 		section = offerKinds[0].section
 	}
 	o, err := p.loadOfferPage(c, section, 0)
@@ -329,6 +328,13 @@ func (p *Pages) undoOffer(c *fiber.Ctx) error {
 		return err
 	}
 	return toOffer(c, o, s.back, url.Values{"saved": {strconv.FormatInt(published.Version, 10)}})
+}
+
+// isSection reports whether a text is the name of a section of the offer.
+func isSection(name string) bool {
+	return slices.Contains([]string{wordsSection, "translations", "text", "versions"}, name) ||
+		slices.ContainsFunc(offerParts, func(part offerPart) bool { return part.section == name }) ||
+		slices.ContainsFunc(offerKinds, func(k offerKind) bool { return k.section == name })
 }
 
 // toOffer redirects to a page of the offer. The argument `says` has the query parameters that tell this page the result

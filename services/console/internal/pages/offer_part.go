@@ -33,7 +33,8 @@ func (part offerPart) writeForm(fields document.Fields, write func() *form.Resul
 	return part.write(fields, write)
 }
 
-var offerParts = []offerPart{hoursPart, businessPart, policiesPart, bookingPagePart, notificationsPart}
+var offerParts = []offerPart{hoursPart, businessPart, policiesPart, paymentsPart, bookingPagePart, languagesPart,
+	privacyPart, notificationsPart}
 
 // hoursPart is the form for the opening hours of the business, the dates with other hours, and blocked times.
 var hoursPart = offerPart{section: "hours", groups: func(o *offerPage) []form.Group {

@@ -17,7 +17,7 @@ const place = "locations.0."
 // countryField is the name of the field for the country of the place.
 const countryField = place + "address.country"
 
-// placeGroups returns the fields for the place, the contact and the legal texts of the business.
+// placeGroups returns the fields for the place and the contact of the business.
 func placeGroups(o *offerPage) []form.Group {
 	groups := []form.Group{
 		{Title: "offer_where", Fields: []form.Field{
@@ -35,11 +35,6 @@ func placeGroups(o *offerPage) []form.Group {
 			{Name: "contact.email", Label: "email"},
 			{Name: "contact.website", Kind: form.Address, Label: "offer_website"},
 			{Name: "contact.messenger", Kind: form.Address, Label: "offer_messenger", Hint: "offer_messenger_hint"},
-		}},
-		{Title: "offer_legal", Hint: "offer_legal_hint", Fields: []form.Field{
-			{Name: "legal.imprint", Kind: form.Text, Label: "offer_imprint"},
-			{Name: "legal.privacy", Kind: form.Text, Label: "offer_privacy_notice"},
-			{Name: "legal.terms", Kind: form.Text, Label: "offer_terms"},
 		}},
 	}
 	if first, exists := itemAt(toList(o.fields["locations"]), 0); exists && first["kind"] != catalog.KindPlace {

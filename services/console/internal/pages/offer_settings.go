@@ -11,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// businessPart is the form for the name, the place, the contact and the languages of the business.
+// businessPart is the form for the name, the place, the contact and the region of the business.
 var businessPart = offerPart{section: "business", suggest: suggestCountry, write: writePlace, groups: func(o *offerPage) []form.Group {
 	module := func(list string) form.Field {
 		f := form.Field{Name: "modules." + list, Kind: form.Switch, Label: "offer_" + list}
@@ -42,28 +42,26 @@ var businessPart = offerPart{section: "business", suggest: suggestCountry, write
 				Suggested: money.Codes(),
 			},
 		}},
-		{Title: "offer_languages", Fields: []form.Field{
-			{
-				Name:     "default_language",
-				Kind:     form.Choice,
-				Label:    "offer_default_language",
-				Required: true,
-				Options:  o.listLanguages(),
-			},
-			{Name: "languages", Kind: form.Lines, Label: "offer_all_languages", Hint: "offer_all_languages_hint"},
-		}},
 	}...)
 }}
 
-// policiesPart is the form for the policies: which changes and cancellations customers may make, until when, and how
-// customers pay.
+// languagesPart is the form for the languages of the booking page and of messages.
+var languagesPart = offerPart{section: "languages", groups: func(o *offerPage) []form.Group {
+	return []form.Group{{Fields: []form.Field{
+		{
+			Name:     "default_language",
+			Kind:     form.Choice,
+			Label:    "offer_default_language",
+			Required: true,
+			Options:  o.listLanguages(),
+		},
+		{Name: "languages", Kind: form.Lines, Label: "offer_all_languages", Hint: "offer_all_languages_hint"},
+	}}}
+}}
+
+// policiesPart is the form for the rules of bookings: which bookings, changes and cancellations customers may make, and
+// until when.
 var policiesPart = offerPart{section: "policies", groups: func(o *offerPage) []form.Group {
-	pays := func(kind string) form.Field {
-		return form.Field{
-			Name: "payments.modes." + kind, Kind: form.Choice, Label: "offer_" + kind, Default: "at_door",
-			Options: o.newOptions("offer_pays_", "at_door", "online", "customer_choice"),
-		}
-	}
 	var change []form.Field
 	if len(o.listLocations()) > 0 {
 		change = []form.Field{{Name: "bookings.location_change_minutes", Kind: form.Integer, Label: "offer_location_change",
@@ -91,11 +89,32 @@ var policiesPart = offerPart{section: "policies", groups: func(o *offerPage) []f
 				}},
 			{Name: "policy_text", Kind: form.Text, Label: "offer_policy_text", Hint: "offer_policy_text_hint"},
 		}},
-		{Title: "offer_paying", Fields: []form.Field{pays("services"), pays("events"), pays("rentals"),
-			{Name: "payments.providers", Kind: form.Checkboxes, Label: "offer_providers",
-				Options: []form.Option{{Value: "stripe", Label: "Stripe"}}},
-			{Name: "payments.accounts.stripe", Label: "offer_stripe_account"}}},
-		{Title: "offer_privacy", Fields: []form.Field{
+	}
+}}
+
+// paymentsPart is the form for the ways in which customers pay.
+var paymentsPart = offerPart{section: "payments", groups: func(o *offerPage) []form.Group {
+	pays := func(kind string) form.Field {
+		return form.Field{
+			Name: "payments.modes." + kind, Kind: form.Choice, Label: "offer_" + kind, Default: "at_door",
+			Options: o.newOptions("offer_pays_", "at_door", "online", "customer_choice"),
+		}
+	}
+	return []form.Group{{Fields: []form.Field{pays("services"), pays("events"), pays("rentals"),
+		{Name: "payments.providers", Kind: form.Checkboxes, Label: "offer_providers",
+			Options: []form.Option{{Value: "stripe", Label: "Stripe"}}},
+		{Name: "payments.accounts.stripe", Label: "offer_stripe_account"}}}}
+}}
+
+// privacyPart is the form for the legal texts, and for the time for which customers' data is stored.
+var privacyPart = offerPart{section: "privacy", groups: func(*offerPage) []form.Group {
+	return []form.Group{
+		{Title: "offer_legal", Hint: "offer_legal_hint", Fields: []form.Field{
+			{Name: "legal.imprint", Kind: form.Text, Label: "offer_imprint"},
+			{Name: "legal.privacy", Kind: form.Text, Label: "offer_privacy_notice"},
+			{Name: "legal.terms", Kind: form.Text, Label: "offer_terms"},
+		}},
+		{Fields: []form.Field{
 			{Name: "privacy.keep_customers_days", Kind: form.Integer, Label: "offer_keep_days", Default: "730"},
 		}},
 	}

@@ -55,9 +55,17 @@ const (
 	SectionRentals = "rentals"
 )
 
-// sections has the sections of the offer, in the order of the menu.
-var sections = []string{"services", "classes", SectionEvents, SectionRentals, "packages", "team", "locations", "hours", "rules", "translations",
-	"business", "policies", "page", "text", "versions"}
+// catalogue has the sections of the offer below Catalogue, in the order of the menu. The other sections are below
+// Settings.
+var catalogue = []string{"services", "classes", SectionEvents, SectionRentals, "packages", "rules"}
+
+// PlaceOfSection returns the menu entry of the pages of a section.
+func PlaceOfSection(section string) Place {
+	if section == "" || slices.Contains(catalogue, section) {
+		return PlaceOffer
+	}
+	return PlaceSettings
+}
 
 // Form is a form in which a person edits an object of the offer.
 type Form struct {
@@ -566,6 +574,3 @@ func (p *Page) RefusedSectionText(section string) string {
 func splitPath(path string) []string {
 	return strings.Split(strings.ReplaceAll(path, "[", ".["), ".")
 }
-
-// Sections returns the sections of the offer, in the order of the menu.
-func Sections() []string { return sections }

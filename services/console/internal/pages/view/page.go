@@ -67,7 +67,6 @@ const (
 	PlaceRentals   Place = "rentals"
 	PlaceClasses   Place = "classes"
 	PlaceCustomers Place = "customers"
-	PlaceMessages  Place = "messages"
 	PlaceReports   Place = "reports"
 )
 
@@ -89,7 +88,6 @@ var entries = []entry{
 	{PlaceEvents, "/events", access.SeeSales, false},
 	{PlaceRentals, "/rentals", access.SeeSales, false},
 	{PlaceOffer, "/offer", access.ChangeOffer, false},
-	{PlaceMessages, "/messages", access.SeeCustomers, false},
 	{PlaceReports, "/reports", access.SeeSales, false},
 	{PlaceSettings, "/settings", access.SignedIn, false},
 	{PlaceMore, "/more", access.SignedIn, true},

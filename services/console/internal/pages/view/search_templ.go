@@ -355,14 +355,14 @@ func (p *Page) findPages(part string) []destination {
 		note(true, "place_"+string(e.place), e.path)
 	}
 	note(p.May(access.Serve), "why", "/why-not")
-	note(p.May(access.EditOffer) && len(p.Business.Staff) > 0, "time_off", "/time-off")
-	note(p.May(access.ChangeOffer), "pause", "/pause")
-	for _, s := range sections {
-		note(p.May(access.ChangeOffer), "offer_"+s, "/offer/"+s)
+	if p.May(access.ChangeOffer) {
+		for _, s := range catalogue {
+			note(true, "offer_"+s, "/offer/"+s)
+		}
 	}
 	for _, group := range settingsGroups {
 		for _, s := range p.permittedSections(group.pages) {
-			note(true, "settings_"+s.name, s.path)
+			note(true, s.title, s.path)
 		}
 	}
 	return found
