@@ -36,7 +36,26 @@ func TestOwnersSearchInABrowser(t *testing.T) {
 				v.Go(o.buildAddress("/search?query=pause"))
 				v.Press("Pause online bookings")
 				v.ExpectElement("input[name=until]")
+			} else {
+				o.useSearchPanel(v)
 			}
 		})
 	}
+}
+
+// useSearchPanel finds a service in the panel below the search field, and opens it by the keyboard.
+func (o *ownerSite) useSearchPanel(v *visitor.Visitor) {
+	v.Go(o.buildAddress("/today"))
+	v.Await("scripts have run", `document.readyState === "complete"`)
+	v.PressKeys("/")
+	v.FillElement("#search", "cut")
+	v.Await("the service is found", `!!document.querySelector('#palette a[href$="/offer/services/cut"]')`)
+	v.Check()
+	v.SaveScreenshot("search-panel")
+	v.PressKeys(kb.Escape)
+	v.Await("the panel is closed", `!document.querySelector("#palette")`)
+	v.FillElement("#search", "wash")
+	v.Await("the service is found", `!!document.querySelector('#palette a[href$="/offer/services/wash"]')`)
+	v.PressKeys(kb.ArrowDown, kb.Enter)
+	v.ExpectElement(`form.offer [name="price"]`)
 }

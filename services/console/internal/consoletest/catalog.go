@@ -204,8 +204,8 @@ func newSnapshot(m *manifest.Manifest, slug string, version int64) catalog.Snaps
 	}
 	for i := range m.Events {
 		e := &m.Events[i]
-		event := catalog.Event{ID: e.ObjectID(o.ID), Name: string(e.Name), Date: e.Date, Start: e.StartTime,
-			Active: e.IsActive(), TotalCapacity: e.TotalCapacity}
+		event := catalog.Event{ID: e.ObjectID(o.ID), Key: string(e.Key), Name: string(e.Name), Date: e.Date,
+			Start: e.StartTime, Active: e.IsActive(), TotalCapacity: e.TotalCapacity}
 		for k := range e.Tiers {
 			event.Tiers = append(event.Tiers, catalog.Tier{ID: e.Tiers[k].ObjectID(o.ID, e.Key),
 				Name: string(e.Tiers[k].Name), Capacity: e.Tiers[k].Capacity})
@@ -213,7 +213,7 @@ func newSnapshot(m *manifest.Manifest, slug string, version int64) catalog.Snaps
 		o.Events = append(o.Events, event)
 	}
 	for i := range m.Services {
-		o.Services = append(o.Services, catalog.Service{ID: m.Services[i].ObjectID(o.ID),
+		o.Services = append(o.Services, catalog.Service{ID: m.Services[i].ObjectID(o.ID), Key: string(m.Services[i].Key),
 			Name: string(m.Services[i].Name), Active: m.Services[i].IsActive()})
 	}
 	for i := range m.Locations {
@@ -222,7 +222,8 @@ func newSnapshot(m *manifest.Manifest, slug string, version int64) catalog.Snaps
 			Name: catalog.Label{Text: string(l.Name)}})
 	}
 	for i := range m.Rentals {
-		o.Rentals = append(o.Rentals, catalog.Rental{ID: m.Rentals[i].ObjectID(o.ID), Name: string(m.Rentals[i].Name)})
+		o.Rentals = append(o.Rentals, catalog.Rental{ID: m.Rentals[i].ObjectID(o.ID), Key: string(m.Rentals[i].Key),
+			Name: string(m.Rentals[i].Name)})
 	}
 	return o
 }

@@ -3,6 +3,7 @@ import "./parts/calendar";
 import "./parts/copy";
 import "./parts/first";
 import "./parts/pictures";
+import "./parts/search";
 import "./parts/text";
 import "./parts/words";
 
