@@ -39,14 +39,26 @@ func (p *pages) bookTogether(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			v := p.openVisitor(t, visitor.Profile{Locale: "en-GB", Width: 1280})
+			isPhone := c.mode != ""
+			v := p.openVisitor(t, visitor.Profile{Locale: "en-GB", Width: map[bool]int{true: 390, false: 1280}[isPhone]})
 			v.Go(p.PublicURL + "/b/together")
 			v.Press("Cut")
-			v.ExpectText("1 service")
+			if isPhone {
+				v.ExpectText("1 service")
+			} else {
+				v.ExpectElement("#cart li")
+			}
 			v.Press("Wash")
-			v.ExpectText("2 services")
+			if isPhone {
+				v.ExpectText("2 services")
+			} else {
+				v.PressElement("#cart li + li a")
+				v.ExpectElement("#cart li:only-child")
+				v.Press("Wash")
+				v.ExpectElement("#cart li + li")
+			}
 			v.Check()
-			v.SaveScreenshot("cart")
+			v.SaveScreenshot("cart-" + strings.ReplaceAll(name, " ", "-"))
 			v.Press("Choose a time")
 			v.ExpectText("Choose a time", "Cut + Wash")
 			v.Check()

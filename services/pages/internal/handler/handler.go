@@ -118,7 +118,7 @@ func (p *Pages) loadOpenPage(c *fiber.Ctx) (*view.Page, error) {
 func setBusiness(page *view.Page, business *usecase.Business) {
 	page.Business = business
 	page.Words.SetRegion(locale.RegionOf(business.Snapshot.Timezone))
-	if look := business.Snapshot.Page; look.Accent != "" || look.Cover != nil {
+	if page.HasColours() {
 		page.Nonce = web.Nonce()
 	}
 }

@@ -39,16 +39,21 @@ func (p *Page) rowWord(s *usecase.Service, variant string) string {
 	return p.Words.Say("basket_add")
 }
 
+// cartLine returns the name, the duration in minutes and the price text of a service in the cart.
+func (p *Page) cartLine(s *usecase.Service) (string, int, string) {
+	for _, v := range s.Variants {
+		if p.Cart.Has(s.ID, v.ID.String()) {
+			return s.Name + ", " + v.Name, v.DurationMinutes, p.ownPriceText(s.ID, v.Price, v.QuotedPrice)
+		}
+	}
+	return s.Name, s.DurationMinutes, p.ownPriceText(s.ID, s.Price, s.QuotedPrice)
+}
+
 // cartMinutes returns the duration of all services in the cart, in minutes.
 func (p *Page) cartMinutes() int {
 	sum := 0
 	for _, s := range p.Cart.Services {
-		minutes := s.DurationMinutes
-		for _, v := range s.Variants {
-			if p.Cart.Has(s.ID, v.ID.String()) {
-				minutes = v.DurationMinutes
-			}
-		}
+		_, minutes, _ := p.cartLine(s)
 		sum += minutes
 	}
 	return sum

@@ -48,12 +48,14 @@ func TestRowsAddToCart(t *testing.T) {
 		expect(show(), map[string]bool{
 			`href="/b/harbor?service=` + wash.String() + `#s-` + wash.String() + `"`: true,
 			`href="/b/harbor/when?service=` + alone.String() + `"`:                   true,
-			`class="cart"`: false, ">Add<": true, ">Remove<": false,
+			`class="cart-bar"`: false, `id="cart"`: false, ">Add<": true, ">Remove<": false,
 		})
 		expect(show(cut.String()+":"+long.String(), wash.String()), map[string]bool{
-			`class="cart"`: true, "<bdi>2 services</bdi>": true, "<bdi>1 h 45 min</bdi>": true, "€65.00": true,
-			`href="/b/harbor/when?service=` + cut.String() + `%3A` + long.String() + `&service=` + wash.String() + `"`: true,
-			`href="/b/harbor?service=` + wash.String() + `#s-` + cut.String() + `"`:                                    true,
+			`class="cart-bar"`: true, "<bdi>2 services</bdi>": true, "<bdi>1 h 45 min</bdi>": true, "€65.00": true,
+			`href="/b/harbor/when?service=` + cut.String() + `%3A` + long.String() + `&service=` + wash.String() + `"`:     true,
+			`href="/b/harbor?service=` + wash.String() + `#s-` + cut.String() + `"`:                                        true,
+			`<bdi>Cut, Long hair</bdi> <bdi class="quiet small">1 h 15 min</bdi></span> <span class="price">€50.00</span>`: true,
+			`data-cart>Remove<span class="unseen">, Wash</span>`:                                                           true,
 			">Remove<": true, `href="/b/harbor/when?service=` + alone.String() + `"`: true,
 		})
 	}

@@ -22,7 +22,7 @@ func Events(p *Page, events []*usecase.Event) Content {
 
 // Event returns the page of one event, with the tickets in the basket as the initial quantities.
 func Event(p *Page, b *usecase.Basket) Content {
-	p.About = b.Event.Description
+	p.About, p.Image = b.Event.Description, b.Event.ImageURL
 	return Content{b.Event.Name, event(p, b)}
 }
 
@@ -227,7 +227,7 @@ func eventList(p *Page, events []*usecase.Event) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if e.ImageURL != "" {
-				templ_7745c5c3_Err = poster(e.ImageURL, "wide", true).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = poster(p, e.ImageURL, "wide", true).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -275,7 +275,7 @@ func event(p *Page, b *usecase.Basket) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if b.Event.ImageURL != "" {
-			templ_7745c5c3_Err = poster(b.Event.ImageURL, "poster", false).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = poster(p, b.Event.ImageURL, "poster", false).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -104,7 +104,7 @@ func head(p *Page) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if p.Business.LogoURL != "" {
-				templ_7745c5c3_Err = thumbnail(p.Business.LogoURL, "logo", 40, false).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = thumbnail(p, p.Business.LogoURL, "logo", 40, false).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

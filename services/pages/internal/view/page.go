@@ -39,6 +39,7 @@ type Page struct {
 	Query       url.Values
 	Subpath     string        // path of a page for events or rentals, relative to the first page; "" on other pages
 	About       string        // description for search engines; if "", the default text is used
+	Image       string        // URL of the picture that other sites show beside a link to the page; "": that of the business
 	HasForm     bool          // true on pages with the form for the customer's details; a language change sends this form
 	HasCart     bool          // true on the list of services if services can be booked together
 	Cart        *usecase.Cart // the services that the visitor has added; nil if there are none
@@ -90,9 +91,7 @@ func (p *Page) frame(title string) web.Frame {
 		// too light.
 		f.Accent, f.OnAccent = accent, "#ffffff"
 	}
-	if cover := p.Business.Snapshot.Page.Cover; cover != nil {
-		f.Cover = cover.Colour
-	}
+	f.Colours = p.pictureColours()
 	f.Site, f.Image, f.Icon = p.businessName(), p.shareImage(), p.icon()
 	f.Title = title
 	if !p.IsFront {

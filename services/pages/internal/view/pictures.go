@@ -1,6 +1,8 @@
 package view
 
 import (
+	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,23 +21,76 @@ const (
 	posterSizes  pictureSizes = "(min-width: 60rem) 40rem, 100vw"
 )
 
-// findUpload returns the uploaded picture with a file at the given URL. The result has no size, because the URL does
-// not contain the size. The last result is false if the URL is not that of an uploaded picture.
-func findUpload(address string) (catalog.Picture, bool) {
-	if i := strings.Index(address, "/media/"); i >= 0 {
-		if id, _, _, ok := catalog.ParsePictureFile(address[i+len("/media/"):]); ok {
-			return catalog.Picture{ID: id}, true
+// findUpload returns the uploaded picture with a file at the given URL. If no part of the published business shows the
+// picture, the result has neither size nor colour, because the URL does not contain them. The last result is false if the
+// URL is not that of an uploaded picture.
+func (p *Page) findUpload(address string) (catalog.Picture, bool) {
+	id, ok := parseUpload(address)
+	for of := range p.pictures() {
+		if ok && of.ID == id {
+			return *of, true
 		}
 	}
-	return catalog.Picture{}, false
+	return catalog.Picture{ID: id}, ok
+}
+
+// parseUpload returns the id of the uploaded picture with a file at the given URL.
+func parseUpload(address string) (string, bool) {
+	if i := strings.Index(address, "/media/"); i >= 0 {
+		id, _, _, ok := catalog.ParsePictureFile(address[i+len("/media/"):])
+		return id, ok
+	}
+	return "", false
+}
+
+// pictures returns the uploaded pictures that the pages of the business show, without its logo.
+func (p *Page) pictures() iter.Seq[*catalog.Picture] {
+	return func(yield func(*catalog.Picture) bool) {
+		s := p.Business.Snapshot
+		isDone := s.Page.Cover != nil && !yield(s.Page.Cover)
+		for i := 0; !isDone && i < len(s.Page.Gallery); i++ {
+			isDone = !yield(&s.Page.Gallery[i])
+		}
+		for i := 0; !isDone && i < len(s.Services); i++ {
+			isDone = s.Services[i].Picture != nil && !yield(s.Services[i].Picture)
+		}
+		for i := 0; !isDone && i < len(s.Staff); i++ {
+			isDone = s.Staff[i].Photo != nil && !yield(s.Staff[i].Photo)
+		}
+		for i := 0; !isDone && i < len(s.Events); i++ {
+			isDone = s.Events[i].Picture != nil && !yield(s.Events[i].Picture)
+		}
+		for i := 0; !isDone && i < len(s.Rentals); i++ {
+			isDone = s.Rentals[i].Picture != nil && !yield(s.Rentals[i].Picture)
+		}
+	}
+}
+
+// HasColours reports whether the page needs a style with the colours of the business.
+func (p *Page) HasColours() bool {
+	return p.Business.Snapshot.Page.Accent != "" || len(p.pictureColours()) > 0
+}
+
+// maxColours is the maximum number of colours in the style of a page. Further pictures have a neutral background.
+const maxColours = 100
+
+// pictureColours returns the colours of the business's pictures, each once.
+func (p *Page) pictureColours() []string {
+	var all []string
+	for of := range p.pictures() {
+		if of.Colour != "" && len(all) < maxColours && !slices.Contains(all, of.Colour) {
+			all = append(all, of.Colour)
+		}
+	}
+	return all
 }
 
 // thumbnailSource returns the src of a small picture: the path alone if the picture was uploaded, otherwise the given
 // URL. A page loads uploaded pictures from its own origin, and a visitor may reach it by another host name than that of
 // PUBLIC_URL.
 func thumbnailSource(address, format string) string {
-	if of, ok := findUpload(address); ok {
-		return of.Path(thumbnailWidth, format)
+	if id, ok := parseUpload(address); ok {
+		return catalog.Picture{ID: id}.Path(thumbnailWidth, format)
 	}
 	return address
 }
@@ -50,13 +105,22 @@ func pictureSet(of catalog.Picture) string {
 			w, _ = of.Size(width)
 		}
 		files = append(files, of.Path(width, "webp")+" "+strconv.Itoa(w)+"w")
+		if w < width {
+			break // the larger files are equal
+		}
 	}
 	return strings.Join(files, ", ")
 }
 
-// shareImage returns the absolute URL of the picture that other sites show beside a link to the page: the cover of the
-// business, or its logo if it has no cover. Some sites accept only JPEG.
+// shareImage returns the absolute URL of the picture that other sites show beside a link to the page: that of the event
+// or the rental, otherwise the cover of the business, otherwise its logo. Some sites accept only JPEG.
 func (p *Page) shareImage() string {
+	if id, isUpload := parseUpload(p.Image); isUpload {
+		return p.Base + catalog.Picture{ID: id}.Path(800, "jpg")
+	}
+	if p.Image != "" {
+		return p.Image
+	}
 	if cover := p.Business.Snapshot.Page.Cover; cover != nil {
 		return p.Base + cover.Path(800, "jpg")
 	}

@@ -26,7 +26,7 @@ func Rentals(p *Page, rentals []*usecase.Rental) Content {
 // Rental returns the page of one rental with its free times. The reservation contains the choices that the visitor has
 // made so far.
 func Rental(p *Page, w *usecase.Reservation, t RentalTimes) Content {
-	p.About, p.At = w.Rental.Description, p.findLocation(w.Rental.ID)
+	p.About, p.Image, p.At = w.Rental.Description, w.Rental.ImageURL, p.findLocation(w.Rental.ID)
 	return Content{w.Rental.Name, rentalPage(p, w, t)}
 }
 
@@ -128,7 +128,7 @@ func rentalList(p *Page, rentals []*usecase.Rental) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if r.ImageURL != "" {
-					templ_7745c5c3_Err = thumbnail(r.ImageURL, "picture", 72, true).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = thumbnail(p, r.ImageURL, "picture", 72, true).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -234,7 +234,7 @@ func rentalPage(p *Page, w *usecase.Reservation, t RentalTimes) templ.Component 
 			return templ_7745c5c3_Err
 		}
 		if w.Rental.ImageURL != "" {
-			templ_7745c5c3_Err = poster(w.Rental.ImageURL, "poster", false).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = poster(p, w.Rental.ImageURL, "poster", false).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -995,7 +995,7 @@ func person(p *Page, a *usecase.Appointment, staff, name string, member *usecase
 			return templ_7745c5c3_Err
 		}
 		if member != nil && member.ImageURL != "" {
-			templ_7745c5c3_Err = thumbnail(member.ImageURL, "", 28, false).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = thumbnail(p, member.ImageURL, "", 28, false).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
