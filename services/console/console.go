@@ -86,8 +86,8 @@ type Config struct {
 	// SignUp is "open" if everyone may create an account and businesses. If SignUp is "invitation", an account needs an
 	// invitation, and only operators create businesses.
 	SignUp string `env:"SIGN_UP, default=invitation"`
-	OIDC           oidc.Config
-	Events         eventlog.Config
+	OIDC   oidc.Config
+	Events eventlog.Config
 }
 
 // checkTokens returns an error if a comma-separated list of admin tokens has an invalid token. The error does not show

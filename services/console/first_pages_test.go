@@ -328,6 +328,42 @@ func TestFirstFormParsesNamesAndSymbols(t *testing.T) {
 	}
 }
 
+// TestFirstFormFillsCodesFromCountry shows that the country decides the time zone and the currency that a person leaves
+// empty. A country with several time zones needs one. The typed address becomes the place of the business.
+func TestFirstFormFillsCodesFromCountry(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	olga := addOperatorSession(t, w)
+	form := newFirstForm("clinic")
+	for name, value := range map[string]string{"timezone": "", "currency": "", "country": "JP", "street": "1-2 Ginza",
+		"city": "Tokyo"} {
+		form.Set(name, value)
+	}
+	if got := postForm(t, w, "/business", olga, form); got.Status != 303 {
+		t.Fatalf("%d %s", got.Status, got.Body)
+	}
+	text := w.Call(t, "GET", "/admin/businesses/clinic", "", "Accept", yaml).Body
+	for _, want := range []string{"timezone: Asia/Tokyo", "currency: JPY", "street: 1-2 Ginza", "city: Tokyo",
+		"country: JP"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+	form.Set("slug", "us")
+	form.Set("country", "US")
+	got := postForm(t, w, "/business", olga, form)
+	if got.Status != 422 || !strings.Contains(got.Body, "f-timezone-error") || !strings.Contains(got.Body,
+		`value="1-2 Ginza"`) {
+		t.Errorf("%d %s", got.Status, got.Body)
+	}
+	submitStep(t, w, olga, "/business/clinic/first/business", url.Values{"name": {"Ginza"}, "timezone": {"Tokyo"},
+		"currency": {"jpy"}, "default_language": {"ja"}, "locations.0.address.city": {"Kyoto"}})
+	text = w.Call(t, "GET", "/admin/businesses/clinic", "", "Accept", yaml).Body
+	if !strings.Contains(text, "city: Kyoto") || !strings.Contains(text, "timezone: Asia/Tokyo") {
+		t.Errorf("the changed form is not in\n%s", text)
+	}
+}
+
 // TestFormsOfferListsOfCodes shows that the first visit and the forms of the business offer lists of time zones,
 // currencies and languages.
 func TestFormsOfferListsOfCodes(t *testing.T) {
@@ -345,7 +381,7 @@ func TestFormsOfferListsOfCodes(t *testing.T) {
 			list := regexp.MustCompile(`<input[^>]* name="` + name + `"[^>]*>`).FindString(page)
 			id := regexp.MustCompile(` list="([^"]+)"`).FindStringSubmatch(list)
 			if id == nil || !strings.Contains(page, `<datalist id="`+id[1]+`">`) ||
-				!strings.Contains(page, `<option value="`+value+`">`) {
+				!strings.Contains(page, `<option value="`+value+`"`) {
 				t.Errorf("%s: %s has no list: %s", at, name, list)
 			}
 		}

@@ -33,15 +33,11 @@ var refusedForms = []struct {
 		"business", url.Values{"timezone": {"Europe/Lisboa"}},
 		"„Europe/Lisboa“ passt hier nicht. Bitte schreiben Sie es wie Europe/Lisbon. Meinten Sie Europe/Lisbon?",
 	},
-	{
-		"business", url.Values{"currency": {"eur"}},
-		"„eur“ passt hier nicht. Bitte schreiben Sie es wie EUR. Meinten Sie EUR?",
-	},
+	{"business", url.Values{"currency": {"EURO"}}, "„EURO“ passt hier nicht. Bitte schreiben Sie es wie EUR."},
 	{
 		"languages", url.Values{"default_language": {"deutsch"}},
 		"„deutsch“ passt hier nicht. Bitte schreiben Sie es wie en, pt-BR.",
 	},
-	{"languages", url.Values{"languages": {"de"}}, "Die Sprache Ihrer Texte, en, fehlt hier."},
 	{"business", url.Values{"contact.website": {"harbor.example"}}, "„harbor.example“ ist keine Internetadresse."},
 	{"page", url.Values{"page.accent": {"#ffff00"}}, "Weiße Schrift ist auf dieser Farbe schlecht zu lesen."},
 	{"page", url.Values{"page.accent": {"grün"}}, "„grün“ passt hier nicht. Bitte schreiben Sie es wie #0b6e4f."},

@@ -24,3 +24,18 @@ var regions = sync.OnceValue(func() map[string]string {
 // RegionOf returns the ISO 3166 code of the country in which a time zone lies, such as
 // GB for Europe/London. It returns "" for a time zone without a country, such as UTC.
 func RegionOf(zone string) string { return regions()[zone] }
+
+// OnlyZoneOf returns the time zone of a country that has a single time zone, such as Asia/Tokyo for JP. It returns "" for a country with several time zones, and for an unknown country.
+func OnlyZoneOf(region string) string {
+	only := ""
+	for zone, of := range regions() {
+		if of != region {
+			continue
+		}
+		if only != "" {
+			return ""
+		}
+		only = zone
+	}
+	return only
+}

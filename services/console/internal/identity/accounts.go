@@ -41,12 +41,12 @@ type AccountsConfig struct {
 	// OpensSignUp is true if every person with a verified address may create an account and businesses, without an
 	// invitation.
 	OpensSignUp bool
-	Passkeys        *passkey.Site  // nil: no sign-in with passkeys
-	Provider        *oidc.Provider // nil: no identity provider
-	Businesses      BusinessLister
-	PeerTimeout     time.Duration // timeout of a call to another service
-	Clock           clock.Clock
-	Telemetry       *telemetry.Telemetry
+	Passkeys    *passkey.Site  // nil: no sign-in with passkeys
+	Provider    *oidc.Provider // nil: no identity provider
+	Businesses  BusinessLister
+	PeerTimeout time.Duration // timeout of a call to another service
+	Clock       clock.Clock
+	Telemetry   *telemetry.Telemetry
 }
 
 // Principal is the caller of a use case. The route has already checked that the principal may do the action. The use

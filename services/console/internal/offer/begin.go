@@ -34,7 +34,22 @@ type NewBusiness struct {
 	Currency string // ISO 4217 code
 	Timezone string // IANA time zone name
 	Language string // default language of the business's texts
-	Email    string // e-mail address for notices of new bookings; "" for no notices
+	// Street, PostalCode, City and Country (ISO 3166-1) are the address of the business's place. If the person typed
+	// neither a street nor a postal code nor a city, the business has no place yet.
+	Street, PostalCode, City, Country string
+	Email                             string // e-mail address for notices of new bookings; "" for no notices
+}
+
+// address returns the address of the business as an object of the manifest, without the fields that are empty.
+func (b NewBusiness) address() document.Fields {
+	address := document.Fields{}
+	for name, value := range map[string]string{"street": b.Street, "postal_code": b.PostalCode, "city": b.City,
+		"country": b.Country} {
+		if value != "" {
+			address[name] = value
+		}
+	}
+	return address
 }
 
 // OwnerRecords stores the owners of businesses. [identity.Accounts] implements it.
@@ -88,6 +103,10 @@ func (o *UseCases) CreateBusiness(ctx context.Context, by peers.Principal, b New
 	}
 	fields["currency"], fields["timezone"], fields["default_language"], fields["languages"] = b.Currency, b.Timezone,
 		b.Language, []any{b.Language}
+	if b.Street+b.PostalCode+b.City != "" {
+		fields["locations"] = []any{document.Fields{"key": catalog.KindPlace, "kind": catalog.KindPlace,
+			"address": b.address()}}
+	}
 	if b.Email != "" {
 		notified, _ := fields["notifications"].(document.Fields)
 		if notified == nil {

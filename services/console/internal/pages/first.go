@@ -1,8 +1,10 @@
 package pages
 
 import (
+	"cmp"
 	"crypto/rand"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -14,7 +16,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/idempotency"
 	"github.com/slotmesh/slotmesh/libs/platform/web"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/libs/values/locale"
 	"github.com/slotmesh/slotmesh/libs/values/money"
+	"github.com/slotmesh/slotmesh/libs/values/postal"
 	"github.com/slotmesh/slotmesh/libs/values/zone"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
@@ -32,6 +36,8 @@ import (
 type firstStep struct {
 	name   string
 	groups func(*offerPage) []form.Group
+	// write writes the submitted form, as [offerPart.write] does; nil if the form needs no other change.
+	write func(document.Fields, func() *form.Result) *form.Result
 	// updateFields changes other fields of the offer after the submitted values are written. For example, it adds a new
 	// member to all services. Its argument `before` has the keys of the members before the change. If updateFields is
 	// nil, the form changes no other fields.
@@ -41,24 +47,25 @@ type firstStep struct {
 // firstSteps are the five forms of the first visit, in order. The first form, which creates the business, has its own
 // route, /business.
 var firstSteps = []firstStep{
-	{"business", func(o *offerPage) []form.Group {
-		return filterFields(slices.Concat(businessPart.groups(o), languagesPart.groups(o)), "name", "timezone", "currency",
-			"default_language")
-	}, func(fields document.Fields, _ []string) { fields["languages"] = []any{fields["default_language"]} }},
-	{"hours", func(o *offerPage) []form.Group { return filterFields(hoursPart.groups(o), "hours") }, nil},
-	{"team", func(o *offerPage) []form.Group {
+	{name: "business", write: writePlace, groups: func(o *offerPage) []form.Group {
+		return filterFields(slices.Concat(businessPart.groups(o), languagesPart.groups(o)), "name",
+			place+"address.street", place+"address.postal_code", place+"address.city", countryField, "timezone", "currency", "default_language")
+	}, updateFields: func(fields document.Fields, _ []string) {
+		normalizeCodes(fields)
+		fields["languages"] = []any{fields["default_language"]}
+	}},
+	{name: "hours", groups: func(o *offerPage) []form.Group { return filterFields(hoursPart.groups(o), "hours") }},
+	{name: "team", groups: func(o *offerPage) []form.Group {
 		return []form.Group{{Fields: []form.Field{newRowsField("staff", "reports_member", "member",
 			filterFields(newTeamGroups(o), "name", "category"))}}}
-	}, func(fields document.Fields, before []string) {
+	}, updateFields: func(fields document.Fields, before []string) {
 		offer.UpdateStaff(fields, before)
 		offer.PlaceNewObjects(fields, "staff")
 	}},
-	{
-		"services",
-		newSellableGroups,
-		func(fields document.Fields, _ []string) { offer.PlaceNewObjects(fields, "services", "rentals") },
-	},
-	{"policies", func(o *offerPage) []form.Group {
+	{name: "services", groups: newSellableGroups, updateFields: func(fields document.Fields, _ []string) {
+		offer.PlaceNewObjects(fields, "services", "rentals")
+	}},
+	{name: "policies", groups: func(o *offerPage) []form.Group {
 		groups := filterFields(
 			policiesPart.groups(o),
 			"bookings.confirm",
@@ -69,7 +76,7 @@ var firstSteps = []firstStep{
 		)
 		return slices.Concat(groups,
 			o.filterPermitted(filterFields(notificationsPart.groups(o), "notifications.owner_emails")))
-	}, func(fields document.Fields, _ []string) { offer.OpenBookings(fields) }},
+	}, updateFields: func(fields document.Fields, _ []string) { offer.OpenBookings(fields) }},
 }
 
 // filterFields returns the groups with only those fields whose names are in the argument `names`. It omits a group if
@@ -135,23 +142,32 @@ func (p *Pages) mountFirst(all, business *authorize.Router) {
 	}
 }
 
-// askBusiness shows the first form of the first visit. The browser's language decides the language and the currency
-// that the form presets.
+// askBusiness shows the first form of the first visit. The browser's language decides the language, the country and the
+// currency that the form presets.
 func (p *Pages) askBusiness(c *fiber.Ctx) error {
 	page := p.newPlainPage(c, "")
 	businessForm := view.BusinessForm{NewBusiness: offer.NewBusiness{Trade: "salon", Language: page.Words.Code,
-		Currency: findCurrency(page.Words.Requested)}, Key: rand.Text()}
+		Country: findCountry(page.Words.Requested)}, Key: rand.Text(), IsNew: true}
+	businessForm.Currency = view.FindCurrency(businessForm.Country)
 	return p.render(c, fiber.StatusOK, page, view.NewBusiness(page, businessForm))
 }
 
-// findCurrency returns the currency of the region in a language tag, or "" if the tag has no region.
-func findCurrency(tag string) string {
+// findCountry returns the country (ISO 3166-1) in a language tag, or "" if the tag has no country.
+func findCountry(tag string) string {
 	region, sure := language.Make(tag).Region()
-	unit, ok := currency.FromRegion(region)
-	if !ok || sure < language.High {
+	if sure < language.High || !postal.IsCountry(region.String()) {
 		return ""
 	}
-	return unit.String()
+	return region.String()
+}
+
+// normalizeCodes replaces the time zone and the currency that a person has typed by their codes.
+func normalizeCodes(fields document.Fields) {
+	for name, parse := range map[string]func(string) string{"timezone": parseZone, "currency": parseCurrency} {
+		if typed, ok := fields[name].(string); ok {
+			fields[name] = parse(typed)
+		}
+	}
 }
 
 // parseCurrency returns the ISO 4217 code of a currency that a person has typed. The person may type the code in upper
@@ -200,14 +216,8 @@ func (p *Pages) beginBusiness(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	line := func(name string) string { return strings.TrimSpace(posted.Get(name)) }
 	businessForm := view.BusinessForm{FieldErrors: map[string]string{}, Key: posted.Get("key"),
-		NewBusiness: offer.NewBusiness{
-			Trade: line(
-				"trade",
-			), Name: line("name"), Address: line("slug"), Currency: parseCurrency(line("currency")),
-			Timezone: parseZone(line("timezone")), Language: line("default_language"),
-		}}
+		NewBusiness: readNewBusiness(posted)}
 	if signed := signin.SignedInPerson(c); signed != nil {
 		businessForm.Email = signed.Person.Email
 	}
@@ -248,14 +258,31 @@ func (p *Pages) beginBusiness(c *fiber.Ctx) error {
 	return c.Redirect(view.Path(published.Slug)+"/first/"+firstSteps[1].name, fiber.StatusSeeOther)
 }
 
+// readNewBusiness returns the values of the first form. If the person typed no time zone or no currency, the country
+// decides it.
+func readNewBusiness(posted url.Values) offer.NewBusiness {
+	line := func(name string) string { return strings.TrimSpace(posted.Get(name)) }
+	b := offer.NewBusiness{
+		Trade: line("trade"), Name: line("name"), Address: line("slug"), Language: line("default_language"),
+		Street: line("street"), PostalCode: line("postal_code"), City: line("city"), Country: line("country"),
+	}
+	b.Currency = cmp.Or(parseCurrency(line("currency")), view.FindCurrency(b.Country))
+	b.Timezone = cmp.Or(parseZone(line("timezone")), locale.OnlyZoneOf(b.Country))
+	return b
+}
+
 // addProblems adds a message text for each problem to the map `wrong`. The key of the text is the name of the input
 // that has the problem. addProblems returns the message texts about problems for which the form has no input.
 func addProblems(page *view.Page, problems []manifest.Problem, wrong map[string]string) []string {
 	var others []string
 	for _, problem := range problems {
 		sentence := page.Problem(nil, problem)
-		switch name, _, _ := strings.Cut(problem.Path, "["); name {
-		case "name", "slug", "currency", "timezone", "default_language":
+		name, _, _ := strings.Cut(problem.Path, "[")
+		if field, isAddress := strings.CutPrefix(problem.Path, "locations[0].address."); isAddress {
+			name = field
+		}
+		switch name {
+		case "name", "slug", "currency", "timezone", "default_language", "street", "postal_code", "city", "country":
 			wrong[name] = sentence
 		case "languages":
 			wrong["default_language"] = sentence
@@ -302,6 +329,9 @@ func (p *Pages) askStep(i int) fiber.Handler {
 		}
 		f := newForm(firstSteps[i].groups(o), o.fields)
 		f.Values = form.AddBlankRows(f.Shown, form.ListFields(f.Groups))
+		if firstSteps[i].name == businessPart.section {
+			businessPart.suggest(o, f.Values)
+		}
 		return p.showStep(c, fiber.StatusOK, i, o, f)
 	}
 }
@@ -344,7 +374,9 @@ func (p *Pages) saveStep(i int) fiber.Handler {
 			return p.showStep(c, fiber.StatusOK, i, o, f)
 		}
 		before := offer.ListKeys(o.fields, "staff")
-		written := form.Write(o.fields, form.ListFields(f.Groups), f.Shown, posted)
+		written := offerPart{write: step.write}.writeForm(o.fields, func() *form.Result {
+			return form.Write(o.fields, form.ListFields(f.Groups), f.Shown, posted)
+		})
 		if step.updateFields != nil {
 			step.updateFields(o.fields, before)
 		}

@@ -130,15 +130,18 @@ func (k offerKind) nameObject(o *offerPage, object document.Fields) string {
 	return name
 }
 
-// listLanguages returns the languages of the owner's pages and the default language of the business as options. The
+// listLanguages returns the languages of the owner's pages and the languages of the business as options. The
 // label of each option is the language's own name for itself, such as Deutsch.
 func (o *offerPage) listLanguages() []form.Option {
 	if o.page == nil {
 		return nil
 	}
-	codes := o.page.Words.Languages()
-	if own := toText(o.fields["default_language"]); own != "" && !slices.Contains(codes, own) {
-		codes = append(codes, own)
+	codes := slices.Clone(o.page.Words.Languages())
+	languages, _ := o.fields["languages"].([]any)
+	for _, language := range append([]any{o.fields["default_language"]}, languages...) {
+		if own := toText(language); own != "" && !slices.Contains(codes, own) {
+			codes = append(codes, own)
+		}
 	}
 	options := make([]form.Option, len(codes))
 	for i, code := range codes {

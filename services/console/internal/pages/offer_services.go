@@ -30,10 +30,10 @@ func newServiceGroups(o *offerPage) []form.Group {
 	return slices.Concat([]form.Group{
 		{Fields: newTextFields("picture", "offer_picture")},
 		{Title: "offer_time", Fields: []form.Field{
-			{Name: "duration_minutes", Kind: form.Integer, Label: "offer_duration", Required: true},
-			{Name: "buffer_before_minutes", Kind: form.Integer, Label: "offer_before", Default: "0"},
-			{Name: "buffer_after_minutes", Kind: form.Integer, Label: "offer_after", Default: "0"},
-			{Name: "slot_interval_minutes", Kind: form.Integer, Label: "offer_interval", Hint: "offer_interval_hint"},
+			{Name: "duration_minutes", Kind: form.Integer, Label: "offer_duration", Unit: "offer_unit_minutes", Required: true},
+			{Name: "buffer_before_minutes", Kind: form.Integer, Label: "offer_before", Unit: "offer_unit_minutes", Default: "0"},
+			{Name: "buffer_after_minutes", Kind: form.Integer, Label: "offer_after", Unit: "offer_unit_minutes", Default: "0"},
+			{Name: "slot_interval_minutes", Kind: form.Integer, Label: "offer_interval", Unit: "offer_unit_minutes", Hint: "offer_interval_hint"},
 		}},
 		{Title: "offer_prices", Fields: append(o.newPriceFields("booking"), o.newPaymentFields()...)},
 		{Title: "offer_who", Fields: []form.Field{
@@ -51,7 +51,7 @@ func newServiceGroups(o *offerPage) []form.Group {
 		{Title: "offer_variants", Hint: "offer_variants_hint", Fields: []form.Field{
 			{Name: "variants", Kind: form.Rows, Label: "offer_variant", Key: "variant", Fields: []form.Field{
 				{Name: "name", Label: "offer_name", Required: true},
-				{Name: "duration_minutes", Kind: form.Integer, Label: "offer_duration"},
+				{Name: "duration_minutes", Kind: form.Integer, Label: "offer_duration", Unit: "offer_unit_minutes"},
 				o.newAmountField("price", "offer_price", ""),
 			}},
 		}},

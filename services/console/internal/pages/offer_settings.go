@@ -12,7 +12,7 @@ import (
 )
 
 // businessPart is the form for the name, the place, the contact and the region of the business.
-var businessPart = offerPart{section: "business", suggest: suggestCountry, write: writePlace, groups: func(o *offerPage) []form.Group {
+var businessPart = offerPart{section: "business", suggest: suggestCountry, write: writeBusiness, groups: func(o *offerPage) []form.Group {
 	module := func(list string) form.Field {
 		f := form.Field{Name: "modules." + list, Kind: form.Switch, Label: "offer_" + list}
 		if len(o.listChoices(list)) > 0 {
@@ -45,8 +45,16 @@ var businessPart = offerPart{section: "business", suggest: suggestCountry, write
 	}...)
 }}
 
+// writeBusiness writes the form of the business. It calls [writePlace], and replaces typed names of a time zone and of a
+// currency by their codes.
+func writeBusiness(fields document.Fields, write func() *form.Result) *form.Result {
+	result := writePlace(fields, write)
+	normalizeCodes(fields)
+	return result
+}
+
 // languagesPart is the form for the languages of the booking page and of messages.
-var languagesPart = offerPart{section: "languages", groups: func(o *offerPage) []form.Group {
+var languagesPart = offerPart{section: "languages", write: writeLanguages, groups: func(o *offerPage) []form.Group {
 	return []form.Group{{Fields: []form.Field{
 		{
 			Name:     "default_language",
@@ -55,9 +63,20 @@ var languagesPart = offerPart{section: "languages", groups: func(o *offerPage) [
 			Required: true,
 			Options:  o.listLanguages(),
 		},
-		{Name: "languages", Kind: form.Lines, Label: "offer_all_languages", Hint: "offer_all_languages_hint"},
+		{Name: "languages", Kind: form.Choices, Label: "offer_all_languages", Options: o.listLanguages()},
 	}}}
 }}
+
+// writeLanguages writes the form of the languages. It adds the default language to the languages if the person has not
+// chosen it.
+func writeLanguages(fields document.Fields, write func() *form.Result) *form.Result {
+	result := write()
+	languages, _ := fields["languages"].([]any)
+	if own := fields["default_language"]; !slices.Contains(languages, own) {
+		fields["languages"] = append([]any{own}, languages...)
+	}
+	return result
+}
 
 // policiesPart is the form for the rules of bookings: which bookings, changes and cancellations customers may make, and
 // until when.
@@ -71,21 +90,24 @@ var policiesPart = offerPart{section: "policies", groups: func(o *offerPage) []f
 		{Title: "offer_booking", Fields: append([]form.Field{
 			{Name: "bookings.confirm", Kind: form.Choice, Label: "offer_confirm", Default: "manual",
 				Options: o.newOptions("offer_confirm_", "manual", "auto")},
-			{Name: "bookings.min_notice_minutes", Kind: form.Integer, Label: "offer_notice", Default: "0"},
-			{Name: "bookings.advance_days", Kind: form.Integer, Label: "offer_advance", Default: "365"},
-			{Name: "bookings.slot_interval_minutes", Kind: form.Integer, Label: "offer_interval", Default: "15"},
+			{Name: "bookings.min_notice_minutes", Kind: form.Integer, Label: "offer_notice", Unit: "offer_unit_minutes", Default: "0"},
+			{Name: "bookings.advance_days", Kind: form.Integer, Label: "offer_advance", Unit: "offer_unit_days", Default: "365"},
+			{Name: "bookings.slot_interval_minutes", Kind: form.Integer, Label: "offer_interval",
+				Unit: "offer_unit_minutes", Default: "15"},
 			{Name: "bookings.max_open_per_customer", Kind: form.Integer, Label: "offer_max_open", Default: "20"},
 		}, change...)},
 		{Title: "offer_cancelling", Hint: "offer_cancelling_hint", Fields: []form.Field{
 			{Name: "self_service.cancel_until_hours", Kind: form.Deadline, Label: "offer_cancel_until",
-				Hint: "offer_never_hint", Default: "0"},
+				Unit: "offer_unit_hours", Hint: "offer_never_hint", Default: "0"},
 			{Name: "self_service.reschedule_until_hours", Kind: form.Deadline, Label: "offer_move_until",
-				Hint: "offer_never_hint", Default: "0"},
-			{Name: "cooling_off_hours", Kind: form.Integer, Label: "offer_cooling_off", Default: "0"},
+				Unit: "offer_unit_hours", Hint: "offer_never_hint", Default: "0"},
+			{Name: "cooling_off_hours", Kind: form.Integer, Label: "offer_cooling_off", Unit: "offer_unit_hours", Default: "0"},
 			{Name: "cancellation_policy", Kind: form.Rows, Label: "offer_refund", Hint: "offer_refund_hint",
 				Fields: []form.Field{
-					{Name: "hours_before", Kind: form.Integer, Label: "offer_hours_before", Required: true},
-					{Name: "refund_percent", Kind: form.Integer, Label: "offer_refund_percent", Required: true},
+					{Name: "hours_before", Kind: form.Integer, Label: "offer_hours_before",
+						Unit: "offer_unit_hours", Required: true},
+					{Name: "refund_percent", Kind: form.Integer, Label: "offer_refund_percent",
+						Unit: "offer_unit_percent", Required: true},
 				}},
 			{Name: "policy_text", Kind: form.Text, Label: "offer_policy_text", Hint: "offer_policy_text_hint"},
 		}},
@@ -115,7 +137,7 @@ var privacyPart = offerPart{section: "privacy", groups: func(*offerPage) []form.
 			{Name: "legal.terms", Kind: form.Text, Label: "offer_terms"},
 		}},
 		{Fields: []form.Field{
-			{Name: "privacy.keep_customers_days", Kind: form.Integer, Label: "offer_keep_days", Default: "730"},
+			{Name: "privacy.keep_customers_days", Kind: form.Integer, Label: "offer_keep_days", Unit: "offer_unit_days", Default: "730"},
 		}},
 	}
 }}

@@ -37,7 +37,7 @@ func newClassGroups(o *offerPage) []form.Group {
 	return slices.Concat([]form.Group{
 		{Fields: newTextFields("picture", "offer_picture")},
 		{Title: "offer_prices", Fields: slices.Concat([]form.Field{
-			{Name: "duration_minutes", Kind: form.Integer, Label: "offer_duration", Required: true},
+			{Name: "duration_minutes", Kind: form.Integer, Label: "offer_duration", Unit: "offer_unit_minutes", Required: true},
 		}, o.newPriceFields("person"), o.newPaymentFields())},
 		{Title: "offer_classes_when", Hint: "offer_classes_hint", Fields: []form.Field{
 			{Name: "classes", Kind: form.Rows, Label: "offer_session", Key: "class", Required: true,
@@ -134,10 +134,10 @@ func toList(value any) []any {
 
 func newRentalGroups(o *offerPage) []form.Group {
 	limits := []form.Field{
-		{Name: "min_rental_hours", Kind: form.Integer, Label: "offer_min_hours"},
-		{Name: "max_rental_hours", Kind: form.Integer, Label: "offer_max_hours"},
-		{Name: "min_rental_days", Kind: form.Integer, Label: "offer_min_rental_days"},
-		{Name: "max_rental_days", Kind: form.Integer, Label: "offer_max_rental_days"},
+		{Name: "min_rental_hours", Kind: form.Integer, Label: "offer_min_hours", Unit: "offer_unit_hours"},
+		{Name: "max_rental_hours", Kind: form.Integer, Label: "offer_max_hours", Unit: "offer_unit_hours"},
+		{Name: "min_rental_days", Kind: form.Integer, Label: "offer_min_rental_days", Unit: "offer_unit_days"},
+		{Name: "max_rental_days", Kind: form.Integer, Label: "offer_max_rental_days", Unit: "offer_unit_days"},
 		{Name: "outside_hours", Kind: form.Switch, Label: "offer_outside_hours"},
 	}
 	return []form.Group{
@@ -196,7 +196,7 @@ var packagesKind = offerKind{
 			}},
 			{Title: "offer_prices", Hint: "offer_package_price_hint", Fields: []form.Field{
 				o.newAmountField("price", "offer_price", ""),
-				{Name: "percent", Kind: form.Decimal, Label: "offer_discount", Unit: "offer_percent"},
+				{Name: "percent", Kind: form.Decimal, Label: "offer_discount", Unit: "offer_unit_percent"},
 			}},
 		}
 	},

@@ -27,7 +27,7 @@ func New(services *peers.Peers, records *store.Store, accounts *identity.Account
 	salesUseCases := &sales.UseCases{Peers: services, Testers: accounts}
 	return &Rooms{
 		Peers: services, Accounts: accounts, Sales: salesUseCases,
-		Offer:        &offer.UseCases{Peers: services, Sales: salesUseCases, Removals: records, Mailer: accounts,
+		Offer: &offer.UseCases{Peers: services, Sales: salesUseCases, Removals: records, Mailer: accounts,
 			Owners: accounts},
 		Reports:      &reports.UseCases{Peers: services},
 		Integrations: &integrations.UseCases{Peers: services, Tokens: records},

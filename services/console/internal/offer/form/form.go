@@ -239,8 +239,17 @@ func showWeek(shown url.Values, f Field, name string, value any, exists bool) {
 			shown.Set(name+".mode", HoursOwn)
 		}
 	}
+	showDays(shown, name, days)
+}
+
+// showDays adds the hours of each weekday, and the value of each day's switch, to the values in the argument `shown`.
+func showDays(shown url.Values, week string, days document.Fields) {
 	for _, day := range Weekdays {
-		showWindows(shown, name+"."+day, days[day])
+		at := week + "." + day
+		showWindows(shown, at, days[day])
+		if CountRows(shown, at) > 0 {
+			shown.Set(at+OpenSwitch, "yes")
+		}
 	}
 }
 
@@ -252,9 +261,7 @@ func showPlaceHours(shown url.Values, member document.Fields, f Field, name stri
 	}
 	for _, place := range f.Places {
 		days, _ := hours[place.Value].(document.Fields)
-		for _, day := range Weekdays {
-			showWindows(shown, NamePlaceHours(name, place.Value)+"."+day, days[day])
-		}
+		showDays(shown, NamePlaceHours(name, place.Value), days)
 	}
 }
 
@@ -352,7 +359,7 @@ func addBlankRows(values url.Values, fields []Field, prefix string) {
 			for _, week := range listWeeks(f, name) {
 				for _, day := range Weekdays {
 					at := week + "." + day
-					values.Set(at+".n", strconv.Itoa(max(minDayWindows, CountRows(values, at)+1)))
+					values.Set(at+".n", strconv.Itoa(max(1, CountRows(values, at))))
 				}
 			}
 		case Choices:
@@ -376,21 +383,34 @@ func listWeeks(f Field, name string) []string {
 	return names
 }
 
-// minDayWindows is the minimum number of windows (periods of opening time) that a form shows for each weekday. The form
-// shows at least two windows, so that a person can type the hours before and after a break.
-const minDayWindows = 2
-
-// SameHoursButton is the suffix of the name of a button. If a person presses this button, [HandleButton] copies the
-// hours of the first open day of the week to the other open days.
-const SameHoursButton = ".same"
+// These constants are suffixes of the names of inputs and buttons for the hours of a week or of a weekday.
+const (
+	// OpenSwitch is the suffix of the checkbox that opens a weekday. If a form has the hidden input of a week with the
+	// suffix SwitchesInput, a day without a ticked checkbox has no hours, whatever its other inputs contain.
+	OpenSwitch    = ".on"
+	SwitchesInput = ".switches"
+	// SameHoursButton is the suffix of the button that copies the hours of the first open day of a week to the other
+	// open days.
+	SameHoursButton = ".same"
+	// BreakButton is the suffix of the button that adds a break to a weekday.
+	BreakButton = ".break"
+)
 
 // HandleButton handles a button below a list of the form. The argument `name` is the name of the button. HandleButton
 // adds a blank row to the list that has this name. If `name` ends with [SameHoursButton], HandleButton copies the hours
-// of a day to the other open days instead. If no field has the name, HandleButton changes nothing.
+// of a day to the other open days instead. If `name` ends with [BreakButton], it adds a break to a day. If no field has
+// the name, HandleButton changes nothing.
 func HandleButton(values url.Values, fields []Field, name string) {
 	if week, isWeek := strings.CutSuffix(name, SameHoursButton); isWeek {
 		if f, found := FindField(fields, week); found && f.Kind == Week {
 			copyDay(values, week)
+		}
+		return
+	}
+	if day, isBreak := strings.CutSuffix(name, BreakButton); isBreak {
+		week := day[:max(strings.LastIndexByte(day, '.'), 0)]
+		if f, found := FindField(fields, week); found && f.Kind == Week && slices.Contains(Weekdays, day[len(week)+1:]) {
+			addBreak(values, day)
 		}
 		return
 	}
@@ -440,14 +460,16 @@ func FindField(fields []Field, name string) (Field, bool) {
 	return Field{}, false
 }
 
-// copyDay copies the windows of one weekday to other weekdays. The source is the first weekday for which the person
-// typed a time. The targets are all other weekdays for which the person typed a time.
+// copyDay copies the windows of one weekday to other weekdays. The source is the first open weekday for which the
+// person typed a time. The targets are all other open weekdays. In a form without switches, a weekday is open if the
+// person typed a time.
 func copyDay(values url.Values, week string) {
 	first := ""
 	for _, day := range Weekdays {
 		at := week + "." + day
+		isOn := values.Has(week+SwitchesInput) && values.Get(at+OpenSwitch) == "yes"
 		switch {
-		case !hasTypedTime(values, at):
+		case !hasTypedTime(values, at) && (!isOn || first == ""):
 		case first == "":
 			first = at
 		default:
@@ -466,8 +488,20 @@ func copyDay(values url.Values, week string) {
 	}
 }
 
-// hasTypedTime reports whether a person typed a time into any window of a day.
+// addBreak splits the last window of a day in two. The person then types the start and the end of the break.
+func addBreak(values url.Values, day string) {
+	n := max(1, CountRows(values, day))
+	last, added := day+"."+strconv.Itoa(n-1), day+"."+strconv.Itoa(n)
+	values.Set(day+".n", strconv.Itoa(n+1))
+	values.Set(added+".to", values.Get(last+".to"))
+	values.Set(last+".to", "")
+}
+
+// hasTypedTime reports whether a person typed a time into any window of an open day.
 func hasTypedTime(values url.Values, day string) bool {
+	if values.Has(day[:strings.LastIndexByte(day, '.')]+SwitchesInput) && values.Get(day+OpenSwitch) != "yes" {
+		return false
+	}
 	for i := range CountRows(values, day) {
 		at := day + "." + strconv.Itoa(i)
 		if values.Get(at+".from") != "" || values.Get(at+".to") != "" {

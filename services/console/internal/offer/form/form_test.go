@@ -127,15 +127,59 @@ func TestWriteAsksAboutLongNightWindow(t *testing.T) {
 	}
 }
 
-func TestAddBlankRowsShowsTwoWindowsPerDay(t *testing.T) {
+func TestAddBlankRowsShowsOneWindowPerClosedDay(t *testing.T) {
 	t.Parallel()
 	week := []form.Field{{Name: "hours", Kind: form.Week}}
 	o := document.Fields{"hours": document.Fields{"tue": []any{"09:00-13:00", "14:00-18:00"}}}
 	opened := form.AddBlankRows(form.Show(o, week), week)
-	for day, want := range map[string]int{"mon": 2, "tue": 3} {
+	for day, want := range map[string]int{"mon": 1, "tue": 2} {
 		if got := form.CountRows(opened, "hours."+day); got != want {
 			t.Errorf("%s has %d windows to fill in, want %d", day, got, want)
 		}
+	}
+}
+
+func TestHandleButtonAddsBreak(t *testing.T) {
+	t.Parallel()
+	week := []form.Field{{Name: "hours", Kind: form.Week}}
+	o := document.Fields{"hours": document.Fields{"mon": []any{"09:00-18:00"}}}
+	shown := form.Show(o, week)
+	posted := form.AddBlankRows(shown, week)
+	for _, unknown := range []string{"hours.break", "hours.may" + form.BreakButton, form.BreakButton} {
+		form.HandleButton(posted, week, unknown)
+	}
+	form.HandleButton(posted, week, "hours.mon"+form.BreakButton)
+	posted.Set("hours.mon.0.to", "13:00")
+	posted.Set("hours.mon.1.from", "14:00")
+	form.Write(o, week, shown, posted)
+	want := document.Fields{"hours": document.Fields{"mon": []any{"09:00-13:00", "14:00-18:00"}}}
+	if diff := cmp.Diff(want, o); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestWriteFollowsSwitches shows that a day has hours only if its switch is on, and that such a day needs hours.
+func TestWriteFollowsSwitches(t *testing.T) {
+	t.Parallel()
+	week := []form.Field{{Name: "hours", Kind: form.Week}}
+	o := document.Fields{"hours": document.Fields{"mon": []any{"09:00-18:00"}, "tue": []any{"09:00-18:00"}}}
+	shown := form.Show(o, week)
+	posted := form.AddBlankRows(shown, week)
+	posted.Set("hours"+form.SwitchesInput, "yes")
+	posted.Del("hours.mon" + form.OpenSwitch)
+	posted.Set("hours.wed"+form.OpenSwitch, "yes")
+	posted.Set("hours.wed.0.from", "10:00")
+	posted.Set("hours.wed.0.to", "12:00")
+	posted.Set("hours.fri"+form.OpenSwitch, "yes")
+	posted.Set("hours.sat.0.from", "10:00")
+	posted.Set("hours.sat.0.to", "12:00")
+	wrong := form.Write(o, week, shown, posted).FieldErrors
+	if diff := cmp.Diff(map[string]string{"hours.fri": form.RequiredValue}, wrong); diff != "" {
+		t.Error(diff)
+	}
+	want := document.Fields{"hours": document.Fields{"tue": []any{"09:00-18:00"}, "wed": []any{"10:00-12:00"}}}
+	if diff := cmp.Diff(want, o); diff != "" {
+		t.Error(diff)
 	}
 }
 

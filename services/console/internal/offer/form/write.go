@@ -406,7 +406,9 @@ func (w *writer) writeWeek(object document.Fields, f Field, name string) {
 	began := f.HasOwnHours && mode != w.shown.Get(name+".mode")
 	for _, day := range Weekdays {
 		w.result.inputNames[name+"."+day] = true
+		w.applySwitch(name, day)
 		w.writeWindows(days, day, name+"."+day, false)
+		w.requireWindows(days, name, day)
 		if _, exists := days[day]; began && !exists {
 			w.readWindows(days, day, name+"."+day, false)
 		}
@@ -430,7 +432,10 @@ func (w *writer) writePlaceHours(member document.Fields, f Field, name string) {
 		}
 		isKept := exists && len(days) == 0 // the manifest names the location without hours
 		for _, day := range Weekdays {
-			w.writeWindows(days, day, NamePlaceHours(name, place.Value)+"."+day, false)
+			week := NamePlaceHours(name, place.Value)
+			w.applySwitch(week, day)
+			w.writeWindows(days, day, week+"."+day, false)
+			w.requireWindows(days, week, day)
 		}
 		hours[place.Value] = days
 		if len(days) == 0 && !isKept {
@@ -440,6 +445,27 @@ func (w *writer) writePlaceHours(member document.Fields, f Field, name string) {
 	member[placeHours] = hours
 	if len(hours) == 0 {
 		w.result.FieldErrors[name] = RequiredValue
+	}
+}
+
+// applySwitch removes the submitted windows of a weekday that is switched off.
+func (w *writer) applySwitch(week, day string) {
+	at := week + "." + day
+	if !w.posted.Has(week+SwitchesInput) || w.posted.Get(at+OpenSwitch) == "yes" {
+		return
+	}
+	for i := range CountRows(w.posted, at) {
+		w.posted.Del(at + "." + strconv.Itoa(i) + ".from")
+		w.posted.Del(at + "." + strconv.Itoa(i) + ".to")
+	}
+}
+
+// requireWindows adds an error to a weekday that is switched on but has no windows.
+func (w *writer) requireWindows(days document.Fields, week, day string) {
+	at := week + "." + day
+	if _, exists := days[day]; !exists && w.posted.Has(week+SwitchesInput) && w.posted.Get(at+OpenSwitch) == "yes" &&
+		w.result.FieldErrors[at] == "" && !hasTypedTime(w.posted, at) {
+		w.result.FieldErrors[at] = RequiredValue
 	}
 }
 

@@ -153,8 +153,11 @@ func (f Form) input(p *Page, d form.Field, name string) web.Field {
 	if d.Hint != "" && d.Kind != form.Switch {
 		input.Hint = p.say(d.Hint)
 	}
-	if d.Unit != "" {
+	switch {
+	case d.Unit != "":
 		input.Unit = p.say(d.Unit)
+	case d.Currency != "":
+		input.Unit = cmp.Or(currencySymbol(d.Currency), d.Currency)
 	}
 	switch d.Kind {
 	case form.Integer, form.Deadline:
@@ -196,6 +199,17 @@ func (f Form) hasValue(name, value string) bool {
 		}
 	}
 	return false
+}
+
+// firstOpenDay returns the name of the inputs for the first weekday that is switched on in a week, or of the first
+// weekday if all are switched off. The button that copies hours stands beside this day.
+func (f Form) firstOpenDay(week string) string {
+	for _, day := range form.Weekdays {
+		if f.hasValue(week+"."+day+form.OpenSwitch, "yes") {
+			return week + "." + day
+		}
+	}
+	return week + "." + form.Weekdays[0]
 }
 
 // hasPictures reports whether a person can choose files in the form.

@@ -2,6 +2,7 @@ import "../../../../../../libs/platform/web/script/sent";
 import "./parts/calendar";
 import "./parts/copy";
 import "./parts/first";
+import "./parts/hours";
 import "./parts/pictures";
 import "./parts/search";
 import "./parts/text";
