@@ -12,9 +12,9 @@ import (
 // listMenuScript is a JavaScript expression that returns the texts of the phone's bar.
 const listMenuScript = `[...document.querySelectorAll(".tabs > ul > li")].map(e => (e.querySelector("summary") ?? e).innerText.trim())`
 
-// TestOwnersUseMenuOnPhone shows that each role has the bar of its work on a phone, and that the menu New works with and
+// TestOwnersUseMenuOnPhoneInABrowser shows that each role has the bar of its work on a phone, and that the menu New works with and
 // without scripts.
-func TestOwnersUseMenuOnPhone(t *testing.T) {
+func TestOwnersUseMenuOnPhoneInABrowser(t *testing.T) {
 	t.Parallel()
 	p := &pages{platform: sharePlatform(t), chromium: visitor.Open(t)}
 	for role, want := range map[string][]string{
