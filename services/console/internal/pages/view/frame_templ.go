@@ -795,7 +795,7 @@ func tabBar(p *Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = tabItems(p, tabs[:middle]).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = menuItems(p, tabs[:middle]).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -813,7 +813,7 @@ func tabBar(p *Page) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = tabItems(p, tabs[middle:]).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = menuItems(p, tabs[middle:]).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -851,7 +851,7 @@ func menuEntries(p *Page, shown []entry) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = tabItems(p, shown).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = menuItems(p, shown).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -863,8 +863,8 @@ func menuEntries(p *Page, shown []entry) templ.Component {
 	})
 }
 
-// tabItems shows entries of the menu.
-func tabItems(p *Page, shown []entry) templ.Component {
+// menuItems shows entries of the menu as items of a list.
+func menuItems(p *Page, shown []entry) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
