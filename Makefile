@@ -6,12 +6,13 @@ SHELL       := bash
 
 GO      ?= go
 # -trimpath removes the checkout's path from programs, so that all checkouts of a machine share Go's build cache.
-export GOFLAGS := $(filter-out -trimpath,$(shell $(GO) env GOFLAGS)) -trimpath
+# The tag is the same as in the images (k8s/images/service.go).
+export GOFLAGS := $(filter-out -trimpath -tags=grpcnotrace,$(shell $(GO) env GOFLAGS)) -trimpath -tags=grpcnotrace
 # The images, the linter and the soak use the same setting, so that Go compiles each package once for all of them. Only
 # the race detector needs cgo.
 export CGO_ENABLED := 0
 BIN     := $(CURDIR)/bin
-MODULES := libs charts/test k8s/e2e k8s/images services/catalog/sdk/go $(sort $(patsubst %/go.mod,%,$(wildcard services/*/go.mod)))
+MODULES := libs docs charts/test k8s/e2e k8s/images services/catalog/sdk/go $(sort $(patsubst %/go.mod,%,$(wildcard services/*/go.mod)))
 
 # The programs below are built once for all checkouts, in a folder beside Go's build cache.
 # renovate: github.com/golangci/golangci-lint/v2

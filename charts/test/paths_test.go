@@ -22,6 +22,15 @@ func listExpectedRoutes(t *testing.T) map[string]string {
 		addExactPaths(paths, service, row.Exact)
 		addPathsBelow(paths, service, row.Below)
 	}
+	// A path can be a complete path and also have paths below it.
+	for service, row := range loadTable(t) {
+		for _, path := range row.Exact {
+			paths[path] = service
+		}
+		for _, beginning := range row.Below {
+			paths[beginning+"/x"] = service
+		}
+	}
 	for _, path := range []string{
 		"/internal", "/internal/offers/x", "/metrics", "/livez", "/readyz", "/admin", "/admin/businesses",
 		"/api/public",

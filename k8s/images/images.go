@@ -31,7 +31,7 @@ import (
 type Source struct {
 	Root     string    // folder of the checkout
 	Version  string    // label org.opencontainers.image.version and tag of the images
-	Revision string    // commit, with the suffix "-dirty" if libs or services have uncommitted changes
+	Revision string    // commit, with the suffix "-dirty" if docs, libs or services have uncommitted changes
 	Created  time.Time // time of the commit
 	Arch     string    // GOARCH of the commands
 }

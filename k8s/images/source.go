@@ -21,7 +21,7 @@ func ReadSource(ctx context.Context, root string) (Source, error) {
 	if err != nil {
 		return Source{}, fmt.Errorf("git says %q: %w", commit, err)
 	}
-	changes, err := runGit(ctx, root, "status", "--porcelain", "--", "libs", "services")
+	changes, err := runGit(ctx, root, "status", "--porcelain", "--", "docs", "libs", "services")
 	if err != nil {
 		return Source{}, err
 	}

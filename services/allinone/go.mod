@@ -37,6 +37,7 @@ require (
 require gopkg.in/natefinch/lumberjack.v2 v2.2.1
 
 require (
+	github.com/a-h/templ v0.3.977
 	github.com/anishathalye/porcupine v1.3.1
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.23.0
@@ -45,7 +46,6 @@ require (
 )
 
 require (
-	github.com/a-h/templ v0.3.977 // indirect
 	github.com/andybalholm/brotli v1.2.6 // indirect
 	github.com/arran4/golang-ical v0.3.4 // indirect
 	github.com/bojanz/currency v1.4.2 // indirect
@@ -78,6 +78,7 @@ require (
 	github.com/riverqueue/river/rivershared v0.51.1 // indirect
 	github.com/riverqueue/river/rivertype v0.51.1 // indirect
 	github.com/rs/xid v1.6.0 // indirect
+	github.com/slotmesh/slotmesh/docs v0.0.0 // indirect
 	github.com/spf13/cobra v1.10.2 // indirect
 	github.com/spf13/pflag v1.0.10 // indirect
 	github.com/tetratelabs/wazero v1.12.0 // indirect
@@ -88,6 +89,7 @@ require (
 	github.com/tinylib/msgp v1.6.4 // indirect
 	github.com/wneessen/go-mail v0.8.1 // indirect
 	github.com/x448/float16 v0.8.4 // indirect
+	github.com/yuin/goldmark v1.8.7 // indirect
 	github.com/zeebo/xxh3 v1.1.0 // indirect
 	golang.org/x/crypto v0.59.0 // indirect
 	golang.org/x/image v0.48.0 // indirect
@@ -119,7 +121,6 @@ require (
 	github.com/mfridman/interpolate v0.0.2 // indirect
 	github.com/microcosm-cc/bluemonday v1.0.27 // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
-	github.com/nicksnyder/go-i18n/v2 v2.7.0 // indirect
 	github.com/oasdiff/yaml v0.1.1 // indirect
 	github.com/oasdiff/yaml3 v0.0.14 // indirect
 	github.com/pressly/goose/v3 v3.29.0 // indirect
@@ -164,6 +165,7 @@ require (
 )
 
 replace (
+	github.com/slotmesh/slotmesh/docs => ../../docs
 	github.com/slotmesh/slotmesh/libs => ../../libs
 	github.com/slotmesh/slotmesh/services/availability => ../availability
 	github.com/slotmesh/slotmesh/services/booking => ../booking

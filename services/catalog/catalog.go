@@ -29,6 +29,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	books "github.com/slotmesh/slotmesh/docs"
 	"github.com/slotmesh/slotmesh/libs/contracts/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/contracts/eventlog"
@@ -230,7 +231,10 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	s.Go("erasing events of removed businesses", func(ctx context.Context) error {
 		return eraseEvents(ctx, businesses, rt.Clock, rt.Telemetry)
 	})
-	return docs.Mount(s.Public)
+	if err := docs.Mount(s.Public); err != nil {
+		return err
+	}
+	return books.Mount(s.Public)
 }
 
 // newPublic returns the public endpoints, with clients of the services that know prices and sales.

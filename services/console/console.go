@@ -21,6 +21,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/slotmesh/slotmesh/docs"
 	"github.com/slotmesh/slotmesh/libs/contracts/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/contracts/eventclient"
@@ -246,7 +247,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	admin := &api.Admin{Token: api.NewToken(cfg.AdminToken), Limits: gate, Rooms: all}
 	admin.Mount(s.Public)
 	(&api.Internal{Accounts: accounts}).Mount(s.Internal)
-	if err := admin.MountDescription(s.Public); err != nil {
+	if err := errors.Join(admin.MountDescription(s.Public), docs.Mount(s.Public)); err != nil {
 		return err
 	}
 	entrance, err := signin.New(accounts)

@@ -1,14 +1,11 @@
 package openapi
 
 import (
-	"bytes"
-	"compress/gzip"
-	"io"
 	"strconv"
 	"strings"
 	"sync"
 
-	"github.com/andybalholm/brotli"
+	"github.com/valyala/fasthttp"
 )
 
 // minCompressedSize is the size in bytes from which a file is compressed.
@@ -29,27 +26,13 @@ func compressForms(body []byte) map[string]func() []byte {
 	forms := map[string]func() []byte{"": func() []byte { return body }}
 	if len(body) >= minCompressedSize {
 		forms["br"] = sync.OnceValue(func() []byte {
-			return compress(body, func(into io.Writer) io.WriteCloser {
-				return brotli.NewWriterLevel(into, compressionLevel)
-			})
+			return fasthttp.AppendBrotliBytesLevel(nil, body, compressionLevel)
 		})
 		forms["gzip"] = sync.OnceValue(func() []byte {
-			return compress(body, func(into io.Writer) io.WriteCloser {
-				w, _ := gzip.NewWriterLevel(into, compressionLevel) // fails only for invalid levels
-				return w
-			})
+			return fasthttp.AppendGzipBytesLevel(nil, body, compressionLevel)
 		})
 	}
 	return forms
-}
-
-// compress returns the compressed body. It cannot fail, because it writes to memory.
-func compress(body []byte, compressor func(io.Writer) io.WriteCloser) []byte {
-	var out bytes.Buffer
-	w := compressor(&out)
-	_, _ = w.Write(body)
-	_ = w.Close()
-	return out.Bytes()
 }
 
 // chooseEncoding returns the first of preferredEncodings in which the file exists and which the header Accept-Encoding

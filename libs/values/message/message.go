@@ -7,13 +7,14 @@ package message
 
 import (
 	"embed"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
-	"github.com/nicksnyder/go-i18n/v2/i18n"
 	"golang.org/x/text/language"
 	textmessage "golang.org/x/text/message"
 	"golang.org/x/text/number"
@@ -43,42 +44,74 @@ const fallback = "en"
 //go:embed sentences/*.json
 var files embed.FS
 
-// Catalog holds sentences in several languages. It is safe for concurrent use.
+// Catalog holds sentences in several languages. It reads the file of a language when the first sentence of this language
+// is requested, because most processes use few languages. Catalog is safe for concurrent use.
 type Catalog struct {
-	languages  []string // language codes, sorted
-	localizers map[string]*i18n.Localizer
-	digits     map[string]*textmessage.Printer
-	single     map[string]map[string]bool // by language: ids of sentences with a single form for all counts
+	languages []string // language codes, sorted
+	readers   map[string]func() (*sentences, error)
+}
+
+// sentences are the sentences of one language.
+type sentences struct {
+	byID   map[ID]sentence
+	find   func(n int) category // the plural rule of the language
+	digits *textmessage.Printer
+}
+
+// sentence has one text for all counts, or a text for each plural category.
+type sentence struct {
+	single string
+	forms  map[category]string // nil if there is one text
+}
+
+// UnmarshalJSON reads a text, or an object with a text for each category.
+func (s *sentence) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] == '"' {
+		return json.Unmarshal(data, &s.single)
+	}
+	if err := json.Unmarshal(data, &s.forms); err != nil {
+		return err
+	}
+	if single, ok := s.forms[other]; ok && len(s.forms) == 1 {
+		*s = sentence{single: single}
+	}
+	return nil
 }
 
 // Load reads the sentences of this package. It returns an error only if the data is invalid, which tests detect.
 func Load() (*Catalog, error) { return Read(files, "sentences") }
 
-// Read reads a folder of sentence files. The folder has one file per language, <code>.json, in the format of go-i18n.
+// Read prepares a folder of sentence files. The folder has one JSON file per language, <code>.json. The file maps the id
+// of each sentence to a text, or to texts by plural category. In a text, {{.Name}} is a placeholder.
 func Read(from fs.FS, folder string) (*Catalog, error) {
 	entries, err := fs.ReadDir(from, folder)
 	if err != nil {
 		return nil, err
 	}
-	bundle := i18n.NewBundle(language.English)
-	c := &Catalog{localizers: map[string]*i18n.Localizer{}, digits: map[string]*textmessage.Printer{},
-		single: map[string]map[string]bool{}}
+	c := &Catalog{readers: map[string]func() (*sentences, error){}}
 	for _, entry := range entries {
-		file, err := bundle.LoadMessageFileFS(from, path.Join(folder, entry.Name()))
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", entry.Name(), err)
-		}
 		code := strings.TrimSuffix(entry.Name(), ".json")
-		c.languages, c.single[code] = append(c.languages, code), map[string]bool{}
-		for _, m := range file.Messages {
-			c.single[code][m.ID] = m.Zero+m.One+m.Two+m.Few+m.Many == ""
-		}
-	}
-	for _, code := range c.languages {
-		c.localizers[code] = i18n.NewLocalizer(bundle, code)
-		c.digits[code] = textmessage.NewPrinter(language.Make(code))
+		c.languages = append(c.languages, code)
+		c.readers[code] = sync.OnceValues(func() (*sentences, error) {
+			return readLanguage(from, path.Join(folder, entry.Name()), code)
+		})
 	}
 	return c, nil
+}
+
+func readLanguage(from fs.FS, file, code string) (*sentences, error) {
+	content, err := fs.ReadFile(from, file)
+	if err != nil {
+		return nil, err
+	}
+	s := &sentences{find: plurals[code], digits: textmessage.NewPrinter(language.Make(code))}
+	if s.find == nil {
+		return nil, fmt.Errorf("%s: there is no plural rule for this language", file)
+	}
+	if err := json.Unmarshal(content, &s.byID); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return s, nil
 }
 
 // Languages returns the codes of all languages of the catalog, sorted.
@@ -89,7 +122,7 @@ func (c *Catalog) Languages() []string { return slices.Clone(c.languages) }
 // pt. It skips empty and unknown tags. If no tag matches, it returns English.
 func (c *Catalog) Choose(tags ...string) string {
 	for _, w := range tags {
-		if _, ok := c.localizers[w]; ok {
+		if _, ok := c.readers[w]; ok {
 			return w
 		}
 		if code, ok := locale.Match(w, c.languages); ok {
@@ -106,37 +139,67 @@ func (c *Catalog) Say(code string, id ID) (string, error) { return c.Fill(code, 
 // Fill returns the sentence with the given id, which contains no count. Fill replaces the placeholders with the values
 // in `data`. It returns an error if the sentence does not exist.
 func (c *Catalog) Fill(code string, id ID, data map[string]string) (string, error) {
-	return c.localize(code, &i18n.LocalizeConfig{MessageID: string(id), TemplateData: data})
+	s, err := c.read(code)
+	if err != nil {
+		return "", err
+	}
+	return s.fill(id, other, data)
 }
 
 // FillCount returns the sentence with the given id in the plural form for `count`, which is at least 0. It replaces the
 // placeholders with the values in `data`. If a sentence has a single form, this form is used for every count.
 func (c *Catalog) FillCount(code string, id ID, count int, data map[string]string) (string, error) {
-	if c.single[code][string(id)] {
-		return c.Fill(code, id, data)
+	s, err := c.read(code)
+	if err != nil {
+		return "", err
 	}
-	return c.localize(code, &i18n.LocalizeConfig{MessageID: string(id), PluralCount: count, TemplateData: data})
+	return s.fill(id, s.find(count), data)
 }
 
 // SayCount returns the sentence with the given id in the plural form for `count`, which is at least 0. It replaces the
 // placeholder `{{.Count}}` with `count`, in the digits of the language. It returns an error if the sentence does not
 // exist.
 func (c *Catalog) SayCount(code string, id ID, count int) (string, error) {
-	digits, ok := c.digits[code]
-	if !ok {
-		return "", newUnknownLanguage(code)
+	s, err := c.read(code)
+	if err != nil {
+		return "", err
 	}
-	return c.FillCount(code, id, count, map[string]string{"Count": digits.Sprint(number.Decimal(count))})
+	return s.fill(id, s.find(count), map[string]string{"Count": s.digits.Sprint(number.Decimal(count))})
 }
 
-func (c *Catalog) localize(code string, sentence *i18n.LocalizeConfig) (string, error) {
-	localizer, ok := c.localizers[code]
+func (c *Catalog) read(code string) (*sentences, error) {
+	read, ok := c.readers[code]
 	if !ok {
-		return "", newUnknownLanguage(code)
+		return nil, fmt.Errorf("there are no sentences in language %q", code)
 	}
-	return localizer.Localize(sentence)
+	return read()
 }
 
-func newUnknownLanguage(code string) error {
-	return fmt.Errorf("there are no sentences in language %q", code)
+// fill returns a sentence in the form of a plural category, with the values in `data` in the place of its placeholders.
+// A placeholder without a value remains in the sentence.
+func (s *sentences) fill(id ID, form category, data map[string]string) (string, error) {
+	found, ok := s.byID[id]
+	text := found.single
+	if found.forms != nil {
+		text, ok = found.forms[form]
+	}
+	if !ok {
+		return "", fmt.Errorf("there is no sentence %q with the form %q", id, form)
+	}
+	var out strings.Builder
+	for {
+		before, rest, found := strings.Cut(text, "{{.")
+		name, after, closed := strings.Cut(rest, "}}")
+		value, known := data[name]
+		if !found || !closed {
+			out.WriteString(text)
+			return out.String(), nil
+		}
+		out.WriteString(before)
+		if !known {
+			value = "{{." + name + "}}"
+		}
+		out.WriteString(value)
+		text = after
+	}
 }

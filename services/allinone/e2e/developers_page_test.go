@@ -20,7 +20,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// sampleFolder contains the sample programs of the developers' page.
+// sampleFolder contains the sample programs of the quick start.
 const sampleFolder = "../../catalog/internal/docs/samples"
 
 // runProgram runs an installed program in the folder `dir`. It adds the variables `env` to the program's environment.
@@ -160,7 +160,7 @@ func TestQuickstartWebhookProgramsVerifySignatures(t *testing.T) {
 	}
 }
 
-// TestDevelopersPageInABrowser visits the developers' pages of the public interface and of the admin API. The pages use
+// TestDevelopersPageInABrowser visits the references of the public and the admin API, and the documentation. The pages use
 // no other host, obey their content security policy and have no findings by axe. They are readable on a phone, in the
 // dark scheme and without JavaScript.
 func TestDevelopersPageInABrowser(t *testing.T) {
@@ -175,12 +175,13 @@ func TestDevelopersPageInABrowser(t *testing.T) {
 			t.Parallel()
 			profile.Headers = map[string]string{"X-Forwarded-For": newAddress()}
 			checkDevelopersPage(t, chromium.Visit(t, profile), profile, w.PublicURL+"/api/public/docs",
-				"/available-dates",
-				"Quickstart",
-				"slot_unavailable", "Idempotency-Key", "webhook-signature")
+				"/available-dates", "Read what a business offers", "Quick start")
 			checkDevelopersPage(t, chromium.Visit(t, profile), profile, w.AdminURL+"/developers",
 				"/admin/businesses/{slug}/bookings",
-				"What the owner's side does, programs can do.", "slotmesh login")
+				"What the owner's side does, programs can do.", "Tokens")
+			for _, host := range []string{w.PublicURL, w.AdminURL} {
+				checkDocumentation(t, chromium.Visit(t, profile), host)
+			}
 		})
 	}
 	checkCompressedSize(t, w.PublicURL+"/api/public/docs.js", 250<<10)
@@ -201,6 +202,18 @@ func checkDevelopersPage(t *testing.T, v *visitor.Visitor, profile visitor.Profi
 	}
 	v.Check()
 	v.SaveScreenshot("developers-" + filepath.Base(url) + "-" + t.Name()[strings.LastIndex(t.Name(), "/")+1:])
+}
+
+// checkDocumentation visits the pages of the documentation on a host and searches for a page.
+func checkDocumentation(t *testing.T, v *visitor.Visitor, host string) {
+	t.Helper()
+	for path, words := range map[string]string{"/docs": "For operators", "/docs/operators/install": "OPS_HOST",
+		"/docs/api/quick-start": "Idempotency-Key", "/docs?q=stripe": "Connect Stripe"} {
+		v.Go(host + path)
+		v.ExpectText(words)
+		v.Check()
+	}
+	v.SaveScreenshot("docs-" + t.Name()[strings.LastIndex(t.Name(), "/")+1:])
 }
 
 // checkCompressedSize checks that the front compresses a file with Brotli to at most `most` bytes.

@@ -4,9 +4,11 @@ package viewer
 
 import (
 	"bytes"
+	"compress/gzip"
+	"context"
 	_ "embed" // embeds the files below
 	"fmt"
-	"html/template"
+	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -17,31 +19,29 @@ import (
 )
 
 var (
-	//go:embed rapidoc-min.js
+	//go:embed rapidoc-min.js.gz
 	rapidoc []byte
 	//go:embed colours.js
 	colours []byte
 	//go:embed page.css
 	style string
-	//go:embed page.html
-	frame string
 )
 
-// Page is the data of an HTML page that documents an API for developers.
+//go:generate go run github.com/a-h/templ/cmd/templ@v0.3.977 generate -log-level error
+
+// Page is the data of an HTML page with the reference of an API.
 type Page struct {
-	Title string
+	Title, Lead string
 	// part of Slotmesh that the page documents, such as a service; the page shows it beside the name Slotmesh
 	Part     string
-	Sections []Section
-	Script   string // URL path of the file [Script]
+	Guides   []Guide
+	Script   string // URL path of the file that [ServeScript] sends
 	Document string // URL path of the OpenAPI document
 	CanTry   bool   // whether readers can send requests from the page
-	Content  any    // data for the template of the main part
 }
 
-// Section is a part of the page that has a link in the navigation. ID is the id attribute of the section's HTML
-// element.
-type Section struct{ ID, Name string }
+// Guide is a page of the documentation that the navigation links to.
+type Guide struct{ Path, Name string }
 
 // policy is the Content-Security-Policy of the page. It permits only scripts from the page's own origin and
 // requests to that origin. The viewer sets style attributes, which requires 'unsafe-inline' for styles.
@@ -54,30 +54,36 @@ var securityHeaders = map[string]string{
 	"Referrer-Policy":         "no-referrer",
 }
 
-// File renders the page as a file. The argument `main` is an html/template for the main part of the page.
-// The data of the template is the page. The template includes the viewer with {{template "reference"}}.
-func (p Page) File(main string) (*openapi.File, error) {
-	page, err := template.New("page").Funcs(template.FuncMap{"style": func() template.CSS {
-		return template.CSS(style)
-	}}).Parse(frame)
-	if err == nil {
-		_, err = page.New("main").Parse(main)
-	}
+// File renders the page as a file.
+func (p Page) File() (*openapi.File, error) {
 	var html bytes.Buffer
-	if err == nil {
-		err = page.Execute(&html, p)
-	}
-	if err != nil {
+	if err := p.document().Render(context.Background(), &html); err != nil {
 		return nil, fmt.Errorf("the page %q: %w", p.Title, err)
 	}
 	return openapi.NewFile(html.Bytes(), fiber.MIMETextHTMLCharsetUTF8, securityHeaders), nil
 }
 
-// Script returns the JavaScript file of the viewer. The script uses
-// the colours of the page. The file is created once per process.
-var Script = sync.OnceValue(func() *openapi.File {
-	return openapi.NewFile(slices.Concat(adaptViewer(rapidoc), colours), fiber.MIMETextJavaScriptCharsetUTF8,
-		securityHeaders)
+// ServeScript sends the JavaScript file of the viewer. The script uses the colours of the page.
+func ServeScript(c *fiber.Ctx) error {
+	file, err := script()
+	if err != nil {
+		return err
+	}
+	return file.Serve(c)
+}
+
+// script returns the file at its first request, so that processes without readers do not keep it in memory.
+var script = sync.OnceValues(func() (*openapi.File, error) {
+	packed, err := gzip.NewReader(bytes.NewReader(rapidoc))
+	if err != nil {
+		return nil, err
+	}
+	viewer, err := io.ReadAll(packed)
+	if err != nil {
+		return nil, err
+	}
+	return openapi.NewFile(slices.Concat(adaptViewer(viewer), colours), fiber.MIMETextJavaScriptCharsetUTF8,
+		securityHeaders), nil
 })
 
 // adaptViewer replaces the main elements of the viewer with div elements, because the page has its own main element.

@@ -25,7 +25,7 @@ func testInputs(ctx context.Context) []string {
 			),
 		)
 		hashes = map[string]string{}
-		for _, folder := range []string{"", "charts", "k8s", "libs", "services"} {
+		for _, folder := range []string{"", "charts", "docs", "k8s", "libs", "services"} {
 			hashes[folder] = rand.Text()
 		}
 	}

@@ -5,21 +5,18 @@ package mailpage
 
 import (
 	"bytes"
-	"embed"
 	"encoding/json"
-	"html/template"
 	"net"
 	"net/http"
 	"slices"
 	"strconv"
 
+	"github.com/a-h/templ"
+
 	"github.com/slotmesh/slotmesh/libs/platform/mailbox"
 )
 
-//go:embed list.html mail.html
-var pages embed.FS
-
-var templates = template.Must(template.ParseFS(pages, "*.html"))
+//go:generate go run github.com/a-h/templ/cmd/templ@v0.3.977 generate -log-level error
 
 // Handler serves the page of a mailbox.
 func Handler(box *mailbox.Box) http.Handler {
@@ -71,8 +68,8 @@ func (p page) listMails() []Mail {
 	return list
 }
 
-func (p page) serveList(w http.ResponseWriter, _ *http.Request) {
-	render(w, "list.html", p.listMails())
+func (p page) serveList(w http.ResponseWriter, r *http.Request) {
+	render(w, r, list(p.listMails()))
 }
 
 func (p page) serveJSON(w http.ResponseWriter, _ *http.Request) {
@@ -93,7 +90,7 @@ func (p page) find(w http.ResponseWriter, r *http.Request) (Mail, bool) {
 
 func (p page) serveMail(w http.ResponseWriter, r *http.Request) {
 	if m, ok := p.find(w, r); ok {
-		render(w, "mail.html", m)
+		render(w, r, m.show())
 	}
 }
 
@@ -109,9 +106,9 @@ func (p page) servePart(show func(Mail) (string, []byte)) http.HandlerFunc {
 	}
 }
 
-func render(w http.ResponseWriter, name string, data any) {
+func render(w http.ResponseWriter, r *http.Request, content templ.Component) {
 	var page bytes.Buffer
-	if err := templates.ExecuteTemplate(&page, name, data); err != nil {
+	if err := content.Render(r.Context(), &page); err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}

@@ -18,8 +18,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 )
 
-// bookFolder is the book for users of the API. Its pages about programs, errors and events are generated from the same
-// sources as the developers' page.
+// bookFolder is the book for users of the API. Its pages about programs, errors and events are generated from the
+// sources in this folder.
 const bookFolder = "../../../../docs/api"
 
 var update = flag.Bool("update", false, "write the generated pages of the book")

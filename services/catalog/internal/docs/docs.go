@@ -1,6 +1,6 @@
-// Package docs serves the documentation of the public API: the OpenAPI document and the developers'
-// page. The OpenAPI document is written by hand. The page has a guide, whose example programs are
-// tested. It also has a reference, which is generated from the OpenAPI document and can send requests.
+// Package docs serves the reference of the public API: the OpenAPI document, which is written by hand, and a page that
+// shows it and can send requests. The tests of this package also write the pages of the book docs/api about programs,
+// errors and events.
 package docs
 
 import (
@@ -18,12 +18,8 @@ import (
 
 //go:generate go test . -run ^TestBookPagesAreCurrent$ -update
 
-var (
-	//go:embed public.yaml
-	source []byte
-	//go:embed page.html
-	pageSource string
-)
+//go:embed public.yaml
+var source []byte
 
 // collection returns the Postman collection. It is built once
 // per process, because tests start many services in one process.
@@ -47,7 +43,24 @@ var document = sync.OnceValues(func() (*openapi.File, error) {
 // each base URL, which depends on the Host header. The limit is needed because callers can send any Host header.
 const maxCollections = 1 << 20
 
-// Mount adds the routes of the OpenAPI document, the Postman collection, the developers' page and the page's script.
+// newPage renders the page of the reference.
+func newPage() (*openapi.File, error) {
+	const book = "/docs/api/"
+	return viewer.Page{
+		Title: "Read what a business offers, ask when it is free, and book.", Part: "for developers",
+		Lead: "Every business has a name of its own in each address, such as harbor-studio. Reading needs no key and works " +
+			"from any web page. Booking needs a key and is for servers. Open a call, fill in the business, and send it.",
+		Guides: []viewer.Guide{
+			{Path: book + "quick-start", Name: "Quick start"}, {Path: book + "authentication", Name: "Keys"},
+			{Path: book + "errors/", Name: "Errors"}, {Path: book + "limits", Name: "Limits"},
+			{Path: book + "idempotency", Name: "Retries"}, {Path: book + "webhooks", Name: "Webhooks"},
+			{Path: book + "mcp", Name: "Agents"}, {Path: book + "tools", Name: "Clients and tools"},
+		},
+		Script: "docs.js", Document: "openapi.json", CanTry: true,
+	}.File()
+}
+
+// Mount adds the routes of the OpenAPI document, the Postman collection, the page and its script.
 func Mount(router fiber.Router) error {
 	document, err := document()
 	if err != nil {
@@ -67,13 +80,13 @@ func Mount(router fiber.Router) error {
 		}
 		return file.Serve(c)
 	}
-	page, err := newGuide()
+	page, err := newPage()
 	if err != nil {
 		return err
 	}
 	router.Get("/api/public/openapi.json", document.Serve)
 	router.Get("/api/public/postman.json", servePostman)
 	router.Get("/api/public/docs", page.Serve)
-	router.Get("/api/public/docs.js", viewer.Script().Serve)
+	router.Get("/api/public/docs.js", viewer.ServeScript)
 	return nil
 }

@@ -43,7 +43,7 @@ type Code string
 // Error returns the code.
 func (c Code) Error() string { return string(c) }
 
-// The error codes of the API. The developers' page at /api/public/docs describes what to do after each code.
+// The error codes of the API. The pages at /docs/api/errors/ describe what to do after each code.
 const (
 	CodeInvalidParameter       Code = "invalid_parameter"
 	CodeBusinessNotFound       Code = "business_not_found"

@@ -1,7 +1,7 @@
 package api
 
 import (
-	_ "embed" // the OpenAPI document and the page that shows it
+	_ "embed" // the OpenAPI document
 	"fmt"
 	"sync"
 
@@ -15,12 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
 )
 
-var (
-	//go:embed admin.yaml
-	description []byte
-	//go:embed reference.html
-	referenceSource string
-)
+//go:embed admin.yaml
+var description []byte
 
 // The paths of the OpenAPI document of the admin API and of the page that shows this document. Requests to these paths
 // need no token, because the answers contain no data of businesses.
@@ -63,7 +59,7 @@ func (a *Admin) MountDescription(router fiber.Router) error {
 		return err
 	}
 	router.Get(referencePage, page.Serve)
-	router.Get(referenceScript, viewer.Script().Serve)
+	router.Get(referenceScript, viewer.ServeScript)
 	router.Get(referenceDocument, document.Serve)
 	router.Get(manifestSchema, openapi.NewFile(manifest.Schema, "application/schema+json", nil).Serve)
 	authorize.New(router, "/admin", a.Rooms.FindBusiness, a.Rooms.Accounts).Get("/openapi.json", access.SignedIn,
@@ -73,9 +69,14 @@ func (a *Admin) MountDescription(router fiber.Router) error {
 
 // loadReference renders the page that shows the OpenAPI document of the admin API.
 func loadReference() (*openapi.File, error) {
+	const book = "/docs/api/"
 	return viewer.Page{
-		Title: "The admin API of Slotmesh", Part: "admin API", Script: referenceScript, Document: referenceDocument,
-		Sections: []viewer.Section{{ID: "start", Name: "Start"}, {ID: "clients", Name: "Clients"},
-			{ID: "reference", Name: "Reference"}},
-	}.File(referenceSource)
+		Title: "What the owner's side does, programs can do.", Part: "admin API", Script: referenceScript,
+		Document: referenceDocument,
+		Lead: "Publish an offer, book and reschedule, cancel and refund, sell tickets, and look after customers, webhooks " +
+			"and the team. Reading offers and booking for customers is the public API, on the host of the booking pages.",
+		Guides: []viewer.Guide{{Path: book + "admin", Name: "Tokens"}, {Path: book + "errors/", Name: "Errors"},
+			{Path: book + "idempotency", Name: "Retries"}, {Path: book + "webhooks", Name: "Webhooks"},
+			{Path: book + "tools", Name: "Clients and tools"}},
+	}.File()
 }

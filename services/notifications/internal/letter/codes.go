@@ -1,9 +1,9 @@
 package letter
 
 import (
-	"html/template"
 	"strconv"
 
+	"github.com/a-h/templ"
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/sale/reference"
@@ -15,8 +15,8 @@ const MaxCodes = 50
 
 // code is the QR code of one ticket.
 type code struct {
-	Source  template.URL // the part of the mail that has the picture
-	Caption string       // the price tier and the reference of the ticket
+	Source  templ.SafeURL // the part of the mail that has the picture
+	Caption string        // the price tier and the reference of the ticket
 	Alt     string
 }
 
@@ -39,6 +39,6 @@ func (p *page) addCodes(w *words, f *Facts) {
 		if tier = w.sanitize(tier, maxName); tier != "" {
 			caption = tier + " · " + short
 		}
-		p.Codes = append(p.Codes, code{Source: template.URL(CodeSource(i + 1)), Caption: caption, Alt: "QR " + short})
+		p.Codes = append(p.Codes, code{Source: templ.SafeURL(CodeSource(i + 1)), Caption: caption, Alt: "QR " + short})
 	}
 }

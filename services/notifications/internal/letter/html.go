@@ -1,28 +1,12 @@
 package letter
 
-import (
-	_ "embed"
-	"html/template"
-	"strings"
+import "github.com/slotmesh/slotmesh/libs/values/color"
 
-	"github.com/slotmesh/slotmesh/libs/values/color"
-)
-
-//go:embed layout.html
-var layoutHTML string
-
-var htmlLayout = template.Must(template.New("letter").Parse(layoutHTML))
-
-// renderHTML renders the page as an HTML document that loads no external resources.
-func (p *page) renderHTML() (string, error) {
-	var b strings.Builder
-	err := htmlLayout.Execute(&b, p)
-	return b.String(), err
-}
+//go:generate go run github.com/a-h/templ/cmd/templ@v0.3.977 generate -log-level error
 
 // accent is the colour of a business. The field `On` is a text colour that is readable on the colour in the field
 // `Colour`.
-type accent struct{ Colour, On template.CSS }
+type accent struct{ Colour, On string }
 
 // platformColour is the colour of Slotmesh's mark. It is also the accent colour of letters if the business has no valid
 // colour.
@@ -38,5 +22,5 @@ func newAccent(colour string) accent {
 	if color.Contrast(color.Black, c) > color.Contrast(color.White, c) {
 		on = color.Black
 	}
-	return accent{template.CSS(colour), template.CSS(on.String())}
+	return accent{colour, on.String()}
 }

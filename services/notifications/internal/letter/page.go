@@ -1,11 +1,12 @@
 package letter
 
 import (
-	"html/template"
 	"net/url"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/a-h/templ"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/values/email"
@@ -49,7 +50,7 @@ type row struct {
 // that they have checked.
 type line struct {
 	Text string
-	Href template.URL // "" for plain text
+	Href templ.SafeURL // "" for plain text
 }
 
 // isWebLink reports whether the line is a link to a web page. The plain text must show the URL of such a link, because
@@ -122,7 +123,7 @@ func (p *page) addLines(label string, value ...line) {
 // newPhoneLine returns the given telephone number as a link that calls the number.
 func (w *words) newPhoneLine(number string) line {
 	number = clean(number, maxName)
-	return line{Text: w.isolateLTR(number), Href: template.URL(phone.URI(number))} //nolint:gosec // digits only
+	return line{Text: w.isolateLTR(number), Href: templ.SafeURL(phone.URI(number))}
 }
 
 // newMailLine returns the given e-mail address as a link that opens a new mail to the address, or as plain text if it
@@ -132,15 +133,15 @@ func (w *words) newMailLine(address string) line {
 	l := line{Text: w.isolateLTR(address)}
 	if email.Valid(address) {
 		name, host, _ := strings.Cut(address, "@")
-		//nolint:gosec // both parts are escaped; QueryEscape also escapes & (RFC 6068 §2)
-		l.Href = template.URL("mailto:" + url.QueryEscape(name) + "@" + url.QueryEscape(host))
+		// Both parts are escaped; QueryEscape also escapes & (RFC 6068 §2).
+		l.Href = templ.SafeURL("mailto:" + url.QueryEscape(name) + "@" + url.QueryEscape(host))
 	}
 	return l
 }
 
 // newLink returns a link to the URL `address`, or plain text if the URL is invalid.
 func newLink(text, address string) line {
-	return line{Text: text, Href: template.URL(checkLink(address))} //nolint:gosec // checkLink returns https or http
+	return line{Text: text, Href: templ.SafeURL(checkLink(address))}
 }
 
 // addFooter adds the name of the business, its address, telephone number and legal texts, and the reason why the reader

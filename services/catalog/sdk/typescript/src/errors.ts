@@ -1,4 +1,4 @@
-/** The known codes. The documentation page of an installation, /api/public/docs, explains each code. */
+/** The known codes. The documentation of an installation, /docs/api/errors/, has a page for each code. */
 export const codes = [
   "invalid_parameter", "business_not_found", "service_not_found", "location_not_found", "rental_not_found",
   "not_found", "method_not_allowed",

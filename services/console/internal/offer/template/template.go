@@ -7,17 +7,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
-	"text/template"
 
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
 //go:embed manifests/*.yaml
 var files embed.FS
-
-var templates = template.Must(template.New("").Funcs(template.FuncMap{"quoted": quote}).ParseFS(files,
-	"manifests/*.yaml"))
 
 // titles maps each trade to the title in the first line of the trade's manifest.
 var titles = map[string]string{
@@ -50,16 +47,19 @@ func RenderManifest(trade string, b Business) (string, error) {
 		return "", fmt.Errorf("there is no manifest for the trade %q; choose one of %s", trade,
 			strings.Join(ListTrades(), ", "))
 	}
+	source, err := files.ReadFile("manifests/" + trade + ".yaml")
+	if err != nil {
+		return "", err
+	}
+	name, err := quote(b.Name)
+	if err != nil {
+		return "", err
+	}
 	const month = 30
 	year, _, _ := b.Today.YMD()
-	var out strings.Builder
-	err := templates.ExecuteTemplate(&out, trade+".yaml", struct {
-		Business
-		Title string
-		Ahead timespan.Date
-		Year  int
-	}{b, titles[trade], b.Today + month, year})
-	return out.String(), err
+	return strings.NewReplacer("{{.Title}}", titles[trade], "{{.Slug}}", b.Slug, "{{.QuotedName}}", name,
+		"{{.Currency}}", b.Currency, "{{.Timezone}}", b.Timezone, "{{.Ahead}}", (b.Today + month).String(),
+		"{{.Year}}", strconv.Itoa(year)).Replace(string(source)), nil
 }
 
 // quote returns a text as a double-quoted YAML string. It encodes the text as JSON, because a JSON string is also a

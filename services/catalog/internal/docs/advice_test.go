@@ -2,18 +2,13 @@ package docs
 
 import (
 	"bytes"
-	"embed"
 	"encoding/json"
+	"os"
 	"strings"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
 	"github.com/slotmesh/slotmesh/libs/contracts/event/catalogue"
-	"github.com/slotmesh/slotmesh/libs/platform/openapi"
-	"github.com/slotmesh/slotmesh/libs/platform/openapi/viewer"
 )
-
-//go:embed samples
-var samples embed.FS
 
 // sample is an example program in the guide. Run is the shell command that runs
 // the program; File is its file name. The end-to-end tests run each program.
@@ -64,33 +59,6 @@ var errorAdvice = []advice{
 	{"503", "outcome_unknown", "It may have been booked. Send the very same request again, with its Idempotency-Key."},
 }
 
-// newGuide renders the developers' page.
-func newGuide() (*openapi.File, error) {
-	book, err := loadSamples("book", "sh", "mjs", "mts", "py", "go")
-	if err != nil {
-		return nil, err
-	}
-	webhook, err := loadSamples("webhook", "ts", "py", "go")
-	if err != nil {
-		return nil, err
-	}
-	events, err := loadPayloads()
-	if err != nil {
-		return nil, err
-	}
-	return viewer.Page{
-		Title: "Slotmesh for developers", Part: "for developers", Script: "docs.js", Document: "openapi.json",
-		CanTry: true,
-		Sections: []viewer.Section{
-			{ID: "quickstart", Name: "Quickstart"}, {ID: "keys", Name: "Keys"}, {ID: "errors", Name: "Errors"},
-			{ID: "limits", Name: "Limits"}, {ID: "retries", Name: "Retries"},
-			{ID: "webhooks", Name: "Webhooks"}, {ID: "agents", Name: "Agents"},
-			{ID: "tools", Name: "Clients and tools"}, {ID: "reference", Name: "Reference"},
-		},
-		Content: map[string]any{"Book": book, "Webhook": webhook, "Errors": errorAdvice, "Events": events},
-	}.File(pageSource)
-}
-
 // payload is an event type with an example of its webhook body, for the guide.
 type payload struct {
 	Type          event.Type
@@ -125,7 +93,7 @@ var runners = map[string]string{"sh": "sh", "mjs": "node", "mts": "node", "py": 
 func loadSamples(name string, endings ...string) ([]sample, error) {
 	var all []sample
 	for _, ending := range endings {
-		text, err := samples.ReadFile("samples/" + name + "." + ending)
+		text, err := os.ReadFile("samples/" + name + "." + ending)
 		if err != nil {
 			return nil, err
 		}
