@@ -37,7 +37,11 @@ func TestSDKsReadBookAndVerifyWebhooks(t *testing.T) {
 	program := buildTypeScriptProgram(t, w, node)
 	id := w.bookByTypeScriptSDK(t, node, program, slug, key)
 	checkTypeScriptSDKWebhook(t, node, program, hook.Secret, id, nextDelivery(t, deliveries))
-	if n := w.countBookings(t, slug); n != 2 {
+	python := testkit.InstallPython(t, pythonSDKTools...)
+	program = buildPythonProgram(t, python)
+	id = w.bookByPythonSDK(t, python, program, slug, key)
+	checkPythonSDKWebhook(t, python, program, hook.Secret, id, nextDelivery(t, deliveries))
+	if n := w.countBookings(t, slug); n != 3 {
 		t.Errorf("there are %d bookings", n)
 	}
 }
