@@ -418,6 +418,12 @@ func TestKeySignsChecksumsAndPackages(t *testing.T) {
 		"_gpgorigin") {
 		t.Errorf("the deb has no signature: %s", list)
 	}
+	rpmkeys, keys := requireProgram(t, "rpmkeys"), t.TempDir()
+	run(t, rpmkeys, "--dbpath", keys, "--import", filepath.Join(o.Out, publicKey))
+	if checked := run(t, rpmkeys, "--dbpath", keys, "--checksig", filepath.Join(o.Out,
+		"slotmesh-1.2.3-1.x86_64.rpm")); !strings.HasSuffix(checked, "digests signatures OK\n") {
+		t.Errorf("the rpm has no valid signature: %s", checked)
+	}
 	o.Key = filepath.Join(o.Out, checksums)
 	if err := writeChecksums(o); err == nil {
 		t.Error("a file that is no key is accepted")
