@@ -212,7 +212,7 @@ func TestUnknownPathsAndMethodsAreFaults(t *testing.T) {
 	for _, path := range []string{"/nowhere", "/internal/businesses", "/metrics", "/businesses",
 		"/business/harbor/nothing", "/assets/owner.css"} {
 		if got := w.Call(t, "GET", path, "", session...); got.Status != 404 || !strings.Contains(got.Body,
-			"There is nothing here") {
+			"Page not found") {
 			t.Errorf("%s: %d %s", path, got.Status, got.Body)
 		}
 	}

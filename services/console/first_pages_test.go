@@ -134,7 +134,7 @@ func submitEachForm(t *testing.T, w *consoletest.Fixture, session, at string) {
 		}
 		today := getPage(t, w, "/business/harbor/today?lang=en", session)
 		if keys := listBookable(t, w, "harbor"); len(keys) > 0 || !strings.Contains(today.Body,
-			"Nothing can be booked yet") {
+			"Customers can’t book yet") {
 			t.Errorf("%v can be booked before it is opened\n%s", keys, today.Body)
 		}
 		at = submitStep(t, w, session, at, nil)
@@ -147,7 +147,7 @@ func submitEachForm(t *testing.T, w *consoletest.Fixture, session, at string) {
 		t.Errorf("an opened business shows the setup again: %d %s", back.Status, back.Body)
 	}
 	if today := getPage(t, w, "/business/harbor/today?lang=en", session); strings.Contains(today.Body,
-		"Nothing can be booked yet") {
+		"Customers can’t book yet") {
 		t.Errorf("%s", today.Body)
 	}
 }
@@ -239,7 +239,7 @@ func TestAddingServiceDoesNotOpenBusiness(t *testing.T) {
 	w.Call(t, "PUT", "/admin/businesses/salon", strings.ReplaceAll(text, "duration_minutes:",
 		"active: false\n    duration_minutes:"), "Content-Type", yaml)
 	if today := getPage(t, w, "/business/salon/today?lang=en", olga); strings.Contains(today.Body,
-		"Nothing can be booked yet") {
+		"Customers can’t book yet") {
 		t.Errorf("a business without active objects is shown as not opened: %s", today.Body)
 	}
 }
@@ -499,7 +499,7 @@ func TestFirstVisitKeepsOrderOfForm(t *testing.T) {
 	}
 }
 
-// TestAddedRowHasFocus shows that "Add another" puts the cursor into the new row.
+// TestAddedRowHasFocus shows that the button that adds a row puts the cursor into the new row.
 func TestAddedRowHasFocus(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)

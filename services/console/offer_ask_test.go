@@ -87,7 +87,7 @@ func TestSaveAsksIfBookingsAreAffected(t *testing.T) {
 	t.Parallel()
 	w := newAffectedBusiness(t)
 	w.expectQuestion(t, newHaircutForm("47"), "What will change", "Haircut · Price", "40", "47",
-		"1 booking would then fall outside",
+		"1 booking is affected",
 		"Cara &lt;b&gt;",
 		"Anna does not work then.", "/business/harbor/bookings/"+w.ahead.String(), "Save anyway", "Back to the form",
 		`name="price" value="47"`)

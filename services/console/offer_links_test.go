@@ -61,7 +61,7 @@ func TestPageFormNamesInvalidLinkAtItsInput(t *testing.T) {
 		"social_links.1.value": {url.Values{"social_links.0.name": {"Y"}, "social_links.0.value": {"https://a.example"},
 			"social_links.1.name": {"X"}, "social_links.1.value": {"x"}}, "is not a web address"},
 		"social_links.0.value": {url.Values{"social_links.0.name": {"X"}, "social_links.0.value": {""}},
-			"Please fill this in"},
+			"Fill in this field"},
 		"social_links.1.name": {url.Values{"social_links.0.name": {"X"}, "social_links.0.value": {"https://a.example"},
 			"social_links.1.name": {"X"}, "social_links.1.value": {"https://b.example"}}, "This cannot be used here"},
 		"action_buttons.0.content": {url.Values{"action_buttons.0.label": {"Go"},

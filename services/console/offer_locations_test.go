@@ -125,8 +125,8 @@ func TestLocationFormKeepsRejectedValues(t *testing.T) {
 		form              url.Values
 	}{
 		"link":  {"link", "http://meet.example", "is not a web address", url.Values{"name": {"Video"}}},
-		"name":  {"link", "", "Please fill this in", url.Values{"link": {"https://meet.example"}}},
-		"phone": {"phone", "", "Please fill this in", url.Values{"name": {"Call"}, "calls": {"customer"}}},
+		"name":  {"link", "", "Fill in this field", url.Values{"link": {"https://meet.example"}}},
+		"phone": {"phone", "", "Fill in this field", url.Values{"name": {"Call"}, "calls": {"customer"}}},
 		"postal_codes": {"customer_address", "1*0", "does not fit here", url.Values{"name": {"Home"},
 			"countries": {"PT"}}},
 		"travel_minutes": {"customer_address", "5000", "to 1440", url.Values{"name": {"Home"}, "countries": {"PT"}}},
@@ -208,7 +208,7 @@ func TestMainLocationChangeAsksForUnstoredLocations(t *testing.T) {
 		locationsPath + "/quay/remove": {"base": {"2"}},
 	} {
 		asked := postForm(t, w, path, mia, form)
-		if asked.Status != 409 || !strings.Contains(asked.Body, "1 booking would then fall outside") ||
+		if asked.Status != 409 || !strings.Contains(asked.Body, "1 booking is affected") ||
 			!strings.Contains(asked.Body, "Location: Quay → Station") {
 			t.Errorf("%s: %d %s", path, asked.Status, asked.Body)
 		}
@@ -317,7 +317,7 @@ func TestMemberFormHasHoursAtLocations(t *testing.T) {
 	form.Set("base", "2")
 	form.Set("at.video.fri.0.from", "")
 	form.Set("at.video.fri.0.to", "")
-	if got := postForm(t, w, path, mia, form); got.Status != 422 || !strings.Contains(got.Body, "Please fill this in") {
+	if got := postForm(t, w, path, mia, form); got.Status != 422 || !strings.Contains(got.Body, "Fill in this field") {
 		t.Errorf("a member without a location: %d %s", got.Status, got.Body)
 	}
 	form.Set("hours.mode", "business")

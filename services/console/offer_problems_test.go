@@ -47,7 +47,7 @@ var refusedForms = []struct {
 	},
 	{
 		"page", url.Values{"form.n": {"1"}, "form.0.label": {"Welche?"}, "form.0.type": {"select"}},
-		"Bitte füllen Sie das aus.",
+		"Füllen Sie dieses Feld aus.",
 	},
 	{
 		"page", url.Values{
@@ -83,7 +83,7 @@ var refusedForms = []struct {
 	{"services/new", url.Values{"price": {"viel"}}, "Bitte eine Zahl wie 12,50 eingeben."},
 	{"services/new", url.Values{"price": {"12,345"}}, "Zu viele Stellen nach dem Komma. Möglich sind höchstens 2."},
 	{"services/new", url.Values{"price": {"9999999999999"}}, "Dieser Betrag ist zu groß."},
-	{"services/new", url.Values{"payment_requirement": {"deposit_percent"}}, "Bitte füllen Sie das aus."},
+	{"services/new", url.Values{"payment_requirement": {"deposit_percent"}}, "Füllen Sie dieses Feld aus."},
 	{
 		"services/new", url.Values{"payment_requirement": {"deposit_percent"}, "deposit_value": {"120"}},
 		"Bitte eine Zahl von 1 bis 100 eingeben.",
@@ -92,7 +92,7 @@ var refusedForms = []struct {
 		"services/new", url.Values{"payment_requirement": {"deposit_fixed"}, "deposit_value": {"0"}},
 		"Bitte eine Zahl über 0 eingeben.",
 	},
-	{"services/new", url.Values{"deposit_value": {"5"}}, "Das passt nicht zu „Online zu zahlen beim Buchen“."},
+	{"services/new", url.Values{"deposit_value": {"5"}}, "Das passt nicht zu „Online-Zahlung“."},
 	{"services/new", url.Values{"staff": {"nobody"}}, "Was hier gewählt war, gibt es nicht mehr."},
 	{"classes/new", url.Values{
 		"classes.n": {"1"}, "classes.0.time": {"18:00"}, "classes.0.capacity": {"8"},
@@ -110,7 +110,7 @@ var refusedForms = []struct {
 	},
 	{
 		"rules/new", url.Values{"kind": {"first_booking"}},
-		"Bitte füllen Sie eines davon aus: Prozent, Betrag, Neuer Preis.",
+		"Bitte füllen Sie eines davon aus: Prozent, Betrag, Festpreis.",
 	},
 	{
 		"rules/new", url.Values{"kind": {"first_booking"}, "percent": {"-5"}, "days": {"mon"}},

@@ -68,15 +68,15 @@ func TestSavedNoticeNamesHidingField(t *testing.T) {
 		form              url.Values
 		says, leads       string
 	}{
-		"inactive": {"", "events", without(newSalonForm(), "active", ""), "Check: Offered", "/offer/events/gala"},
-		"private": {"", "events", without(newSalonForm(), "public", ""), "Check: Shown to everybody",
+		"inactive": {"", "events", without(newSalonForm(), "active", ""), "Check: Tickets on sale", "/offer/events/gala"},
+		"private": {"", "events", without(newSalonForm(), "public", ""), "Check: Visible on booking page",
 			"/offer/events/gala"},
 		"past": {"", "events", without(newSalonForm(), "date", "2020-01-01"), "Check: Date",
 			"/offer/events/gala"},
 		"no quantity": {"", "rentals", kayak, "Check: Offered online", "/offer/rentals/kayak"},
-		"no units":    {"", "rentals", without(kayak, "quantity", "2"), "Check: Pieces", "/offer/rentals/kayak"},
+		"no units":    {"", "rentals", without(kayak, "quantity", "2"), "Check: Number of items", "/offer/rentals/kayak"},
 		"module off":  {"modules: {events: false}\nevents: [{key: ball, name: Ball, date: 2030-01-01, start_time: \"20:00\", end_time: \"21:00\", total_capacity: 5}]\n", "events", newSalonForm(), "Check: Events", "/offer/business"},
-		"inactive cut": {"", "services", url.Values{"name": {"Shave"}, "duration_minutes": {"30"}}, "Check: Offered",
+		"inactive cut": {"", "services", url.Values{"name": {"Shave"}, "duration_minutes": {"30"}}, "Check: Visible on booking page",
 			"/offer/services/shave"},
 	} {
 		t.Run(name, func(t *testing.T) {

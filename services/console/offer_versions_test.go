@@ -34,7 +34,7 @@ func TestRestoreVersionAsksAboutConflicts(t *testing.T) {
 		t.Errorf("what differs: %d %s", one.Status, one.Body)
 	}
 	if now := getPage(t, w.Fixture, versions+"/2", w.mia); !strings.Contains(now.Body,
-		"Customers see just this now.") ||
+		"This is the live version.") ||
 		strings.Contains(now.Body, "Go back to this version") {
 		t.Errorf("the newest: %d %s", now.Status, now.Body)
 	}
@@ -45,11 +45,11 @@ func TestRestoreVersionAsksAboutConflicts(t *testing.T) {
 	}
 	take := func(form url.Values) consoletest.Answer { return postForm(t, w.Fixture, versions+"/1", w.mia, form) }
 	if got := take(url.Values{"over": {"2"}}); got.Status != 409 || !strings.Contains(got.Body,
-		"1 booking would then fall outside") || w.countVersions(t) != 2 {
+		"1 booking is affected") || w.countVersions(t) != 2 {
 		t.Errorf("not asked: %d %s", got.Status, got.Body)
 	}
 	if got := take(url.Values{"over": {"1"}, "agreed": {"2"}}); got.Status != 409 || !strings.Contains(got.Body,
-		"Something has changed meanwhile") || w.countVersions(t) != 2 {
+		"This was changed a moment ago") || w.countVersions(t) != 2 {
 		t.Errorf("a restore confirmed for another version: %d %s", got.Status, got.Body)
 	}
 	if got := take(url.Values{"over": {"2"}, "agreed": {"2"}}); got.Status != 303 ||

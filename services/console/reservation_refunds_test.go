@@ -173,7 +173,7 @@ func TestCancelReservationPageShowsRefund(t *testing.T) {
 	expectSentences(t, postForm(t, w, at+"/cancel", owner, url.Values{"refund": {"amount"}, "amount": {"much"}}), 422,
 		"much", all)
 	expectSentences(t, postForm(t, w, at+"/cancel", owner, url.Values{"refund": {"policy"}, "shown": {"20.00"}}), 409,
-		"Something has changed meanwhile", "By the policy: €10.00")
+		"This was changed a moment ago", "By the policy: €10.00")
 	got := postForm(t, w, at+"/cancel", owner, url.Values{"refund": {"amount"}, "amount": {"5,50"}})
 	if to := got.Header.Get("Location"); got.Status != 303 || to != rentals+"?done=reservation_cancel" {
 		t.Fatalf("cancelled: %d to %q: %s", got.Status, to, got.Body)

@@ -17,7 +17,7 @@ func TestSandboxPagesHaveNotice(t *testing.T) {
 	desk := w.AddSession(t, "desk@example.com", access.Member{BusinessID: id, Role: access.FrontDesk})
 	mailed := w.Notifications.ReplaceMessages(id, 1)
 	failed := "/business/harbor/messages/" + mailed[0].ID.String()
-	const said = "For testing only: nothing is charged, and no messages are sent."
+	const said = "Test mode – no payments, no emails."
 	if got := getPage(t, w, failed, desk); strings.Contains(got.Body, said) || !strings.Contains(got.Body, "/retry") {
 		t.Errorf("a real business: %d %s", got.Status, got.Body)
 	}

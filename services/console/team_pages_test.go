@@ -23,9 +23,9 @@ func TestTeamPageManagesMembers(t *testing.T) {
 	const team = "/business/harbor/team"
 	for form, want := range map[string]string{
 		"email=bo":                             "name@example.com",
-		"email=bo%40example.com":               "Please fill this in",
-		"email=bo%40example.com&role=operator": "Please fill this in",
-		"email=bo%40example.com&role=staff":    "choose whose calendar",
+		"email=bo%40example.com":               "Fill in this field",
+		"email=bo%40example.com&role=operator": "Fill in this field",
+		"email=bo%40example.com&role=staff":    "Choose the linked calendar",
 		"email=ana%40example.com&role=desk":    "belongs to the team already",
 	} {
 		values, _ := url.ParseQuery(form)

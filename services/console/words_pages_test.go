@@ -154,7 +154,7 @@ func TestWordsTestGoesToOwnVerifiedAddress(t *testing.T) {
 			t.Fatalf("%d %s", got.Status, got.Body)
 		}
 	}
-	if got := send(ana); got.Status != 429 || !strings.Contains(got.Body, "too often") {
+	if got := send(ana); got.Status != 429 || !strings.Contains(got.Body, "Too many attempts") {
 		t.Errorf("the eleventh: %d %s", got.Status, got.Body)
 	}
 	const wordsLink = `action="/business/harbor/offer/words/test"`

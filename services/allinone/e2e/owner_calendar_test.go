@@ -60,7 +60,7 @@ func (o *ownerSite) dragBookings(t *testing.T) {
 	elsewhere.ExpectText("Moved to 14:00.")
 	// this window still shows her at ten
 	v.Drag(columnPositionScript("Inês", at10+grabbed), columnPositionScript("Inês", at12+grabbed), "")
-	v.ExpectText("Something has changed meanwhile")
+	v.ExpectText("This was changed a moment ago")
 	v.Await("she is where the other has put her", boxPositionCondition("Clara Neves", "Inês", "14:00"))
 	v.Drag(columnPositionScript("Inês", at14+grabbed), columnPositionScript("Inês", at12+grabbed),
 		`document.documentElement.classList.contains("dragging")`)

@@ -21,7 +21,7 @@ func TestOwnersSeeAffectedBookingsBeforeSavingInABrowser(t *testing.T) {
 		"What will change",
 		"Inês · Hours",
 		"Tuesday 12:00 – 17:00",
-		"1 booking would then fall outside",
+		"1 booking is affected",
 		"Clara Neves",
 		"Cut · Inês",
 		"Inês does not work then.",
@@ -78,7 +78,7 @@ func (o *ownerSite) restoreVersion(t *testing.T, v *visitor.Visitor) {
 	v.Check()
 	v.SaveScreenshot("owner-ask-version")
 	v.Press("Go back to this version")
-	v.ExpectText("1 booking would then fall outside", "Clara Neves")
+	v.ExpectText("1 booking is affected", "Clara Neves")
 	v.Press("Save anyway")
 	v.ExpectText("Saved.", "Version 4")
 	if !strings.Contains(o.offerText(t), "12:00-17:00") {

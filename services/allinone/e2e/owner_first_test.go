@@ -95,25 +95,25 @@ func (p *pages) fillFirstForms(t *testing.T, v *inputCounter) {
 	v.Press("Practice or clinic")
 	v.FillThe("[name=name]", "Riverside Physio")
 	v.FillThe("[name=currency]", "€")
-	v.Press("Save and go on")
+	v.Press("Continue")
 	v.checkForm(t, 2, `[name="hours.mon.0.from"]`)
 	v.FillThe(`[name="hours.mon.0.from"]`, "09:00")
 	v.FillThe(`[name="hours.mon.0.to"]`, "13:00")
 	v.Press("Copy to all open days")
 	v.Await("Friday has Monday's hours", `document.querySelector('[name="hours.fri.1.to"]').value === "18:00"`)
-	v.Press("Save and go on")
+	v.Press("Continue")
 	v.ExpectElement(`[name="staff.0.name"]`)
 	v.Go(p.AdminURL + "/business/riverside-physio/today") // leaves the forms and comes back
-	v.ExpectText("Nothing can be booked yet.")
+	v.ExpectText("Customers can’t book yet.")
 	v.Check()
-	v.Visitor.Press("Go on setting up")
+	v.Visitor.Press("Finish setting up")
 	v.Await("the hours are as they were typed", `document.querySelector('[name="hours.fri.0.to"]').value === "13:00"`)
-	v.Visitor.Press("Save and go on")
+	v.Visitor.Press("Continue")
 	v.checkForm(t, 3, `[name="staff.0.name"]`)
 	for i, name := range []string{"Anna Reis", "Ben Costa", "Clara Dias"} {
 		v.FillThe(fmt.Sprintf(`[name="staff.%d.name"]`, i), name)
 	}
-	v.Press("Save and go on")
+	v.Press("Continue")
 	v.checkForm(t, 4, `[name="services.0.name"]`)
 	v.FillThe(`[name="services.0.price"]`, "50")
 	v.FillThe(`[name="services.1.price"]`, "70 €")
@@ -121,7 +121,7 @@ func (p *pages) fillFirstForms(t *testing.T, v *inputCounter) {
 		{"Sports massage", "45", "45"}} {
 		row := fmt.Sprintf("services.%d.", i+3)
 		if i > 0 {
-			v.Press("Add another")
+			v.Press("Add service")
 			v.Await("the cursor is in the new row", `document.activeElement.name === "`+row+`name"`)
 		}
 		v.FillThe(`[name="`+row+`name"]`, s[0])
@@ -129,7 +129,7 @@ func (p *pages) fillFirstForms(t *testing.T, v *inputCounter) {
 		v.FillThe(`[name="`+row+`price"]`, s[2])
 	}
 	p.checkClosed(t, "riverside-physio")
-	v.Press("Save and go on")
+	v.Press("Continue")
 	v.checkForm(t, 5, `[name="bookings.confirm"]`)
 	v.Await(
 		"the owner is notified",
@@ -137,14 +137,14 @@ func (p *pages) fillFirstForms(t *testing.T, v *inputCounter) {
 	)
 	v.FillThe(`[name="self_service.cancel_until_hours"]`, "48")
 	v.Press("Open for bookings")
-	v.ExpectText("You can be booked", p.PublicURL+"/b/riverside-physio")
+	v.ExpectText("You’re open for bookings", p.PublicURL+"/b/riverside-physio")
 	v.Check()
 	v.SaveScreenshot("first-desk-6-done")
 }
 
 // addProductsToOffer adds a class, two rentals and a cancellation policy.
 func addProductsToOffer(v *inputCounter) {
-	v.Press("Add a class")
+	v.Press("Add class")
 	for _, field := range [][2]string{
 		{"name", "Back school"}, {"price", "18"}, {"classes.0.weekday", "Tuesday"}, {"classes.0.time", "18:30"},
 		{"classes.0.capacity", "8"},
@@ -156,7 +156,7 @@ func addProductsToOffer(v *inputCounter) {
 	v.ExpectText("Saved. Customers see it now.", "Back school")
 	v.Press("Rentals")
 	for _, rental := range [][2]string{{"Crutches", "5"}, {"TENS device", "8"}} {
-		v.Press("Add a rental")
+		v.Press("Add rental")
 		v.FillThe(`[name="name"]`, rental[0])
 		v.FillThe(`[name="price"]`, rental[1])
 		v.Press("Save")
@@ -165,7 +165,7 @@ func addProductsToOffer(v *inputCounter) {
 	v.Go(strings.Replace(v.Address(), "/offer/rentals", "/offer/policies", 1))
 	v.FillThe(`[name="cancellation_policy.0.hours_before"]`, "48")
 	v.FillThe(`[name="cancellation_policy.0.refund_percent"]`, "100")
-	v.Press("Add another")
+	v.Press("Add refund rule")
 	v.FillThe(`[name="cancellation_policy.1.hours_before"]`, "24")
 	v.FillThe(`[name="cancellation_policy.1.refund_percent"]`, "50")
 	v.Press("Save")

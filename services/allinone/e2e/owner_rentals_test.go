@@ -45,7 +45,7 @@ func (o *ownerSite) checkDayPages(v *visitor.Visitor, checkStep func(step, selec
 func (o *ownerSite) lendRentals(t *testing.T) {
 	v := o.signIn(t, "desk", visitor.Profile{Locale: "en-GB", Width: 1280})
 	v.Go(o.buildAddress("/rentals"))
-	v.ExpectText("Nothing is out", "Nothing is to be picked up",
+	v.ExpectText("Nothing rented out", "Nothing is to be picked up",
 		"Kayak 2 2 2 closed closed closed closed 2 2 2 closed closed closed closed")
 	v.Press("Reserve")
 	v.Fill("How many", "3")
@@ -66,10 +66,10 @@ func (o *ownerSite) lendRentals(t *testing.T) {
 	)
 	phone.Check()
 	v.Press("Picked up Kayak, Bruno Costa")
-	v.ExpectText("Noted: picked up", "Nothing is to be picked up")
+	v.ExpectText("Marked as picked up", "Nothing is to be picked up")
 	v.Check()
 	v.Press("Returned Kayak, Bruno Costa")
-	v.ExpectText("Noted: it is back", "Nothing is out", "Kayak 2 2 2")
+	v.ExpectText("Marked as returned", "Nothing rented out", "Kayak 2 2 2")
 	v.Press("Reserve")
 	v.Fill("From", "10:00")
 	v.Fill("To", "12:00")
@@ -113,7 +113,7 @@ func (o *ownerSite) cancelCustomersRental(t *testing.T, desk *visitor.Visitor) {
 	owner.PressElement("button.danger")
 	owner.ExpectText("The reservation is cancelled", "Kayak 2 2 2")
 	desk.PressElement("button.danger") // the button of a page that was opened before the cancellation
-	desk.ExpectText("Something has changed meanwhile")
+	desk.ExpectText("This was changed a moment ago")
 }
 
 // teachClass books a party into a class from its roster and notes its arrival. The teacher sees the same roster and
@@ -128,7 +128,7 @@ func (o *ownerSite) teachClass(t *testing.T) {
 	v.Fill("People", "2")
 	v.Fill("Customer", "Eva Lind")
 	v.Press("Book")
-	v.ExpectText("The booking is made", "Yoga", "18:00 – 19:00")
+	v.ExpectText("Booked.", "Yoga", "18:00 – 19:00")
 	v.Go(o.buildAddress("/classes"))
 	v.ExpectText("2 of 3 seats")
 	v.Press("Yoga")
@@ -139,6 +139,6 @@ func (o *ownerSite) teachClass(t *testing.T) {
 	own.ExpectText("Eva Lind", "2 of 3 seats")
 	own.ExpectNoText("Book a seat")
 	own.Press("Arrived Eva Lind")
-	own.ExpectText("Noted: the customer has arrived")
+	own.ExpectText("Marked as arrived")
 	own.Check()
 }

@@ -50,7 +50,7 @@ func TestOwnersReadReportsInABrowser(t *testing.T) {
 			t.Errorf("a member of the staff is shown %d ways to the reports", ways)
 		}
 		v.Go(o.buildAddress("/reports"))
-		v.ExpectText("This is not yours to do")
+		v.ExpectText("You don’t have access to this page")
 	})
 }
 
@@ -103,13 +103,13 @@ func (o *ownerSite) readReports(t *testing.T) {
 	v := o.signIn(t, "viewer", visitor.Profile{Locale: "en-GB", Width: 1280})
 	v.Go(o.buildAddress("/today"))
 	v.Press("Reports")
-	v.ExpectText("14 Dec 2026 – 1 Mar 2027", "Team’s time booked", "Inês", "Tomás")
+	v.ExpectText("14 Dec 2026 – 1 Mar 2027", "Utilisation", "Inês", "Tomás")
 	v.Press("12 months")
 	v.ExpectText("1 Apr 2026 – 1 Mar 2027", "April 2026")
 	v.Press("Other dates")
 	v.Fill("From", "2027-02-22")
 	v.Fill("To", "2027-03-14")
-	v.Fill("Add up by", "Week")
+	v.Fill("Group by", "Week")
 	v.Press("Show")
 	r := booked.Rows[0]
 	v.ExpectText("22 Feb 2027 – 14 Mar 2027", fmt.Sprintf("1 Mar 2027 %d %d %d %d", r.Bookings, r.Guests, r.NoShow,

@@ -64,7 +64,7 @@ func (o *ownerSite) checkForbidden(t *testing.T, role, path string) {
 		t.Errorf("a %s is shown %d ways to %s", role, shown, path)
 	}
 	v.Go(o.buildAddress(path))
-	v.ExpectText("This is not yours to do")
+	v.ExpectText("You don’t have access to this page")
 }
 
 // getInfo requests the business's information over MCP, with an API key.
@@ -83,9 +83,9 @@ func (o *ownerSite) manageKey(t *testing.T) {
 	v := o.signIn(t, "owner", visitor.Profile{Locale: "en-GB", Width: 1280})
 	v.Go(o.buildAddress("/settings"))
 	v.Press("API keys")
-	v.Fill("Name", "Website robot")
-	v.Fill("Valid for", "90 days")
-	v.PressTwice("Make a key")
+	v.Fill("Label", "Website robot")
+	v.Fill("Expires after", "90 days")
+	v.PressTwice("Create key")
 	v.ExpectText("Your new key Website robot", "Copy it now", "never used", "until 30 May 2027")
 	v.Check()
 	key := visitor.Eval[string](v, `document.querySelector("#secret").textContent`)
@@ -115,7 +115,7 @@ func (o *ownerSite) manageKey(t *testing.T) {
 	v.ExpectText(o.PublicURL + "/mcp")
 	v.Go(o.buildAddress("/settings/embed"))
 	v.Fill("How it is shown", "By a button in the corner")
-	v.Fill("Words on the button", `Book "us" <now>`)
+	v.Fill("Button text", `Book "us" <now>`)
 	v.Press("Show")
 	v.ExpectText(`data-slug="with-keys" data-mode="button" data-label="Book &#34;us&#34; &lt;now&gt;"`,
 		o.PublicURL+"/b/with-keys")
@@ -134,7 +134,7 @@ func (o *ownerSite) manageWebhook(t *testing.T) {
 	v.Press("Only these:")
 	v.Press("booking.confirmed")
 	v.Press("Add a webhook")
-	v.ExpectText("Copy its secret below", "One kind of event", "Nothing was sent yet")
+	v.ExpectText("Copy its secret below", "One kind of event", "Nothing sent yet")
 	v.Check()
 	first := visitor.Eval[string](v, `document.querySelector("#secret").textContent`)
 	v.Press("Send a test")
@@ -166,9 +166,9 @@ func (o *ownerSite) manageWebhook(t *testing.T) {
 	v.Press("Resume")
 	v.ExpectText("On again")
 	v.Press("Change address or events")
-	v.Press("Everything, also what later versions add")
+	v.Press("All events (including future ones)")
 	v.Press("Save")
-	v.ExpectText("Saved.", "Everything, also")
+	v.ExpectText("Saved.", "All events")
 	v.Press("Remove")
 	v.PressElement(".ask[open] button")
 	v.ExpectText("The webhook is removed", "No webhook yet")

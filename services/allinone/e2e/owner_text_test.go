@@ -26,7 +26,7 @@ func TestOwnersEditOfferAsTextInABrowser(t *testing.T) {
 	v.SaveScreenshot("text-1")
 	v.FillElement("#text", wrong)
 	v.Press("See what will change")
-	v.ExpectText("Please check", "price: is the number -3; write a plain decimal number of at least 0")
+	v.ExpectText("Check the marked fields", "price: is the number -3; write a plain decimal number of at least 0")
 	v.Await("its line is marked", `document.querySelector(".numbers b")?.textContent.includes("`+strconv.Itoa(line)+
 		`")`)
 	v.Check()

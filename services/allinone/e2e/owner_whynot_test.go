@@ -47,7 +47,7 @@ func TestOwnersSeeWhyStartIsNotBookableInABrowser(t *testing.T) {
 func (o *ownerSite) askWhyNot(t *testing.T) {
 	v := o.signIn(t, "owner", visitor.Profile{Locale: "en-GB"})
 	v.Go(o.buildAddress("/calendar?date=2027-03-01"))
-	v.Press("Why not?")
+	v.Press("Check availability")
 	v.Fill("Service", "Cut")
 	v.Fill("Time", "18:00")
 	v.Press("Check")
@@ -70,7 +70,7 @@ func (o *ownerSite) askWhyNot(t *testing.T) {
 	v.Fill("Customer", "Eva Lind")
 	v.Press("Book")
 	v.ExpectText("Nobody who performs this works then")
-	v.Press("Why can this time not be booked?")
+	v.Press("Why can’t I book this?")
 	v.ExpectText("The business is closed then.", "Tomás")
 	v.PressElement(".notice .ways a:not([href*='/offer'])")
 	v.ExpectElement("input[name=override]:checked")

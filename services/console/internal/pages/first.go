@@ -56,7 +56,7 @@ var firstSteps = []firstStep{
 	}},
 	{name: "hours", groups: func(o *offerPage) []form.Group { return filterFields(hoursPart.groups(o), "hours") }},
 	{name: "team", groups: func(o *offerPage) []form.Group {
-		return []form.Group{{Fields: []form.Field{newRowsField("staff", "reports_member", "member",
+		return []form.Group{{Fields: []form.Field{newRowsField("staff", "team", "reports_member", "member",
 			filterFields(newTeamGroups(o), "name", "category"))}}}
 	}, updateFields: func(fields document.Fields, before []string) {
 		offer.UpdateStaff(fields, before)
@@ -95,9 +95,11 @@ func filterFields(groups []form.Group, names ...string) []form.Group {
 	return filtered
 }
 
-// newRowsField returns a form field for a list of objects. Each object has the fields in `groups`.
-func newRowsField(list, label, key string, groups []form.Group) form.Field {
-	return form.Field{Name: list, Kind: form.Rows, Label: label, Key: key, Fields: form.ListFields(groups)}
+// newRowsField returns a form field for a list of objects in a section of the offer. Each object has the fields in
+// `groups`.
+func newRowsField(list, section, label, key string, groups []form.Group) form.Field {
+	return form.Field{Name: list, Kind: form.Rows, Label: label, Add: "offer_add_" + section, Key: key,
+		Fields: form.ListFields(groups)}
 }
 
 // newSellableGroups returns the fields of the form in which a person enters what the business sells. The form always
@@ -115,15 +117,15 @@ func newSellableGroups(o *offerPage) []form.Group {
 			"staff")[0].Fields
 		services = append(services, form.Group{Fields: []form.Field{sessions}})
 	}
-	groups := []form.Group{{Fields: []form.Field{newRowsField("services", "service", "service", services)}}}
+	groups := []form.Group{{Fields: []form.Field{newRowsField("services", "services", "service", "service", services)}}}
 	if _, exists := o.fields["rentals"]; exists {
 		of := filterFields(newRentalGroups(o), "name", "price", "price_type", "quantity", "units_count")
-		groups = append([]form.Group{{Fields: []form.Field{newRowsField("rentals", "first_rental", "rental", of)}}},
-			groups...)
+		groups = append([]form.Group{{Fields: []form.Field{
+			newRowsField("rentals", "rentals", "first_rental", "rental", of)}}}, groups...)
 	}
 	if _, exists := o.fields["events"]; exists {
 		of := filterFields(eventsKind.groups(o), "name", "date", "start_time", "end_time", "total_capacity", "tiers")
-		groups = append([]form.Group{{Fields: []form.Field{newRowsField("events", "first_event", "event", of)}}},
+		groups = append([]form.Group{{Fields: []form.Field{newRowsField("events", "events", "first_event", "event", of)}}},
 			groups...)
 	}
 	return groups
@@ -146,8 +148,8 @@ func (p *Pages) mountFirst(all, business *authorize.Router) {
 // currency that the form presets.
 func (p *Pages) askBusiness(c *fiber.Ctx) error {
 	page := p.newPlainPage(c, "")
-	businessForm := view.BusinessForm{NewBusiness: offer.NewBusiness{Trade: "salon", Language: page.Words.Code,
-		Country: findCountry(page.Words.Requested)}, Key: rand.Text(), IsNew: true}
+	businessForm := view.BusinessForm{Base: p.addresses.Pages, NewBusiness: offer.NewBusiness{Trade: "salon",
+		Language: page.Words.Code, Country: findCountry(page.Words.Requested)}, Key: rand.Text(), IsNew: true}
 	businessForm.Currency = view.FindCurrency(businessForm.Country)
 	return p.render(c, fiber.StatusOK, page, view.NewBusiness(page, businessForm))
 }
@@ -216,7 +218,7 @@ func (p *Pages) beginBusiness(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	businessForm := view.BusinessForm{FieldErrors: map[string]string{}, Key: posted.Get("key"),
+	businessForm := view.BusinessForm{Base: p.addresses.Pages, FieldErrors: map[string]string{}, Key: posted.Get("key"),
 		NewBusiness: readNewBusiness(posted)}
 	if signed := signin.SignedInPerson(c); signed != nil {
 		businessForm.Email = signed.Person.Email

@@ -52,10 +52,10 @@ func (o *offerPage) noteHidden(k offerKind, key string) {
 func (o *offerPage) findHidingField(k offerKind, item document.Fields) string {
 	units, _ := item["units"].([]any)
 	switch {
-	case item["active"] == false:
+	case k.list == view.SectionEvents && item["active"] == false:
+		return "offer_on_sale"
+	case item["active"] == false || k.list == view.SectionEvents && item["public"] == false:
 		return "offer_active"
-	case k.list == view.SectionEvents && item["public"] == false:
-		return "offer_public"
 	case k.list == view.SectionEvents && toText(item["date"]) < o.page.Business.Today(o.page.Now).String():
 		return "date"
 	case k.list == view.SectionRentals && toInt(item["quantity"]) == 0:

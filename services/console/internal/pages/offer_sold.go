@@ -71,8 +71,8 @@ var eventsKind = offerKind{
 				}},
 			})},
 			{Title: "offer_shown", Fields: []form.Field{
-				{Name: "active", Kind: form.Switch, Label: "offer_active", Default: "yes"},
-				{Name: "public", Kind: form.Switch, Label: "offer_public", Default: "yes"},
+				{Name: "active", Kind: form.Switch, Label: "offer_on_sale", Default: "yes"},
+				{Name: "public", Kind: form.Switch, Label: "offer_active", Default: "yes"},
 			}},
 		}
 	},

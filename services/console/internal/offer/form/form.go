@@ -7,6 +7,7 @@
 package form
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"net/url"
@@ -51,10 +52,12 @@ const (
 type Field struct {
 	// Name is the path of the field in the object. Dots separate the names of nested objects. A number is the index in
 	// a list of objects, such as locations.0.name.
-	Name     string
-	Kind     Kind
-	Label    string // id of the text that labels the field
-	Hint     string // id of the text that explains the field; "" for no explanation
+	Name  string
+	Kind  Kind
+	Label string // id of the text that labels the field
+	Hint  string // id of the text that explains the field; "" for no explanation
+	// Add is the id of the text of the button that adds a row or a choice; "" for the id in Label with the suffix _more.
+	Add      string
 	Required bool
 	// Default is the input value that has the same meaning as a manifest without the field.
 	Default string
@@ -84,6 +87,9 @@ type Field struct {
 	// hours at each location replace the hours of the [Week] field. The option's value is the key of the location.
 	Places []Option
 }
+
+// LabelOfAdd returns the id of the text of the button that adds a row or a choice.
+func (f Field) LabelOfAdd() string { return cmp.Or(f.Add, f.Label+"_more") }
 
 // AllObjects is the value of an [ObjectPicker] field if a person selects all objects.
 const AllObjects = "*"

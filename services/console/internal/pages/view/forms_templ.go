@@ -187,8 +187,8 @@ func reschedule(p *Page, m RescheduleForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if m.Booking.StaffID != nil {
-			templ_7745c5c3_Err = web.Select(web.Field{Name: "staff", Label: p.say("member"), Value: m.Staff, Options: p.memberOptions(p.say("same_member")), Error: m.FieldErrors["staff"]}).Render(ctx, templ_7745c5c3_Buffer)
+		if m.Booking.StaffName != nil {
+			templ_7745c5c3_Err = web.Select(web.Field{Name: "staff", Label: p.say("member"), Value: m.Staff, Options: p.memberOptions(p.Words.With("keep_member", "Who", *m.Booking.StaffName)), Error: m.FieldErrors["staff"]}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

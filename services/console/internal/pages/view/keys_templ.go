@@ -354,7 +354,7 @@ func (p *Page) formatLastUse(at *time.Time) string {
 func (p *Page) formatKeyEnd(key booking.Key) string {
 	switch {
 	case key.ExpiresAt == nil:
-		return p.say("key_no_end")
+		return p.say("key_lasting")
 	case !key.ExpiresAt.After(p.Now):
 		return p.Words.With("key_expired", "When", p.Words.ShortDate(p.toLocal(*key.ExpiresAt)))
 	}
