@@ -16,9 +16,9 @@ var API = endpoints.NewAPI("availability").WithoutBookings()
 // If [ExplainStart] or [ComputeAgenda] cannot read the data that it needs, the field Computed of its result is false.
 var (
 	ListSlots = endpoints.Get[endpoints.OfSlug, json.RawMessage](API,
-		"/internal/api/public/:slug/slots", "mcp", "pages")
+		"/internal/api/public/:slug/slots", "console", "mcp", "pages")
 	ListAvailableDates = endpoints.Get[endpoints.OfSlug, json.RawMessage](API,
-		"/internal/api/public/:slug/available-dates", "mcp", "pages")
+		"/internal/api/public/:slug/available-dates", "console", "mcp", "pages")
 	ExplainNoStarts = endpoints.Get[endpoints.OfSlug, NoStarts](API,
 		"/internal/api/public/:slug/no-starts", "mcp")
 

@@ -110,6 +110,10 @@ func TestOwnersUsePagesInABrowser(t *testing.T) {
 		t.Parallel()
 		p.openBusiness(t, "calls").bookByPhone(t)
 	})
+	t.Run("known customer", func(t *testing.T) {
+		t.Parallel()
+		p.openBusiness(t, "known").bookKnownCustomer(t)
+	})
 	t.Run("at the door", func(t *testing.T) {
 		t.Parallel()
 		p.openBusiness(t, "at-the-door").sellAtDoor(t)
@@ -275,6 +279,8 @@ func (o *ownerSite) useCalendar(t *testing.T) {
 func (o *ownerSite) bookByPhone(t *testing.T) {
 	v := o.signIn(t, "owner", visitor.Profile{Locale: "en-GB"})
 	v.Go(o.buildAddress("/bookings/new"))
+	v.ExpectText("Next free times", "Today")
+	v.SaveScreenshot("new-booking")
 	v.Press("Book")
 	v.Await("the browser asks for what is missing",
 		`document.querySelector("input[name=time]:invalid, input[name=name]:invalid") !== null`)
@@ -297,6 +303,41 @@ func (o *ownerSite) bookByPhone(t *testing.T) {
 	v.Check()
 	if n := o.countBookings(t, o.slug); n != 5 {
 		t.Errorf("%d bookings, want 5", n)
+	}
+}
+
+// bookKnownCustomer finds a customer who has booked before and books one of the nearest free starts, silently. Then it
+// books a walk-in.
+func (o *ownerSite) bookKnownCustomer(t *testing.T) {
+	v := o.signIn(t, "owner", visitor.Profile{Locale: "en-GB", Width: 1280})
+	v.Go(o.buildAddress("/bookings/new?date=2027-03-02"))
+	v.Fill("Find a customer", "ada@")
+	v.Press("Show")
+	v.PressElement(".cards .cover")
+	v.ExpectText("4 bookings", "2 Mar 2027 · 10:00")
+	if date, email := v.FieldValue("Date"), v.FieldValue("E-mail"); date != "2027-03-02" || email != "ada@example.com" {
+		t.Errorf("the form has %s and %s", date, email)
+	}
+	v.Check()
+	v.Choose("select[name=service]", 1)
+	v.ExpectText("Next free times")
+	v.Await("the chosen service stays", `document.querySelector("select[name=service]").selectedIndex === 1 &&
+		document.querySelectorAll(".starts .chip").length > 6 && document.readyState === "complete"`)
+	v.PressElement(".starts .quick:nth-of-type(2) .chip")
+	v.Await("the start is in the form", `document.querySelector("input[name=date]").value === "2027-03-02" &&
+		document.querySelector(".starts [aria-current]").value.endsWith(document.querySelector("input[name=time]").value)`)
+	v.SaveScreenshot("new-booking-known")
+	v.PressElement("input[name=notify]")
+	v.Press("Book")
+	v.ExpectText("The booking is made", "Wash", "By the business")
+	v.Go(o.buildAddress("/bookings/new?walk_in=yes"))
+	v.ExpectNoText("E-mail", "Find a customer")
+	v.Check()
+	v.PressElement(".starts .chip")
+	v.Press("Book")
+	v.ExpectText("The booking is made", "Walk-in")
+	if n := o.countBookings(t, o.slug); n != 6 {
+		t.Errorf("%d bookings, want 6", n)
 	}
 }
 

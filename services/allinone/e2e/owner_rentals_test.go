@@ -33,7 +33,7 @@ func (o *ownerSite) checkDayPages(v *visitor.Visitor, checkStep func(step, selec
 	v.PressElement(".row.session .cover")
 	v.PressElement(`main a[href*="session="]`)
 	v.FillElement("input[name=name]", "Eva Lind")
-	v.PressElement("form.fields button[type=submit]")
+	v.PressElement("form.fields button.wide")
 	v.ExpectElement(".drawer")
 	v.Go(o.buildAddress("/classes"))
 	v.PressElement(".row.session .cover")

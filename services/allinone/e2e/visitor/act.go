@@ -199,30 +199,34 @@ func (v *Visitor) FillElement(selector, text string) {
 
 func (v *Visitor) fill(missing, field, text string) {
 	v.t.Helper()
+	var how string // "set" or "typed"; the page may already be another one after a value is set
 	put := fmt.Sprintf(`(() => {
 		const e = %s;
-		if (!e || !`+loadedCondition+`) return false;
+		if (!e || !`+loadedCondition+`) return "";
 		e.scrollIntoView({block: "center", behavior: "instant"});
 		e.focus();
 		if (e.tagName === "SELECT") {
 			const entry = [...e.options].find(o => o.text.trim() === %q);
-			if (!entry) return false;
+			if (!entry) return "";
 			e.value = entry.value;
 		} else if (e.type === "date" || e.type === "time" || e.type === "datetime-local") {
 			e.value = %q;
 		} else {
 			e.select();
-			return true;
+			return "typed";
 		}
 		e.dispatchEvent(new Event("input", {bubbles: true}));
 		e.dispatchEvent(new Event("change", {bubbles: true}));
-		return true;
+		return "set";
 	})()`, field, text, text)
 	v.await(missing, func() (bool, error) {
-		return v.awaitStable(func() (bool, error) { return tryEval[bool](v, put) })
+		return v.awaitStable(func() (bool, error) {
+			var err error
+			how, err = tryEval[string](v, put)
+			return how != "", err
+		})
 	})
-	if Eval[bool](v,
-		fmt.Sprintf(`(e => e.tagName !== "SELECT" && e.type !== "date" && e.type !== "time" && e.type !== "datetime-local")(%s)`, field)) {
+	if how == "typed" {
 		if text == "" {
 			v.PressKeys(kb.Delete)
 			return

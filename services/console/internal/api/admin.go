@@ -59,7 +59,7 @@ func (a *Admin) mountOffer(business *authorize.Router) {
 
 func (a *Admin) mountBookings(business *authorize.Router) {
 	bookings := a.Rooms.Sales.BookingOrders()
-	business.Post("/bookings", access.Serve, newCreateHandler(a.Rooms.Sales.Book))
+	business.Post("/bookings", access.Serve, newCreateHandler(a.book))
 	business.Get("/bookings", access.SeeBookings, a.listBookings)
 	business.Get("/bookings/:id", access.SeeBookings,
 		newIDHandler("Booking", fiber.StatusOK, a.Rooms.Sales.FindBooking))

@@ -64,6 +64,16 @@ func withNotification(ctx context.Context, notify *bool) context.Context {
 	return ctx
 }
 
+// newBooking is the body of a request to book.
+type newBooking struct {
+	booking.NewBooking
+	Notify *bool `json:"notify"` // omitted: true
+}
+
+func (a *Admin) book(ctx context.Context, by identity.Principal, slug string, b newBooking) (*booking.Booking, error) {
+	return a.Rooms.Sales.Book(withNotification(ctx, b.Notify), by, slug, b.NewBooking)
+}
+
 // reschedule is the body of a request to reschedule a booking.
 type reschedule struct {
 	booking.Reschedule

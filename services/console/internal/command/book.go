@@ -11,7 +11,11 @@ import (
 
 func (c *command) newBookCommand() *cobra.Command {
 	var (
-		newBooking                    booking.NewBooking
+		newBooking struct {
+			booking.NewBooking
+			Notify *bool `json:"notify,omitempty"`
+		}
+		notify                        bool
 		phone, staff, session, paying string
 		staffing, language, location  string
 		party                         int
@@ -20,7 +24,7 @@ func (c *command) newBookCommand() *cobra.Command {
 	cmd := c.newBusinessCommand("book SLUG", "Book for a customer", 1,
 		func(cmd *cobra.Command, args []string, client *client) error {
 			newBooking.PartySize = &party
-			if err := resolveBooking(cmd.Context(), client.newNameResolver(args[0]), &newBooking, &staff,
+			if err := resolveBooking(cmd.Context(), client.newNameResolver(args[0]), &newBooking.NewBooking, &staff,
 				&session, &location); err != nil {
 				return err
 			}
@@ -31,7 +35,7 @@ func (c *command) newBookCommand() *cobra.Command {
 				nilIfEmpty(staffing),
 				nilIfEmpty(language)
 			newBooking.CustomerAddress = nilIfZero(address)
-			newBooking.LocationID = nilIfEmpty(location)
+			newBooking.LocationID, newBooking.Notify = nilIfEmpty(location), newNotifyField(notify)
 			var booked booking.Booking
 			if err := client.call(cmd.Context(), http.MethodPost, buildPath(args[0], "bookings"), newBooking,
 				&booked); err != nil {
@@ -66,6 +70,7 @@ breaks is a warning. With --override also outside working hours; never what is t
 	flags.StringVar(&location, "location", "", "key or id of the location; the first that is possible when left out")
 	addAddressFlags(cmd, &address)
 	flags.BoolVar(&newBooking.Override, "override", false, "also outside working hours")
+	addNotifyFlag(cmd, &notify)
 	mustComplete(cmd, "pay", "online", "at_door")
 	mustComplete(cmd, "staffing", "per_service")
 	return mustRequire(cmd, "service", "date", "time", "customer")

@@ -1,24 +1,16 @@
 package pages
 
 import (
-	"cmp"
 	"context"
-	"crypto/rand"
 	"net/url"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
-	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
-	"github.com/slotmesh/slotmesh/libs/platform/idempotency"
 	"github.com/slotmesh/slotmesh/libs/platform/web"
-	"github.com/slotmesh/slotmesh/libs/values/email"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
-	"github.com/slotmesh/slotmesh/libs/values/phone"
 	"github.com/slotmesh/slotmesh/libs/values/postal"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
@@ -162,77 +154,6 @@ var inputNames = map[string]string{
 	"address.country": "country", "address.note": "note",
 }
 
-// askBooking shows the booking form. The query parameters of the request may preset inputs of the form, such as the
-// service and the date.
-func (p *Pages) askBooking(c *fiber.Ctx) error {
-	page, err := p.newPage(c, view.PlaceNew)
-	if err != nil {
-		return err
-	}
-	return p.render(c, fiber.StatusOK, page, view.NewBooking(page, view.BookingForm{
-		Service: c.Query("service"), Session: c.Query("session"), Date: cmp.Or(c.Query("date"),
-			page.Business.Today(page.Now).String()), Time: c.Query("time"), Staff: c.Query("staff"),
-		Name: c.Query("name"), Email: c.Query("email"), Phone: c.Query("phone"), Location: c.Query("location"),
-		People: 1, Override: c.Query("override") == "yes", Key: rand.Text(),
-	}))
-}
-
-// book makes a booking for a customer. The form has an Idempotency-Key, so that sending the form twice makes only one
-// booking.
-func (p *Pages) book(c *fiber.Ctx) error {
-	form, err := web.Form(c)
-	if err != nil {
-		return err
-	}
-	page, err := p.newPage(c, view.PlaceNew)
-	if err != nil {
-		return err
-	}
-	bookingForm := parseBooking(form)
-	if bookingForm.FieldErrors = checkBooking(page, bookingForm); len(bookingForm.FieldErrors) > 0 {
-		page.ErrorText = page.Words.Say("check")
-		return p.render(c, fiber.StatusUnprocessableEntity, page, view.NewBooking(page, bookingForm))
-	}
-	ctx := idempotency.With(c.UserContext(), idempotency.Request{Key: bookingForm.Key})
-	booked, err := p.createBooking(ctx, c, page.Business, bookingForm)
-	if err == nil {
-		return redirectBack(c, page.Business.Slug, "bookings/"+booked.ID.String()+"?back=today", "done",
-			chooseNotice("booked", booked))
-	}
-	status, ok := prepareRefusedForm(page, err, &bookingForm.FieldErrors)
-	if !ok {
-		return err
-	}
-	bookingForm.IsRefused = slices.Contains(startRefusals, fault.KindOf(err))
-	bookingForm.Key = rand.Text() // the corrected booking differs from the refused one, so it needs a new key
-	if fault.Is(err, fault.OutcomeUnknown) || fault.Is(err, fault.IdempotencyInProgress) {
-		bookingForm.Key = form.Get("key")
-	}
-	return p.render(c, status, page, view.NewBooking(page, bookingForm))
-}
-
-// startRefusals lists the codes of faults that mean that a start cannot be booked. If a booking is refused with one of
-// these codes, the form links to the page that explains the reason.
-var startRefusals = []fault.Kind{
-	fault.SlotUnavailable, fault.NoStaffAvailable, fault.DateInPast, fault.Closed, fault.NotAStart, fault.StaffNotFound,
-	fault.ServiceNotFound, fault.NotAcceptingBookings, fault.SubscriptionInactive, fault.AccountClosing,
-}
-
-func parseBooking(form url.Values) view.BookingForm {
-	people, err := strconv.Atoi(form.Get("people"))
-	if err != nil {
-		people = 0
-	}
-	return view.BookingForm{
-		Service: form.Get("service"), Session: form.Get("session"), Date: form.Get("date"), Time: form.Get("time"),
-		Staff: form.Get("staff"), People: people,
-		Name: strings.TrimSpace(form.Get("name")), Email: strings.TrimSpace(form.Get("email")),
-		Phone:    strings.TrimSpace(form.Get("phone")),
-		Location: form.Get("location"), Address: parseAddress(form),
-		Override: form.Get("override") == "yes", Key: form.Get("key"),
-	}
-}
-
 // parseAddress reads the customer's address. It returns the zero address if at most the country is filled in.
 func parseAddress(form url.Values) booking.CustomerAddress {
 	read := func(name string) string { return strings.TrimSpace(form.Get(name)) }
@@ -242,58 +163,4 @@ func parseAddress(form url.Values) booking.CustomerAddress {
 		a.Country = read("country")
 	}
 	return a
-}
-
-// checkBooking returns a map from the name of each invalid input to its error message. It checks only the rules that
-// need no request to another service; the booking service checks the other rules.
-func checkBooking(page *view.Page, b view.BookingForm) map[string]string {
-	wrong := map[string]string{}
-	for field, value := range map[string]string{"service": b.Service, "date": b.Date, "time": b.Time, "name": b.Name} {
-		if value == "" {
-			wrong[field] = page.Words.Say("fill")
-		}
-	}
-	if b.Email != "" && !email.Valid(b.Email) {
-		wrong["email"] = page.Words.Say("email_wrong")
-	}
-	if b.Phone != "" && !phone.Valid(b.Phone) {
-		wrong["phone"] = page.Words.Say("phone_wrong")
-	}
-	if b.People < 1 {
-		wrong["people"] = page.Words.Say("check_field")
-	}
-	return wrong
-}
-
-func (p *Pages) createBooking(ctx context.Context, c *fiber.Ctx, business *catalog.Snapshot,
-	bookingForm view.BookingForm) (*booking.Booking, error) {
-	service, variant, varied := strings.Cut(bookingForm.Service, ":")
-	newBooking := booking.NewBooking{
-		ServiceIDs: []string{service}, Date: bookingForm.Date, Time: bookingForm.Time, CustomerName: bookingForm.Name,
-		CustomerEmail: bookingForm.Email,
-		PartySize:     &bookingForm.People, Override: bookingForm.Override,
-	}
-	if varied {
-		newBooking.Variants = []string{service + ":" + variant}
-	}
-	if bookingForm.Phone != "" {
-		newBooking.CustomerPhone = &bookingForm.Phone
-	}
-	if bookingForm.Session != "" {
-		newBooking.ClassScheduleID = &bookingForm.Session
-	}
-	if bookingForm.Staff != "" {
-		newBooking.StaffID = &bookingForm.Staff
-	}
-	if bookingForm.Location != "" {
-		newBooking.LocationID = &bookingForm.Location
-	}
-	if bookingForm.Address != (booking.CustomerAddress{}) {
-		newBooking.CustomerAddress = &bookingForm.Address
-	}
-	if business.Payments.Modes.Services == catalog.ModeCustomerChoice {
-		choice := catalog.ModeAtDoor
-		newBooking.PaymentChoice = &choice
-	}
-	return p.rooms.Sales.Book(ctx, authorize.Principal(c), business.Slug, newBooking)
 }

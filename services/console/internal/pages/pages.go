@@ -86,6 +86,7 @@ func (p *Pages) Mount(router fiber.Router, admit fiber.Handler) {
 	business.Get("/bookings.csv", access.Refund, p.exportBookings)
 	business.Get("/bookings/new", access.Serve, p.askBooking)
 	business.Post("/bookings/new", access.Serve, p.book)
+	business.Post("/bookings/new/customer", access.Serve, p.searchCustomer)
 	business.Get("/bookings/:id", access.SeeBookings, p.showBooking)
 	business.Post("/bookings/:id/"+booking.TransitionConfirm, access.Serve,
 		p.newTransitionHandler(booking.TransitionConfirm))

@@ -31,13 +31,13 @@ type Calendar struct {
 // Column is one day of a calendar. A column has the bookings of one member, the bookings without a member, or all
 // bookings of the day.
 type Column struct {
-	Date       timespan.Date
-	Member     *catalog.Staff  // nil if the column has the bookings without a member or all bookings
-	Open       []Minutes       // working hours, sorted and without overlaps
-	Bookings   []PlacedBooking // sorted by start; without the guests of Sessions
-	Sessions   []PlacedSession // class sessions that take place, even without guests; sorted by start
-	Blocked    []BlockedTime   // blocked times, which are not part of Open
-	Free       []Minutes       // the parts of Open in which Member is not busy; empty if Member is nil
+	Date     timespan.Date
+	Member   *catalog.Staff  // nil if the column has the bookings without a member or all bookings
+	Open     []Minutes       // working hours, sorted and without overlaps
+	Bookings []PlacedBooking // sorted by start; without the guests of Sessions
+	Sessions []PlacedSession // class sessions that take place, even without guests; sorted by start
+	Blocked  []BlockedTime   // blocked times, which are not part of Open
+	Free     []Minutes       // the parts of Open in which Member is not busy; empty if Member is nil
 }
 
 // PlacedSession is a class session in a column of the calendar.

@@ -52,8 +52,8 @@ type box struct {
 	ID      string
 	Guests  int // number of bookings of the class session; 1 for an appointment
 	People  int
-	service int // index of the booking's service in the offer; the colour depends on it
-	lines   int // number of lines of text that fit into the box, from 1 to maxLines
+	service int  // index of the booking's service in the offer; the colour depends on it
+	lines   int  // number of lines of text that fit into the box, from 1 to maxLines
 	isSlim  bool // true if other boxes stand beside the box
 }
 

@@ -1,4 +1,5 @@
 import "../../../../../../libs/platform/web/script/sent";
+import "./parts/booking";
 import "./parts/calendar";
 import "./parts/copy";
 import "./parts/first";
