@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"regexp"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -256,12 +257,15 @@ func (s *site) search(query string) []result {
 	return all[:min(len(all), maxResults)]
 }
 
+// marks are the marks of links, code and emphasis in Markdown.
+var marks = regexp.MustCompile("\\]\\([^)]*\\)|[`*\\[]")
+
 // findLine returns the first line of the text, after its heading, that contains one of the words.
 func findLine(text string, words []string) string {
 	for line := range strings.Lines(text) {
 		for _, word := range words {
 			if !strings.HasPrefix(line, "# ") && strings.Contains(strings.ToLower(line), word) {
-				return strings.Trim(line, "#|*- \n")
+				return strings.Trim(marks.ReplaceAllString(line, ""), "#|*- \n")
 			}
 		}
 	}
