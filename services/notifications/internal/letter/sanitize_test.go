@@ -157,12 +157,12 @@ func TestAccentHasReadableContrast(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		colour := rapid.StringMatching(`#[0-9a-fA-F]{6}`).Draw(t, "colour")
 		a := newAccent(colour)
-		foreground, foregroundErr := color.Parse(string(a.On))
+		foreground, foregroundErr := color.Parse(a.On)
 		background, err := color.Parse(colour)
 		if foregroundErr != nil || err != nil {
 			t.Fatal(foregroundErr, err)
 		}
-		if contrast := color.Contrast(foreground, background); string(a.Colour) != colour || contrast < 4.5 {
+		if contrast := color.Contrast(foreground, background); a.Colour != colour || contrast < 4.5 {
 			t.Fatalf("%s on %s: %.2f", a.On, a.Colour, contrast)
 		}
 	})
