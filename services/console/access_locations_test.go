@@ -31,7 +31,7 @@ func servesLimited(row, path string) bool {
 		return true
 	case "book, move, cancel, sell", "refund, export":
 		return strings.Contains(path, "/bookings") || strings.HasSuffix(path, "/explain") ||
-			strings.HasSuffix(path, "/why-not")
+			strings.HasSuffix(path, "/why-not") || strings.HasSuffix(path, "/affected")
 	}
 	return false
 }

@@ -3,8 +3,11 @@ package availability
 import (
 	"context"
 	"encoding/json"
+	"net/http"
+	"net/url"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
+	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
 )
 
 // API is the internal API of the availability service.
@@ -38,4 +41,25 @@ func NewClient(peer endpoints.Caller) *Client { return &Client{peer: peer} }
 // Bookable calls [FindAssignments].
 func (c *Client) Bookable(ctx context.Context, request BookableRequest) (*BookableResponse, error) {
 	return FindAssignments.Call(ctx, c.peer, request)
+}
+
+// Slots calls [ListSlots] with the query parameters of /slots (interface.md §4). The parameters `moving` and
+// `party_size` list the starts to which a booking can move.
+func (c *Client) Slots(ctx context.Context, slug string, query url.Values) (*publicapi.SlotList, error) {
+	return read[publicapi.SlotList](ctx, c.peer, ListSlots, slug, query)
+}
+
+// AvailableDates calls [ListAvailableDates] with the query parameters of /available-dates and those of [Client.Slots].
+func (c *Client) AvailableDates(ctx context.Context, slug string, query url.Values) (*publicapi.AvailableDates, error) {
+	return read[publicapi.AvailableDates](ctx, c.peer, ListAvailableDates, slug, query)
+}
+
+func read[T any](ctx context.Context, peer endpoints.Caller, from endpoints.Endpoint[endpoints.OfSlug, json.RawMessage],
+	slug string, query url.Values) (*T, error) {
+	out := new(T)
+	at := from.URL(&endpoints.OfSlug{Slug: slug}) + "?" + query.Encode()
+	if err := peer.Call(ctx, http.MethodGet, at, nil, out); err != nil {
+		return nil, err
+	}
+	return out, nil
 }

@@ -61,6 +61,7 @@ func (a *Admin) mountBookings(business *authorize.Router) {
 	bookings := a.Rooms.Sales.BookingOrders()
 	business.Post("/bookings", access.Serve, newCreateHandler(a.book))
 	business.Get("/bookings", access.SeeBookings, a.listBookings)
+	business.Get("/bookings/affected", access.SeeBookings, a.listAffected)
 	business.Get("/bookings/:id", access.SeeBookings,
 		newIDHandler("Booking", fiber.StatusOK, a.Rooms.Sales.FindBooking))
 	business.Get("/explain", access.Serve, a.explain)

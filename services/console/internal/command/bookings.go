@@ -17,7 +17,8 @@ func (c *command) newBookingsGroup() *cobra.Command {
 		}}
 	return newGroup("bookings", "Look after a business's bookings",
 		append(newRefundCommands(c, of, "its time is free again"),
-			c.newListBookingsCommand(), c.newShowBookingCommand(), c.newBookCommand(), c.newRescheduleCommand(),
+			c.newListBookingsCommand(), c.newShowBookingCommand(), c.newAffectedCommand(), c.newBookCommand(),
+			c.newRescheduleCommand(),
 			c.newRelocateCommand(),
 			newTransitionCommand(c, "bookings", booking.TransitionConfirm, "Confirm a pending booking",
 				newBookingTable),

@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/availability"
+	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
 // Availability is a fake of the availability service. The fake returns the same explanation for every start. In
@@ -17,6 +19,14 @@ type Availability struct {
 	checkedBookings []availability.FutureBooking // bookings that the last request asked to compare with a new offer
 	affected        []availability.Conflict      // answer to every such request
 	agenda          availability.Agenda          // answer to every request for an agenda
+	slots           []publicapi.Slot             // answer to every request for starts
+}
+
+// SetSlots sets the starts that the fake returns in later requests for the starts of any date.
+func (s *Availability) SetSlots(slots ...publicapi.Slot) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.slots = slots
 }
 
 // SetAgenda sets the agenda that the fake returns in later requests: the members' working hours, class sessions and
@@ -74,6 +84,16 @@ func (s *Availability) Handler() http.Handler {
 		}
 		s.checkedBookings = explainRequest.Bookings
 		return newReply(availability.ConflictsResponse{Conflicts: s.affected})
+	}))
+	mux.Handle("GET /internal/api/public/{slug}/slots", serveLocked(&s.mu, func(*http.Request) (*reply, error) {
+		return newReply(publicapi.SlotList{Slots: s.slots, Computed: true})
+	}))
+	mux.Handle("GET /internal/api/public/{slug}/available-dates", serveLocked(&s.mu, func(*http.Request) (*reply, error) {
+		days := map[timespan.Date]int{}
+		for _, slot := range s.slots {
+			days[slot.Date]++
+		}
+		return newReply(publicapi.AvailableDates{Days: days, Computed: true})
 	}))
 	mux.Handle("POST /internal/agenda", serveLocked(&s.mu, func(*http.Request) (*reply, error) {
 		agenda := s.agenda

@@ -109,13 +109,31 @@ func (o *UseCases) countErased(ctx context.Context, business, snapshot *catalog.
 	return nil
 }
 
-// findAffectedBookings asks the availability service which future bookings conflict with the new offer, and adds these
-// bookings to the argument `into`.
+// findAffectedBookings adds the future bookings that conflict with the new offer to the argument `into`.
 func (o *UseCases) findAffectedBookings(ctx context.Context, by peers.Principal, business, snapshot *catalog.Snapshot,
 	into *plan.Conflicts) error {
+	found, more, err := o.listConflictingBookings(ctx, by, business, snapshot)
+	if err != nil {
+		return err
+	}
+	into.IsIncomplete = more
+	for _, b := range found {
+		if into.Add(b.IsExisting); len(into.Bookings) == plan.MaxListed {
+			into.Omitted++
+			continue
+		}
+		into.Bookings = append(into.Bookings, b)
+	}
+	return nil
+}
+
+// listConflictingBookings asks the availability service which future bookings conflict with the offer `snapshot`. The
+// second result reports whether there are more future bookings than it has checked.
+func (o *UseCases) listConflictingBookings(ctx context.Context, by peers.Principal,
+	business, snapshot *catalog.Snapshot) ([]plan.Booking, bool, error) {
 	future, more, err := o.listFutureBookings(ctx, by, business)
 	if err != nil || len(future) == 0 {
-		return err
+		return nil, false, err
 	}
 	outsideRequest := availability.ConflictsRequest{Slug: business.Slug, OfferVersion: business.Version,
 		Offer:    *snapshot,
@@ -125,21 +143,15 @@ func (o *UseCases) findAffectedBookings(ctx context.Context, by peers.Principal,
 	}
 	answer, err := availability.FindConflicts.Call(ctx, o.Availability, outsideRequest)
 	if err != nil {
-		return err
+		return nil, false, err
 	}
-	into.IsIncomplete = more
-	for _, found := range addRelocated(answer.Conflicts, future, business, snapshot) {
-		if found.Index < 0 || found.Index >= len(future) {
-			continue
+	var found []plan.Booking
+	for _, c := range addRelocated(answer.Conflicts, future, business, snapshot) {
+		if c.Index >= 0 && c.Index < len(future) {
+			found = append(found, plan.Booking{Booking: future[c.Index], Reason: c.Reason, IsExisting: c.Already})
 		}
-		if into.Add(found.Already); len(into.Bookings) == plan.MaxListed {
-			into.Omitted++
-			continue
-		}
-		into.Bookings = append(into.Bookings, plan.Booking{Booking: future[found.Index], Reason: found.Reason,
-			IsExisting: found.Already})
 	}
-	return nil
+	return found, more, nil
 }
 
 // addRelocated adds a conflict for each booking without a stored location that has no new conflict, if these bookings are

@@ -72,7 +72,8 @@ func (p *Pages) loadOfferPage(c *fiber.Ctx, section string, version int64) (*off
 	}
 	o := &offerPage{page: page, offer: offer, fields: fields, about: view.Offering{
 		Section: section, Version: offer.Version, ManagedBy: string(offer.Manifest.ManagedBy),
-		SavedVersion: parseVersion(c.Query("saved")), Fields: fields,
+		SavedVersion: parseVersion(c.Query("saved")), HasAffected: c.Query("affected") == "yes",
+		Fields: fields,
 	}}
 	if o.about.SavedVersion > offer.Version {
 		o.about.SavedVersion = 0

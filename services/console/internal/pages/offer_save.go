@@ -98,6 +98,9 @@ func (p *Pages) publishOffer(c *fiber.Ctx, o *offerPage, s submission) error {
 			if s.item != "" {
 				says.Set("item", s.item)
 			}
+			if s.posted.Get("affected") == "yes" {
+				says.Set("affected", "yes")
+			}
 			return toOffer(c, o, s.back, says)
 		}
 		if !fault.Is(err, fault.PreconditionFailed) {

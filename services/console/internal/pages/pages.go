@@ -73,6 +73,7 @@ func (p *Pages) Mount(router fiber.Router, admit fiber.Handler) {
 	business.Get("/calendar", access.SeeBookings, p.showCalendar)
 	business.Get("/time-off", access.EditOffer, p.showTimeOff)
 	business.Post("/time-off", access.EditOffer, p.setTimeOff)
+	p.mountAffected(business)
 	p.mountEvents(business)
 	p.mountRentals(business)
 	p.mountClasses(business)
@@ -156,7 +157,7 @@ func doneText(page *view.Page, label string) string {
 		return page.Words.Say("done_" + label)
 	}
 	switch label {
-	case "sold", "tickets_cancel", "reserved", "reserved_outside", "reservation_cancel", "undone", "off", "work",
+	case "affected", "sold", "tickets_cancel", "reserved", "reserved_outside", "reservation_cancel", "undone", "off", "work",
 		"team_changed", "team_removed", "team_withdrawn", "team_made_ended", messageResent:
 		return page.Words.Say("done_" + label)
 	case "booked", "booked_warned", "moved", "moved_warned", "refunded", "paused", "resumed", booking.TransitionConfirm,

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/google/uuid"
@@ -114,6 +115,9 @@ func (p *Pages) setTimeOff(c *fiber.Ctx) error {
 	}
 	if err != nil {
 		return err
+	}
+	if adds && form.Get("agreed") == "yes" && page.May(access.Serve) {
+		back = strings.TrimPrefix(view.AffectedURL(away.From.Date.String(), away.To.Date.String(), id.String()), "/")
 	}
 	return redirectBack(c, page.Business.Slug, back, "done", map[bool]string{true: "off", false: "work"}[adds])
 }

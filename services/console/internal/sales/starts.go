@@ -3,15 +3,12 @@ package sales
 import (
 	"context"
 	"log/slog"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/availability"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
-	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
-	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
@@ -57,9 +54,9 @@ func (o *UseCases) FindNextStarts(ctx context.Context, business *catalog.Snapsho
 	}
 	query.Set("start", wanted.From.String())
 	query.Set("end", (wanted.From + maxAheadDays - 1).String())
-	var dates publicapi.AvailableDates
-	if err := o.readStarts(ctx, availability.ListAvailableDates.URL(&endpoints.OfSlug{Slug: business.Slug}), query,
-		&dates); err != nil || !dates.Computed {
+	calendar := availability.NewClient(o.Availability)
+	dates, err := calendar.AvailableDates(ctx, business.Slug, query)
+	if err != nil || !dates.Computed {
 		return o.skipUnknownStarts(ctx, err)
 	}
 	next := &NextStarts{}
@@ -68,9 +65,8 @@ func (o *UseCases) FindNextStarts(ctx context.Context, business *catalog.Snapsho
 			continue
 		}
 		query.Set("date", date.String())
-		var slots publicapi.SlotList
-		if err := o.readStarts(ctx, availability.ListSlots.URL(&endpoints.OfSlug{Slug: business.Slug}), query,
-			&slots); err != nil || !slots.Computed {
+		slots, err := calendar.Slots(ctx, business.Slug, query)
+		if err != nil || !slots.Computed {
 			return o.skipUnknownStarts(ctx, err)
 		}
 		day := FreeDay{Date: date}
@@ -82,10 +78,6 @@ func (o *UseCases) FindNextStarts(ctx context.Context, business *catalog.Snapsho
 		next.Days = append(next.Days, day)
 	}
 	return next, nil
-}
-
-func (o *UseCases) readStarts(ctx context.Context, at string, query url.Values, into any) error {
-	return o.Availability.Call(ctx, http.MethodGet, at+"?"+query.Encode(), nil, into)
 }
 
 // skipUnknownStarts returns nil for the starts that could not be found. The error is nil if the person can book without

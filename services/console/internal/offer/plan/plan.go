@@ -71,6 +71,17 @@ type Conflicts struct {
 // newest version already has.
 func (o *Conflicts) CountNew() int { return o.Count - o.Existing }
 
+// CountNewBookings returns the number of listed bookings among the conflicts that publishing would cause.
+func (o *Conflicts) CountNewBookings() int {
+	n := 0
+	for _, b := range o.Bookings {
+		if !b.IsExisting {
+			n++
+		}
+	}
+	return n
+}
+
 // Add counts one conflict. The argument `isExisting` is true if the newest version already has the conflict.
 func (o *Conflicts) Add(isExisting bool) {
 	if o.Count++; isExisting {

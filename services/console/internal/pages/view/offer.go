@@ -29,6 +29,7 @@ type Offering struct {
 	Version      int64  // number of the version that the page shows
 	ManagedBy    string // name of the other system that manages the offer; "" for console
 	SavedVersion int64  // number of the version that was just published; 0 for none
+	HasAffected  bool   // that version conflicts with existing bookings
 	Notice       string // notice after saving; it tells the person whether customers see the change
 	// BookingPage is the URL of the booking page on which customers see what was saved. It is "" if customers do not
 	// see the change. If a field of a form hides the saved object, HidingForm is the path of this form, relative to the
