@@ -24,7 +24,7 @@ type BookingsRow struct {
 	NoShow    int64         `json:"no_show"`
 	Cancelled int64         `json:"cancelled"`
 	Guests    int64         `json:"guests"` // people in bookings that are not cancelled
-	report.Place
+	report.Group
 }
 
 // StaffTimeReport is the booked time of staff members in each period. The periods are in the time zone of the business.

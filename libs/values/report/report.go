@@ -3,8 +3,10 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/url"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -12,23 +14,70 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// By is the length of the periods of a report. Each row of the report belongs to one period. A report by [Location] has
-// one period, which is the whole time of the report; each of its rows belongs to one location.
+// By is the grouping of a report: the length of its periods, or what its rows belong to. A report by [Location],
+// [Service], [Staff] or [CustomerKind] has one period, which is the whole time of the report.
 type By string
 
-// These constants are the possible lengths of a period. Weeks begin on Monday.
+// These constants are the possible groupings. Weeks begin on Monday.
 const (
-	Day      By = "day"
-	Week     By = "week"
-	Month    By = "month"
-	Location By = "location"
+	Day          By = "day"
+	Week         By = "week"
+	Month        By = "month"
+	Location     By = "location"
+	Service      By = "service"
+	Staff        By = "staff"
+	CustomerKind By = "customer_kind"
 )
 
-// Place is the location of a row in a report by [Location]. It is zero in other reports, and for sales without a
-// location.
-type Place struct {
+// All returns all groupings, those by time first.
+func All() []By { return []By{Day, Week, Month, Location, Service, Staff, CustomerKind} }
+
+// IsTime reports whether the rows of a report belong to periods.
+func (by By) IsTime() bool { return by == Day || by == Week || by == Month }
+
+// The values of [Group.CustomerKind].
+const (
+	NewCustomer       = "new"       // the customer has no earlier booking that is not cancelled
+	ReturningCustomer = "returning" // the customer has such a booking
+)
+
+// Group is what a row belongs to in a report that is not by time. Only the fields of the report's grouping are set. All
+// fields are zero for sales without such a group, such as tickets in a report by [Service].
+type Group struct {
 	LocationID   *uuid.UUID `json:"location_id,omitempty"`
 	LocationName string     `json:"location_name,omitempty"`
+	ServiceID    *uuid.UUID `json:"service_id,omitempty"`
+	ServiceName  string     `json:"service_name,omitempty"`
+	StaffID      *uuid.UUID `json:"staff_id,omitempty"`
+	StaffName    string     `json:"staff_name,omitempty"`
+	CustomerKind string     `json:"customer_kind,omitempty"` // NewCustomer, ReturningCustomer, or "" without an e-mail address
+}
+
+// NewGroup returns the group with the given id and name in a report by `by`. It returns the zero Group for a nil id.
+func NewGroup(by By, id *uuid.UUID, name string) Group {
+	switch {
+	case id == nil:
+		return Group{}
+	case by == Location:
+		return Group{LocationID: id, LocationName: name}
+	case by == Service:
+		return Group{ServiceID: id, ServiceName: name}
+	}
+	return Group{StaffID: id, StaffName: name}
+}
+
+// ID returns the id of the location, service or member, or nil.
+func (g Group) ID() *uuid.UUID { return cmp.Or(g.LocationID, g.ServiceID, g.StaffID) }
+
+// Name returns the name of the location, service or member, or the kind of customers.
+func (g Group) Name() string {
+	return cmp.Or(g.LocationName, g.ServiceName, g.StaffName, g.CustomerKind)
+}
+
+// Equals reports whether two rows belong to the same group. Their names can differ.
+func (g Group) Equals(other Group) bool {
+	a, b := g.ID(), other.ID()
+	return g.CustomerKind == other.CustomerKind && (a == b || a != nil && b != nil && *a == *b)
 }
 
 // MaxDays is the maximal number of days that a report may cover: three years.
@@ -59,8 +108,8 @@ type Query struct {
 // To is before From, or the report would cover more than [MaxDays] days.
 func (q Query) Check() error {
 	switch {
-	case q.By != Day && q.By != Week && q.By != Month && q.By != Location:
-		return fault.Newf(fault.InvalidParameter, "by: write day, week, month or location.")
+	case !slices.Contains(All(), q.By):
+		return fault.Newf(fault.InvalidParameter, "by: write day, week, month, location, service, staff or customer_kind.")
 	case q.To < q.From:
 		return fault.Newf(fault.InvalidParameter, "to: %s lies before from, %s; give a date on or after it.", q.To,
 			q.From)
@@ -79,6 +128,12 @@ func (q Query) Values() url.Values {
 	return values
 }
 
+// Before returns the query for the period of the same length that ends before the first date.
+func (q Query) Before() Query {
+	q.From, q.To = q.From-(q.To-q.From)-1, q.From-1
+	return q
+}
+
 // Start returns the first date of the period that contains `d`.
 func (by By) Start(d timespan.Date) timespan.Date {
 	switch by {
@@ -95,7 +150,7 @@ func (by By) Start(d timespan.Date) timespan.Date {
 
 // Periods returns the first dates of all periods that contain a date of the query, in ascending order.
 func (q Query) Periods() []timespan.Date {
-	if q.By == Location {
+	if !q.By.IsTime() {
 		return []timespan.Date{q.From}
 	}
 	var all []timespan.Date
@@ -140,7 +195,7 @@ type RevenueRow struct {
 	Total    json.Number   `json:"total"`    // sum of the prices; a sale that the owner made without a price counts 0
 	Paid     json.Number   `json:"paid"`     // amount that was paid online, including amounts that were refunded later
 	Refunded json.Number   `json:"refunded"` // part of Paid that was refunded
-	Place
+	Group
 }
 
 // UtilisationRow compares the booked time of a staff member with the working time, for one period.

@@ -28,7 +28,10 @@ func TestOwnersReadReportsInABrowser(t *testing.T) {
 			v := o.signIn(t, name, profile)
 			for step, at := range map[string]string{
 				"weeks": "", "months": "?by=month", "ahead": "?from=2027-02-22&to=2027-03-14&by=week",
-				"days": "?by=day", "none": "?from=2026-01-01&to=2026-01-31", "wrong": "?from=2027-03-02&to=2027-03-01",
+				"services":  "?from=2027-02-22&to=2027-03-14&by=service",
+				"members":   "?from=2027-02-22&to=2027-03-14&by=staff",
+				"customers": "?from=2027-02-22&to=2027-03-14&by=customer_kind",
+				"days":      "?by=day", "none": "?from=2026-01-01&to=2026-01-31", "wrong": "?from=2027-03-02&to=2027-03-01",
 			} {
 				v.Go(o.buildAddress("/reports" + at))
 				v.ExpectElement("h1")

@@ -30,6 +30,19 @@ func TestReportsCountBookings(t *testing.T) {
 		r[0].Pending != 1 || r[0].Cancelled != 1 {
 		t.Errorf("%+v", r)
 	}
+	for by, want := range map[string]string{"service": `"service_name":"Cut"`, "staff": `"staff_name":"Member 0"`,
+		"customer_kind": `"customer_kind":"new"`} {
+		for _, kind := range []string{"bookings", "revenue"} {
+			got := w.callAdmin(t, http.MethodGet, "businesses/counted/reports/"+kind+week+"&by="+by, nil)
+			if got.status != http.StatusOK || !strings.Contains(string(got.body), want) {
+				t.Errorf("%s by %s: %d %s", kind, by, got.status, got.body)
+			}
+		}
+	}
+	w.callAdmin(t, http.MethodGet, "businesses/counted/reports/utilisation"+week+"&by=staff", nil).checkStatus(t,
+		http.StatusOK, "")
+	w.callAdmin(t, http.MethodGet, "businesses/counted/reports/utilisation"+week+"&by=service", nil).checkStatus(t,
+		http.StatusBadRequest, "invalid_parameter")
 	var revenue struct {
 		Rows []struct {
 			Kind, Currency string

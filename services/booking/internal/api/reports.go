@@ -25,7 +25,7 @@ func (in *Internal) reportRevenue(ctx context.Context, r bookingclient.ReportReq
 func showRevenue(r store.RevenueRow) report.RevenueRow {
 	return report.RevenueRow{
 		Date: r.Date, Kind: r.Kind, Currency: r.Currency.Code, Sold: r.Sold,
-		Total: r.Currency.JSON(r.Total), Paid: r.Currency.JSON(r.Paid), Refunded: r.Currency.JSON(r.Refunded), Place: r.Place,
+		Total: r.Currency.JSON(r.Total), Paid: r.Currency.JSON(r.Paid), Refunded: r.Currency.JSON(r.Refunded), Group: r.Group,
 	}
 }
 

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"strings"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -13,39 +14,88 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-const (
-	// bookingsReportSQL counts bookings by period and source. The local
-	// start of a booking, as it is stored, determines the period.
-	bookingsReportSQL = `
-SELECT CASE WHEN @by = 'location' THEN @from::date ELSE date_trunc(@by, local_start)::date END - date '1970-01-01',
-	CASE WHEN @by = 'location' THEN coalesce((location->>'id')::uuid, @default_location::uuid) END, coalesce(max(location->>'name'), ''), source, count(*),
-	count(*) FILTER (WHERE status = 'pending'), count(*) FILTER (WHERE status = 'confirmed'),
-	count(*) FILTER (WHERE status = 'completed'), count(*) FILTER (WHERE status = 'no_show'),
-	count(*) FILTER (WHERE status = 'cancelled'), coalesce(sum(party_size) FILTER (WHERE status <> 'cancelled'), 0)
-FROM bookings
-WHERE business_id = @business_id AND local_start >= @from::date AND local_start < @to::date
-GROUP BY 1, 2, source ORDER BY 1, source, 2
-LIMIT @most`
+// grouping has the SQL expressions by which a report groups bookings.
+type grouping struct {
+	from   string // table with one row for each booking, or for each booked service
+	date   string // first instant of the period
+	id     string // id of the group
+	name   string // name of the group
+	isNew  string // whether the booking is the first one of its customer
+	total  string // price
+	paying string // condition for the rows with which the payment of a booking counts
+}
 
-	// revenueReportSQL adds up the prices and payments of bookings and of orders of tickets. Orders have no location.
-	revenueReportSQL = `
-SELECT CASE WHEN @by = 'location' THEN @from::date ELSE date_trunc(@by, b.local_start)::date END - date '1970-01-01',
-	CASE WHEN @by = 'location' THEN coalesce((b.location->>'id')::uuid, @default_location::uuid) END, coalesce(max(b.location->>'name'), ''), 'booking', b.currency, count(*) FILTER (WHERE b.status <> 'cancelled'),
-	coalesce(sum(b.total) FILTER (WHERE b.status <> 'cancelled'), 0)::bigint,
-	coalesce(sum(p.amount) FILTER (WHERE p.status = 'paid'), 0)::bigint, coalesce(sum(CASE WHEN p.dispute_status = 'lost' THEN p.amount ELSE p.refunded END), 0)::bigint
-FROM bookings b LEFT JOIN payments p ON p.business_id = b.business_id AND p.subject_kind = 'booking' AND p.subject_id = b.id
+// newGrouping returns the expressions of a report by `by`. The alias of the bookings is b.
+func newGrouping(by report.By) grouping {
+	g := grouping{from: "bookings b", date: "@from::timestamp", id: "NULL::uuid", name: "''::text", isNew: "NULL::boolean",
+		total: "b.total", paying: "true"}
+	switch by {
+	case report.Location:
+		g.id, g.name = "coalesce((b.location->>'id')::uuid, @default_location::uuid)", "b.location->>'name'"
+	case report.Staff:
+		g.id, g.name = "b.staff_id", "b.staff_name"
+	case report.Service:
+		g.from += " CROSS JOIN LATERAL jsonb_array_elements(b.services) WITH ORDINALITY AS sold (service, place)"
+		g.id, g.name = "(sold.service->>'id')::uuid", "sold.service->>'name'"
+		g.total, g.paying = "(sold.service->>'price')::bigint", "sold.place = 1"
+	case report.CustomerKind:
+		g.from += ` LEFT JOIN (
+    SELECT lower(customer_email) AS email, min(local_start) AS start FROM bookings
+    WHERE business_id = @business_id AND customer_email <> '' AND status <> 'cancelled' AND local_start < @to::date GROUP BY 1
+) AS earliest ON earliest.email = lower(b.customer_email)`
+		g.isNew = "CASE WHEN b.customer_email <> '' THEN coalesce(b.local_start <= earliest.start, true) END"
+	default:
+		g.date = "date_trunc(@by, b.local_start)"
+	}
+	return g
+}
+
+// bookingsReportSQL returns the statement that counts bookings by group, source and status. The local start of a
+// booking, as it is stored, determines the period. The inner query has few columns, because it reads every booking.
+func bookingsReportSQL(by report.By) string {
+	g := newGrouping(by)
+	return `
+SELECT stretch::date - date '1970-01-01', id, coalesce(max(name), ''), is_new, source, sum(n)::bigint,
+	coalesce(sum(n) FILTER (WHERE status = 'pending'), 0)::bigint, coalesce(sum(n) FILTER (WHERE status = 'confirmed'), 0)::bigint,
+	coalesce(sum(n) FILTER (WHERE status = 'completed'), 0)::bigint, coalesce(sum(n) FILTER (WHERE status = 'no_show'), 0)::bigint,
+	coalesce(sum(n) FILTER (WHERE status = 'cancelled'), 0)::bigint, coalesce(sum(guests) FILTER (WHERE status <> 'cancelled'), 0)::bigint
+FROM (
+	SELECT ` + g.date + ` AS stretch, ` + g.id + ` AS id, max(` + g.name + `) AS name, ` + g.isNew + ` AS is_new, b.source, b.status,
+		count(*) AS n, sum(b.party_size) AS guests
+	FROM ` + g.from + `
+	WHERE b.business_id = @business_id AND b.local_start >= @from::date AND b.local_start < @to::date
+	GROUP BY 1, 2, 4, b.source, b.status
+) AS counted
+GROUP BY stretch, id, is_new, source ORDER BY stretch, source, id, is_new
+LIMIT @most`
+}
+
+// revenueReportSQL returns the statement that adds up the prices and payments of bookings and of orders of tickets.
+// Orders belong to no group. In a report by service, a payment counts with the first service of its booking.
+func revenueReportSQL(by report.By) string {
+	g := newGrouping(by)
+	return `
+SELECT ` + g.date + `::date - date '1970-01-01', ` + g.id + `, coalesce(max(` + g.name + `), ''), ` + g.isNew + `, 'booking', b.currency,
+	count(*) FILTER (WHERE b.status <> 'cancelled'), coalesce(sum(` + g.total + `) FILTER (WHERE b.status <> 'cancelled'), 0)::bigint,
+	` + paymentSums + `
+FROM ` + g.from + ` LEFT JOIN payments p ON p.business_id = b.business_id AND p.subject_kind = 'booking' AND p.subject_id = b.id AND ` + g.paying + `
 WHERE b.business_id = @business_id AND b.local_start >= @from::date AND b.local_start < @to::date
-GROUP BY 1, 2, b.currency
+GROUP BY 1, 2, 4, b.currency
 UNION ALL
-SELECT CASE WHEN @by = 'location' THEN @from::date ELSE date_trunc(@by, t.local_start)::date END - date '1970-01-01', NULL, '', 'ticket', t.currency, count(*) FILTER (WHERE t.status <> 'cancelled'),
+SELECT ` + strings.ReplaceAll(g.date, "b.", "t.") + `::date - date '1970-01-01', NULL, '', NULL, 'ticket', t.currency, count(*) FILTER (WHERE t.status <> 'cancelled'),
 	coalesce(sum(t.total) FILTER (WHERE t.status <> 'cancelled'), 0)::bigint,
-	coalesce(sum(p.amount) FILTER (WHERE p.status = 'paid'), 0)::bigint, coalesce(sum(CASE WHEN p.dispute_status = 'lost' THEN p.amount ELSE p.refunded END), 0)::bigint
+	` + paymentSums + `
 FROM tickets t LEFT JOIN payments p ON p.business_id = t.business_id AND p.subject_kind = 'ticket' AND p.subject_id = t.id
 WHERE t.business_id = @business_id AND t.local_start >= @from::date AND t.local_start < @to::date
 GROUP BY 1, t.currency
-ORDER BY 1, 4, 5, 2
+ORDER BY 1, 5, 6, 2, 4
 LIMIT @most`
+}
 
+// paymentSums adds up the paid and the refunded amounts of the payments p.
+const paymentSums = `coalesce(sum(p.amount) FILTER (WHERE p.status = 'paid'), 0)::bigint, coalesce(sum(CASE WHEN p.dispute_status = 'lost' THEN p.amount ELSE p.refunded END), 0)::bigint`
+
+const (
 	// staffTimeReportSQL adds up the booked time of staff members by period: day, week or month.
 	//
 	// The statement adds time directly if it lies within one period and overlaps no other
@@ -107,22 +157,39 @@ func readRows[T any](ctx context.Context, s *Store, scan pgx.RowToFunc[T], what,
 	return rows, err
 }
 
+// groupColumns are the columns of a row that describe its group.
+type groupColumns struct {
+	id    *uuid.UUID
+	name  string
+	isNew *bool // nil if the customer is unknown
+}
+
+func (g groupColumns) newGroup(by report.By) report.Group {
+	switch {
+	case by != report.CustomerKind:
+		return report.NewGroup(by, g.id, g.name)
+	case g.isNew == nil:
+		return report.Group{}
+	case *g.isNew:
+		return report.Group{CustomerKind: report.NewCustomer}
+	}
+	return report.Group{CustomerKind: report.ReturningCustomer}
+}
+
 // BookingsReport returns the numbers of bookings of a business, with one row for each period
-// and source. The length of a period is q.By: a day, a week or a month. Each row has the
+// and source. If q.By is not a length of time, each row belongs to one group. Each row has the
 // number of bookings in each status. Fault: invalid_parameter if the report has too many rows.
 func (s *Store) BookingsReport(ctx context.Context, businessID uuid.UUID,
 	q report.Query) ([]booking.BookingsRow, error) {
 	return readRows(ctx, s, func(row pgx.CollectableRow) (booking.BookingsRow, error) {
 		var r booking.BookingsRow
 		var day int32
-		err := row.Scan(&day, &r.LocationID, &r.LocationName, &r.Source, &r.Bookings, &r.Pending, &r.Confirmed, &r.Completed, &r.NoShow, &r.Cancelled,
-			&r.Guests)
-		r.Date = timespan.Date(day)
-		if r.LocationID == nil {
-			r.LocationName = ""
-		}
+		var group groupColumns
+		err := row.Scan(&day, &group.id, &group.name, &group.isNew, &r.Source, &r.Bookings, &r.Pending, &r.Confirmed,
+			&r.Completed, &r.NoShow, &r.Cancelled, &r.Guests)
+		r.Date, r.Group = timespan.Date(day), group.newGroup(q.By)
 		return r, err
-	}, "count bookings", bookingsReportSQL, reportArgs(businessID, q))
+	}, "count bookings", bookingsReportSQL(q.By), reportArgs(businessID, q))
 }
 
 // RevenueRow is the revenue of one kind of sale in one currency and one period. The
@@ -133,7 +200,7 @@ type RevenueRow struct {
 	Currency              money.Currency
 	Sold                  int64
 	Total, Paid, Refunded int64
-	report.Place
+	report.Group
 }
 
 // RevenueReport returns the sold, paid and refunded amounts of a business, with one row for each
@@ -143,17 +210,16 @@ func (s *Store) RevenueReport(ctx context.Context, businessID uuid.UUID, q repor
 		var r RevenueRow
 		var day int32
 		var currency string
-		err := row.Scan(&day, &r.LocationID, &r.LocationName, &r.Kind, &currency, &r.Sold, &r.Total, &r.Paid, &r.Refunded)
+		var group groupColumns
+		err := row.Scan(&day, &group.id, &group.name, &group.isNew, &r.Kind, &currency, &r.Sold, &r.Total, &r.Paid,
+			&r.Refunded)
 		if err != nil {
 			return r, err
 		}
-		r.Date = timespan.Date(day)
-		if r.LocationID == nil {
-			r.LocationName = ""
-		}
+		r.Date, r.Group = timespan.Date(day), group.newGroup(q.By)
 		r.Currency, err = money.ParseCurrency(currency)
 		return r, err
-	}, "add up revenue", revenueReportSQL, reportArgs(businessID, q))
+	}, "add up revenue", revenueReportSQL(q.By), reportArgs(businessID, q))
 }
 
 // StaffTimeReport returns the number of minutes for which each staff member is booked in each period.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -307,7 +308,156 @@ func TestReportsSumByLocation(t *testing.T) {
 	}
 	q.By = report.Month
 	if months, err := s.BookingsReport(t.Context(), business, q); err != nil || len(months) == 0 ||
-		months[0].Place != (report.Place{}) {
+		months[0].Group != (report.Group{}) {
 		t.Errorf("by month: %+v, %v", months, err)
+	}
+}
+
+// groupSums are the numbers of one group in the reports about bookings and revenue.
+type groupSums struct{ Bookings, Cancelled, Guests, Sold, Total, Paid int64 }
+
+// groupedSale is a random booking of one or two services, with the groups to which it belongs.
+type groupedSale struct {
+	start        time.Time
+	email        string
+	staff        uuid.UUID
+	services     []uuid.UUID
+	prices       []int64
+	isCancelled  bool
+	guests, paid int64
+}
+
+// storeGrouped stores 240 random bookings, one an hour.
+func storeGrouped(t *testing.T, pool *pgxpool.Pool, business uuid.UUID, r *rand.Rand) []groupedSale {
+	t.Helper()
+	services, staff := []uuid.UUID{uuid.New(), uuid.New(), uuid.New()}, []uuid.UUID{uuid.New(), uuid.New()}
+	var all []groupedSale
+	for i := range 240 {
+		b := groupedSale{
+			start: time.Date(2027, 3, 1, i, 0, 0, 0, time.UTC), guests: int64(1 + r.IntN(3)), staff: staff[r.IntN(2)],
+			email:       []string{"", "ana@example.com", "ANA@example.com", fmt.Sprintf("c%d@example.com", r.IntN(60))}[r.IntN(4)],
+			isCancelled: r.IntN(4) == 0, services: services[:1+r.IntN(2)], prices: []int64{int64(r.IntN(5000)), int64(r.IntN(5000))},
+		}
+		if i%2 == 0 {
+			b.services = services[2:]
+		}
+		b.prices = b.prices[:len(b.services)]
+		id, status, list, total := uuid.New(), "completed", "", int64(0)
+		for j, service := range b.services {
+			list += fmt.Sprintf(`, {"id": %q, "name": "Service", "price": %d}`, service, b.prices[j])
+			total += b.prices[j]
+		}
+		if b.isCancelled {
+			status = "cancelled"
+		}
+		if _, err := pool.Exec(testkit.AsSystem(t), `INSERT INTO bookings (business_id, id, status, starts_at, ends_at, local_start, local_end, services, staff_id, staff_name,
+				party_size, total, currency, first_booking, source, customer_name, customer_email, form_data, locale, offer_version, created_at, updated_at)
+			VALUES ($1, $2, $3, $4, $5, $4::timestamptz AT TIME ZONE 'UTC', $5::timestamptz AT TIME ZONE 'UTC', $6, $7, 'Anna', $8, $9, 'EUR', false, 'page', 'Zoë', $10, '{}', 'en', 1, $4, $4)`,
+			business, id, status, b.start, b.start.Add(time.Hour), "["+list[2:]+"]", b.staff, b.guests, total, b.email); err != nil {
+			t.Fatal(err)
+		}
+		if r.IntN(2) == 0 && total > 0 {
+			b.paid = total
+			if _, err := pool.Exec(testkit.AsSystem(t), `INSERT INTO payments (business_id, subject_kind, subject_id, status, provider, account, amount, currency,
+					cancellation_policy, due_at, created_at, updated_at)
+				VALUES ($1, 'booking', $2, 'paid', 'stripe', 'acct', $3, 'EUR', '{}', $4, $4, $4)`, business, id, total, b.start); err != nil {
+				t.Fatal(err)
+			}
+		}
+		all = append(all, b)
+	}
+	return all
+}
+
+// sumGroups adds up the bookings within the dates of a report, by group.
+func sumGroups(all []groupedSale, q report.Query) map[report.Group]groupSums {
+	sums, visited := map[string]groupSums{}, map[string]bool{}
+	for _, b := range all {
+		kind, customer := report.NewCustomer, strings.ToLower(b.email)
+		switch {
+		case customer == "":
+			kind = ""
+		case visited[customer]:
+			kind = report.ReturningCustomer
+		}
+		visited[customer] = visited[customer] || !b.isCancelled
+		if d := timespan.DateOf(b.start, time.UTC); d < q.From || d > q.To {
+			continue
+		}
+		parts := map[string]int64{kind: 0}
+		switch q.By {
+		case report.Staff:
+			parts = map[string]int64{b.staff.String(): 0}
+		case report.Service:
+			parts = map[string]int64{}
+			for i, service := range b.services {
+				parts[service.String()] = b.prices[i]
+			}
+		default:
+		}
+		for name, price := range parts {
+			g := sums[name]
+			if g.Bookings++; b.isCancelled {
+				g.Cancelled++
+			} else {
+				g.Guests, g.Sold = g.Guests+b.guests, g.Sold+1
+				g.Total += price
+				for i := range b.prices {
+					if q.By != report.Service {
+						g.Total += b.prices[i]
+					}
+				}
+			}
+			if q.By != report.Service || name == b.services[0].String() {
+				g.Paid += b.paid
+			}
+			sums[name] = g
+		}
+	}
+	byGroup := map[report.Group]groupSums{}
+	for name, g := range sums {
+		byGroup[report.Group{CustomerKind: name}] = g
+	}
+	return byGroup
+}
+
+// TestReportsSumByGroup compares the reports by service, by member and by kind of customers with sums of the same random
+// bookings. A customer returns if an earlier booking, also before the report, is not cancelled.
+func TestReportsSumByGroup(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	seed := rand.Uint64()
+	t.Log("seed", seed)
+	business := uuid.New()
+	all := storeGrouped(t, pool, business, rand.New(rand.NewPCG(seed, 2)))
+	storeGrouped(t, pool, uuid.New(), rand.New(rand.NewPCG(seed, 3))) // bookings of another business
+	for _, by := range []report.By{report.Service, report.Staff, report.CustomerKind} {
+		q := report.Query{From: timespan.NewDate(2027, 3, 4), To: timespan.NewDate(2027, 3, 9), By: by}
+		got := map[report.Group]groupSums{}
+		name := func(g report.Group) report.Group {
+			if g.ID() != nil {
+				g.CustomerKind = g.ID().String()
+			}
+			return report.Group{CustomerKind: g.CustomerKind}
+		}
+		bookings, err := s.BookingsReport(testkit.AsSystem(t), business, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range bookings {
+			got[name(row.Group)] = groupSums{Bookings: row.Bookings, Cancelled: row.Cancelled, Guests: row.Guests}
+		}
+		revenue, err := s.RevenueReport(testkit.AsSystem(t), business, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range revenue {
+			g := got[name(row.Group)]
+			g.Sold, g.Total, g.Paid = row.Sold, row.Total, row.Paid
+			got[name(row.Group)] = g
+		}
+		if want := sumGroups(all, q); !maps.Equal(got, want) {
+			t.Errorf("by %s (-want +got):\n%s", by, diff.Diff(want, got))
+		}
 	}
 }

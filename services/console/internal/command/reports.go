@@ -18,11 +18,11 @@ import (
 func (c *command) newReportsGroup() *cobra.Command {
 	return newGroup("reports", "Count and add up what was booked, by business time",
 		newReportCommand(c, "bookings", "Bookings by the date of their start, source and status",
-			newBookingsReportTable, report.Location),
+			newBookingsReportTable, report.Location, report.Service, report.Staff, report.CustomerKind),
 		newReportCommand(c, "revenue", "What was sold, paid online and refunded, by currency", newRevenueReportTable,
-			report.Location),
+			report.Location, report.Service, report.Staff, report.CustomerKind),
 		newReportCommand(c, "utilisation", "How much of each member's working time is booked",
-			newUtilisationReportTable))
+			newUtilisationReportTable, report.Staff))
 }
 
 // newReportCommand returns a command that prints a report. If the output format is CSV, the command prints the server's
@@ -61,14 +61,14 @@ func newReportCommand[Row any](c *command, name, short string, show func(report.
 	return mustRequire(cmd, "from", "to")
 }
 
-// addPlaces adds a column with the locations to a report by location.
-func addPlaces[Row any](by report.By, t table, rows []Row, place func(Row) report.Place) table {
-	if by != report.Location {
+// addGroups adds a column with the groups to a report that is not by time.
+func addGroups[Row any](by report.By, t table, rows []Row, group func(Row) report.Group) table {
+	if by.IsTime() {
 		return t
 	}
-	t.head = append(t.head, "LOCATION")
+	t.head = append(t.head, strings.ToUpper(strings.ReplaceAll(string(by), "_", " ")))
 	for i, r := range rows {
-		t.rows[i] = append(t.rows[i], cmp.Or(place(r).LocationName, "-"))
+		t.rows[i] = append(t.rows[i], cmp.Or(group(r).Name(), "-"))
 	}
 	return t
 }
@@ -83,7 +83,7 @@ func newBookingsReportTable(by report.By, rows []booking.BookingsRow) table {
 			formatNumber(r.Confirmed),
 			formatNumber(r.Completed), formatNumber(r.NoShow), formatNumber(r.Cancelled), formatNumber(r.Guests)})
 	}
-	return addPlaces(by, t, rows, func(r booking.BookingsRow) report.Place { return r.Place })
+	return addGroups(by, t, rows, func(r booking.BookingsRow) report.Group { return r.Group })
 }
 
 func newRevenueReportTable(by report.By, rows []report.RevenueRow) table {
@@ -93,7 +93,7 @@ func newRevenueReportTable(by report.By, rows []report.RevenueRow) table {
 			r.Paid.String(),
 			r.Refunded.String(), r.Currency})
 	}
-	return addPlaces(by, t, rows, func(r report.RevenueRow) report.Place { return r.Place })
+	return addGroups(by, t, rows, func(r report.RevenueRow) report.Group { return r.Group })
 }
 
 func newUtilisationReportTable(_ report.By, rows []report.UtilisationRow) table {

@@ -43,14 +43,14 @@ func (s *Booking) reportRows(r *http.Request) (*reply, error) {
 }
 
 func reportLocations(name string) (*reply, error) {
-	at := report.Place{LocationID: &StoredLocation, LocationName: "Old pier"}
+	at := report.Group{LocationID: &StoredLocation, LocationName: "Old pier"}
 	if name == "bookings" {
 		return newReply(booking.BookingsReport{Rows: []booking.BookingsRow{
-			{Date: March, Source: "api", Bookings: 7, Completed: 7, Guests: 8, Place: at}}})
+			{Date: March, Source: "api", Bookings: 7, Completed: 7, Guests: 8, Group: at}}})
 	}
 	return newReply(report.Revenue{Rows: []report.RevenueRow{
 		{Date: March, Kind: "booking", Currency: "EUR", Sold: 7, Total: "280.00", Paid: "0.00", Refunded: "0.00",
-			Place: at}}})
+			Group: at}}})
 }
 
 func (s *Rental) reportRevenue(*http.Request) (*reply, error) {

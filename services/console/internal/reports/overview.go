@@ -26,14 +26,16 @@ const MaxPeriods = 160
 type Overview struct {
 	Query    report.Query
 	Periods  []timespan.Date
-	Places   []report.Place // of the rows of a report by location, sorted by name; sales without a location come last
+	Groups   []report.Group // groups of the rows of a report that is not by time; sales without a group come last
 	Bookings peers.Part[booking.BookingsRow]
 	Revenue  peers.Part[report.RevenueRow]
 	Time     peers.Part[report.UtilisationRow]
+	Kinds    peers.Part[booking.BookingsRow] // bookings of the whole time by kind of customers
+	Before   *Overview                       // the reports of the period before, without its Kinds and Before
 }
 
-// LoadOverview reads the three reports concurrently. Fault: invalid_parameter for more periods than [MaxPeriods], or
-// for more rows than a report may have.
+// LoadOverview reads the reports, and those of the period before, concurrently. Fault: invalid_parameter for more
+// periods than [MaxPeriods], or for more rows than a report may have.
 func (o *UseCases) LoadOverview(ctx context.Context, slug string, q report.Query) (*Overview, error) {
 	if err := q.Check(); err != nil {
 		return nil, err
@@ -43,63 +45,101 @@ func (o *UseCases) LoadOverview(ctx context.Context, slug string, q report.Query
 		return nil, request.Invalid("by: there are more than %d on one page; ask for fewer dates, or by week or month.",
 			MaxPeriods)
 	}
-	err := peers.RunTogether(
-		func() error { return loadReport(ctx, o, slug, q, o.ReportBookings, &r.Bookings) },
-		func() error { return loadReport(ctx, o, slug, q, o.ReportRevenue, &r.Revenue) },
-		func() error {
-			if q.By == report.Location {
-				return nil
-			}
-			return loadReport(ctx, o, slug, q, o.ReportUtilisation, &r.Time)
-		})
-	if q.By == report.Location {
-		r.addPlaces()
+	before, kinds := q.Before(), q
+	kinds.By = report.CustomerKind
+	before.By = report.Month // only its sums are shown, so few rows are enough
+	r.Before = &Overview{Query: before, Periods: before.Periods()}
+	asks := []func() error{func() error { return loadReport(ctx, o, slug, kinds, o.ReportBookings, &r.Kinds) }}
+	err := peers.RunTogether(append(append(asks, o.newQueries(ctx, slug, r)...), o.newQueries(ctx, slug, r.Before)...)...)
+	if !q.By.IsTime() {
+		r.addGroups()
 	}
 	return r, err
 }
 
-// addPlaces sets the locations of a report by location from its rows.
-func (r *Overview) addPlaces() {
-	add := func(at report.Place) {
-		if _, known := r.findGroup(r.Query.From, at); !known {
-			r.Places = append(r.Places, at)
+// newQueries returns functions that read the three reports of an overview.
+func (o *UseCases) newQueries(ctx context.Context, slug string, r *Overview) []func() error {
+	return []func() error{
+		func() error { return loadReport(ctx, o, slug, r.Query, o.ReportBookings, &r.Bookings) },
+		func() error { return loadReport(ctx, o, slug, r.Query, o.ReportRevenue, &r.Revenue) },
+		func() error {
+			if !r.Query.By.IsTime() && r.Query.By != report.Staff {
+				return nil
+			}
+			return loadReport(ctx, o, slug, r.Query, o.ReportUtilisation, &r.Time)
+		},
+	}
+}
+
+// addGroups sets the groups of a report that is not by time, sorted by name.
+func (r *Overview) addGroups() {
+	add := func(g report.Group) {
+		if _, known := r.findGroup(r.Query.From, g); !known {
+			r.Groups = append(r.Groups, g)
 		}
 	}
 	for _, b := range r.Bookings.List {
-		add(b.Place)
+		add(b.Group)
 	}
 	for _, row := range r.Revenue.List {
-		add(row.Place)
+		add(row.Group)
 	}
-	slices.SortStableFunc(r.Places, func(a, b report.Place) int {
-		switch {
-		case a.LocationID == nil:
+	slices.SortStableFunc(r.Groups, func(a, b report.Group) int {
+		switch none := (report.Group{}); {
+		case a.Equals(none):
 			return 1
-		case b.LocationID == nil:
+		case b.Equals(none):
 			return -1
 		}
-		return cmp.Compare(a.LocationName, b.LocationName)
+		return cmp.Compare(a.Name(), b.Name())
 	})
 }
 
-// CountGroups returns the number of rows of a table: the number of periods or, in a report by location, of locations.
+// CountGroups returns the number of rows of a table: the number of periods, or of groups in a report that is not by
+// time.
 func (r *Overview) CountGroups() int {
-	if r.Query.By == report.Location {
-		return len(r.Places)
+	if r.Query.By.IsTime() {
+		return len(r.Periods)
 	}
-	return len(r.Periods)
+	return len(r.Groups)
 }
 
-// findGroup returns the index of the period that begins on the given date or, in a report by location, of the location.
-func (r *Overview) findGroup(date timespan.Date, at report.Place) (int, bool) {
-	if r.Query.By != report.Location {
+// findGroup returns the index of the period that begins on the given date or, in a report that is not by time, of the
+// group.
+func (r *Overview) findGroup(date timespan.Date, g report.Group) (int, bool) {
+	if r.Query.By.IsTime() {
 		return slices.BinarySearch(r.Periods, date)
 	}
-	i := slices.IndexFunc(r.Places, func(p report.Place) bool {
-		return p.LocationID == nil && at.LocationID == nil ||
-			p.LocationID != nil && at.LocationID != nil && *p.LocationID == *at.LocationID
-	})
+	i := slices.IndexFunc(r.Groups, g.Equals)
 	return i, i >= 0
+}
+
+// CountBookings returns one row with the number of bookings in all periods. In a report by service,
+// [Overview.SumBookings] counts a booking once for each of its services; CountBookings counts it once.
+func (r *Overview) CountBookings() booking.BookingsRow {
+	if r.Query.By != report.Service {
+		return r.SumBookings()
+	}
+	var all booking.BookingsRow
+	for _, b := range r.Kinds.List {
+		addBookings(&all, b)
+	}
+	return all
+}
+
+// CountReturning returns the number of bookings of returning customers, and of all customers that are known by their
+// e-mail address.
+func (r *Overview) CountReturning() (returning, known int64) {
+	for _, b := range r.Kinds.List {
+		switch b.CustomerKind {
+		case report.ReturningCustomer:
+			returning += b.Bookings - b.Cancelled
+			known += b.Bookings - b.Cancelled
+		case report.NewCustomer:
+			known += b.Bookings - b.Cancelled
+		}
+	}
+	return returning, known
 }
 
 // loadReport reads one report by calling the function `ask`, and stores the report's rows in `into`.
@@ -119,14 +159,14 @@ func loadReport[Row any](
 // the report about bookings or the report about revenue is unknown.
 func (r *Overview) IsEmpty() bool { return !r.Bookings.IsShown() && !r.Revenue.IsShown() }
 
-// SumByPeriod returns one row for each period or location, with the number of bookings from all sources.
+// SumByPeriod returns one row for each period or group, with the number of bookings from all sources.
 func (r *Overview) SumByPeriod() []booking.BookingsRow {
 	rows := make([]booking.BookingsRow, r.CountGroups())
 	for i := range rows {
 		rows[i].Date = r.Periods[min(i, len(r.Periods)-1)]
 	}
 	for _, b := range r.Bookings.List {
-		if at, ok := r.findGroup(b.Date, b.Place); ok {
+		if at, ok := r.findGroup(b.Date, b.Group); ok {
 			addBookings(&rows[at], b)
 		}
 	}
@@ -175,7 +215,7 @@ func addBookings(into *booking.BookingsRow, b booking.BookingsRow) {
 type Takings struct {
 	Currency string
 	Kinds    []string // kinds of objects in the revenue: booking, ticket, reservation
-	ByPeriod []Taking // one entry for each period or location
+	ByPeriod []Taking // one entry for each period or group
 	Sum      Taking
 }
 
@@ -204,7 +244,7 @@ func (r *Overview) SumByCurrency(own string) ([]Takings, error) {
 		if err := t.Sum.add(row); err != nil {
 			return nil, err
 		}
-		if at, ok := r.findGroup(row.Date, row.Place); ok {
+		if at, ok := r.findGroup(row.Date, row.Group); ok {
 			_ = t.ByPeriod[at].add(row) // cannot fail, because t.Sum.add has parsed the same amounts
 		}
 	}

@@ -28,7 +28,7 @@ func (o *UseCases) ReportBookings(ctx context.Context, slug string,
 		return nil, err
 	}
 	for i := range bookingsReport.Rows {
-		nameLocation(business, &bookingsReport.Rows[i].Place)
+		updateName(business, &bookingsReport.Rows[i].Group)
 	}
 	return &report.Report[booking.BookingsRow]{Query: q, Timezone: business.Timezone, Rows: bookingsReport.Rows}, nil
 }
@@ -41,13 +41,21 @@ func addDefaultLocation(business *catalog.Snapshot, q report.Query) report.Query
 	return q
 }
 
-// nameLocation replaces the stored name of a location by the present name, if the offer still has the location.
-func nameLocation(business *catalog.Snapshot, at *report.Place) {
-	if at.LocationID == nil {
-		return
-	}
-	if l := business.FindLocation(*at.LocationID); l != nil {
-		at.LocationName = l.Name.Text
+// updateName replaces the stored name of a location, service or member by the present name, if the offer still has it.
+func updateName(business *catalog.Snapshot, g *report.Group) {
+	switch {
+	case g.LocationID != nil:
+		if l := business.FindLocation(*g.LocationID); l != nil {
+			g.LocationName = l.Name.Text
+		}
+	case g.ServiceID != nil:
+		if s := business.Service(*g.ServiceID); s != nil {
+			g.ServiceName = s.Name
+		}
+	case g.StaffID != nil:
+		if m := business.StaffMember(*g.StaffID); m != nil {
+			g.StaffName = m.Name
+		}
 	}
 }
 
@@ -64,7 +72,7 @@ func (o *UseCases) ReportRevenue(ctx context.Context, slug string,
 		return nil, err
 	}
 	for i := range sold.Rows {
-		nameLocation(business, &sold.Rows[i].Place)
+		updateName(business, &sold.Rows[i].Group)
 	}
 	revenue, err := o.Rentals.ForBusiness(business.ID).RevenueReport(ctx, slug, q)
 	if err != nil {
@@ -77,25 +85,38 @@ func (o *UseCases) ReportRevenue(ctx context.Context, slug string,
 }
 
 // ReportUtilisation compares the booked time of members with their working time. The working time comes from the newest
-// published offer, even for past dates. Fault: invalid_parameter for a report by location, because past time is stored
-// without location.
+// published offer, even for past dates. A report by [report.Staff] has one row for each member. Fault:
+// invalid_parameter for a report by location, service or kind of customers, because past time is stored without them.
 func (o *UseCases) ReportUtilisation(ctx context.Context, slug string,
 	q report.Query) (*report.Report[report.UtilisationRow], error) {
-	if q.By == report.Location {
-		return nil, request.Invalid("by: write day, week or month; the time of members is not added up by location.")
+	if !q.By.IsTime() && q.By != report.Staff {
+		return nil, request.Invalid("by: write day, week, month or staff; the time of members is not added up by %s.",
+			q.By)
+	}
+	periods := q
+	if q.By == report.Staff {
+		periods.By = report.Month // few rows; they are added up below
 	}
 	business, err := o.FindBusiness(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
-	staffTimeReport, err := o.Bookings.StaffTimeReport(ctx, business.ID, q, business.Timezone)
+	staffTimeReport, err := o.Bookings.StaffTimeReport(ctx, business.ID, periods, business.Timezone)
 	if err != nil {
 		return nil, err
 	}
 	open, err := availability.ComputeWorkingTime.Call(ctx, o.Availability, availability.WorkingTimeRequest{
-		Slug: business.Slug, OfferVersion: business.Version, Query: q})
+		Slug: business.Slug, OfferVersion: business.Version, Query: periods})
 	if err != nil {
 		return nil, err
+	}
+	if q.By == report.Staff {
+		for i := range staffTimeReport.Rows {
+			staffTimeReport.Rows[i].Date = q.From
+		}
+		for i := range open.Rows {
+			open.Rows[i].Date = q.From
+		}
 	}
 	return &report.Report[report.UtilisationRow]{Query: q, Timezone: business.Timezone,
 		Rows: computeUtilisation(business, staffTimeReport.Rows, open.Rows)}, nil
@@ -120,10 +141,10 @@ func computeUtilisation(offer *catalog.Snapshot, staffTimeRows []booking.StaffTi
 		return row
 	}
 	for _, b := range staffTimeRows {
-		at(b.Date, b.StaffID).BookedMinutes = b.Minutes
+		at(b.Date, b.StaffID).BookedMinutes += b.Minutes
 	}
 	for _, w := range open {
-		at(w.Date, w.StaffID).OpenMinutes = w.Minutes
+		at(w.Date, w.StaffID).OpenMinutes += w.Minutes
 	}
 	order := make(map[uuid.UUID]int, len(offer.Staff))
 	for i := range offer.Staff {

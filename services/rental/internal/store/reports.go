@@ -13,9 +13,9 @@ import (
 )
 
 // revenueReportSQL adds up the reservations of each period and currency. A reservation belongs to the period that
-// contains its first date. Reservations have no location. A reservation that the owner made has no price; it counts in the currency of the business.
+// contains its first date. Reservations belong to no group of a report by anything else than time. A reservation that the owner made has no price; it counts in the currency of the business.
 const revenueReportSQL = `
-SELECT CASE WHEN @by = 'location' THEN @from::date ELSE date_trunc(@by, start_date::timestamp)::date END - date '1970-01-01', coalesce(currency, @currency), count(*) FILTER (WHERE status <> 'cancelled'),
+SELECT CASE WHEN @by IN ('day', 'week', 'month') THEN date_trunc(@by, start_date::timestamp)::date ELSE @from::date END - date '1970-01-01', coalesce(currency, @currency), count(*) FILTER (WHERE status <> 'cancelled'),
 	coalesce(sum(total) FILTER (WHERE status <> 'cancelled'), 0)::bigint,
 	coalesce(sum((payment->>'amount')::bigint) FILTER (WHERE payment->>'status' = 'paid'), 0)::bigint,
 	coalesce(sum((CASE WHEN payment->>'dispute_status' = 'lost' THEN payment->>'amount' ELSE payment->>'refunded' END)::bigint), 0)::bigint

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"math"
 	"net/url"
 
@@ -31,11 +32,19 @@ func (p *Page) periodOptions() []web.Option {
 	for _, by := range []report.By{report.Day, report.Week, report.Month} {
 		options = append(options, web.Option{Value: string(by), Label: p.say("reports_by_" + string(by))})
 	}
+	others := []report.By{report.Service, report.Staff, report.CustomerKind}
 	if len(p.Business.Locations) > 1 {
-		options = append(options, web.Option{Value: string(report.Location), Label: p.say("booked_location")})
+		others = append(others, report.Location)
+	}
+	for _, by := range others {
+		options = append(options, web.Option{Value: string(by), Label: p.say(groupHeadings[by])})
 	}
 	return options
 }
+
+// groupHeadings maps the groupings that are not by time to the ids of their names.
+var groupHeadings = map[report.By]string{report.Location: "booked_location", report.Service: "service",
+	report.Staff: "reports_member", report.CustomerKind: "reports_customers"}
 
 // ReportPage has the charts and tables of the page with the reports.
 type ReportPage struct {
@@ -51,10 +60,43 @@ type ReportPage struct {
 
 // figure is one of the numbers at the top of the page with the reports. `Name` is the label of the number, and `Text`
 // explains the number.
-type figure struct{ Name, Value, Text string }
+type figure struct {
+	Name, Value, Text string
+	Comparison        *comparison // with the period before; nil if there is none
+}
+
+// comparison compares a number with the number of the period before. The fields Now and Before are the lengths of two
+// bars in percent of the longer one.
+type comparison struct {
+	Text        string
+	Now, Before float64
+}
+
+// compare compares a number with that of the period before. It returns nil if both are 0. The function `format` formats
+// a number. If `isShare` is true, the numbers are percentages, whose change has no percentage of its own.
+func (p *Page) compare(now, before float64, isShare bool, format func(float64) string) *comparison {
+	longest := max(now, before)
+	if longest <= 0 {
+		return nil
+	}
+	sign, change := "+", now-before
+	if change < 0 {
+		sign, change = "−", -change
+	}
+	c := &comparison{Text: p.Words.With("reports_before", "Before", format(before)), Now: 100 * now / longest,
+		Before: 100 * before / longest}
+	if !isShare {
+		c.Text += " · " + sign + format(change)
+		if before > 0 {
+			c.Text += " (" + sign + p.formatPercent(100*change/before) + ")"
+		}
+	}
+	return c
+}
 
 // chartedTable is a table with a chart of the same numbers.
 type chartedTable struct {
+	ID    string // id of the chart
 	Name  string // text of the heading
 	Text  string
 	Stack *stackedChart
@@ -78,26 +120,35 @@ func NewReportPage(p *Page, r *reports.Overview) (*ReportPage, error) {
 		return nil, err
 	}
 	all, names := r.SumBookings(), p.namePeriods(r)
+	var takingsBefore []reports.Takings
+	if r.Before != nil {
+		if takingsBefore, err = r.Before.SumByCurrency(p.Business.Currency); err != nil {
+			return nil, err
+		}
+	}
 	s := &ReportPage{overview: r, bookings: p.chartBookings(r, names, all), noShows: p.chartNoShows(r, names, all),
 		sources: p.chartSources(r, all)}
 	for _, t := range takings {
-		s.revenue = append(s.revenue, p.chartRevenue(t, names, p.periodHeading(r), p.chartText(r)))
+		s.revenue = append(s.revenue, p.chartRevenue(r, t, names))
 	}
 	s.time, s.perPeriod = p.chartTime(r, names)
-	s.sums = p.newFigures(r, all, takings)
+	s.sums = p.newFigures(r, takings, takingsBefore)
 	return s, nil
 }
 
-// namePeriods returns the names of the periods or locations of a report. Charts use them as labels, and tables as the
+// namePeriods returns the names of the periods or groups of a report. Charts use them as labels, and tables as the
 // names of rows.
 func (p *Page) namePeriods(r *reports.Overview) []string {
 	names := make([]string, r.CountGroups())
-	for i, at := range r.Places {
-		if names[i] = at.LocationName; at.LocationID == nil {
-			names[i] = "–"
+	for i, g := range r.Groups {
+		switch names[i] = cmp.Or(g.Name(), "–"); g.CustomerKind {
+		case report.NewCustomer:
+			names[i] = p.say("reports_new")
+		case report.ReturningCustomer:
+			names[i] = p.say("reports_returning")
 		}
 	}
-	if r.Query.By == report.Location {
+	if !r.Query.By.IsTime() {
 		return names
 	}
 	for i, d := range r.Periods {
@@ -115,8 +166,8 @@ func (p *Page) namePeriod(by report.By, d timespan.Date) string {
 }
 
 func (p *Page) periodHeading(r *reports.Overview) string {
-	if r.Query.By == report.Location {
-		return p.say("booked_location")
+	if !r.Query.By.IsTime() {
+		return p.say(groupHeadings[r.Query.By])
 	}
 	return p.say("reports_head_" + string(r.Query.By))
 }
@@ -131,38 +182,93 @@ func (p *Page) chartText(r *reports.Overview) string {
 	return p.Words.Fill("reports_chart", p.periodParameters(r))
 }
 
-// newFigures returns the numbers at the top of the page with the reports.
-func (p *Page) newFigures(r *reports.Overview, all booking.BookingsRow, takings []reports.Takings) []figure {
-	bookings := figure{p.say("place_bookings"), p.formatNumber(all.Bookings),
-		p.Words.Count("people_count", int(all.Guests))}
-	noShows := figure{p.say("reports_no_shows"), p.formatShare(all.NoShow, all.NoShow+all.Completed),
-		p.formatNumberOf(all.NoShow, all.NoShow+all.Completed)}
+// newFigures returns the numbers at the top of the page with the reports, each with that of the period before.
+func (p *Page) newFigures(r *reports.Overview, takings, takingsBefore []reports.Takings) []figure {
+	all := r.CountBookings()
+	bookings := figure{Name: p.say("place_bookings"), Value: p.formatNumber(all.Bookings),
+		Text: p.Words.Count("people_count", int(all.Guests))}
+	noShows := figure{Name: p.say("reports_no_shows"), Value: p.formatShare(all.NoShow, all.NoShow+all.Completed),
+		Text: p.formatNumberOf(all.NoShow, all.NoShow+all.Completed)}
+	if before := r.Before; before != nil && !before.Bookings.IsUnknown {
+		was := before.SumBookings()
+		bookings.Comparison = p.compare(float64(all.Bookings), float64(was.Bookings), false, p.formatWhole)
+		noShows.Comparison = p.compare(computePercent(all.NoShow, all.NoShow+all.Completed),
+			computePercent(was.NoShow, was.NoShow+was.Completed), true, p.formatPercent)
+	}
 	if r.Bookings.IsUnknown {
 		bookings, noShows = p.markUnknown(bookings), p.markUnknown(noShows)
 	}
 	list := []figure{bookings}
 	for _, t := range takings {
-		list = append(list, figure{p.say("reports_sold"), p.formatExact(t.Sum.Total, t.Currency),
-			p.Words.With("reports_paid_of", "Amount", p.formatExact(t.Sum.Paid, t.Currency))})
+		f := figure{Name: p.say("reports_sold"), Value: p.formatExact(t.Sum.Total, t.Currency),
+			Text: p.Words.With("reports_paid_of", "Amount", p.formatExact(t.Sum.Paid, t.Currency))}
+		if r.Before != nil && !r.Before.Revenue.IsUnknown {
+			f.Comparison = p.compare(t.Sum.Total.InexactFloat64(), findTotal(takingsBefore, t.Currency), false,
+				func(x float64) string { return p.formatExact(decimal.NewFromFloat(x), t.Currency) })
+		}
+		list = append(list, f)
 	}
 	if r.Revenue.IsUnknown {
 		list = append(list, p.markUnknown(figure{Name: p.say("reports_sold")}))
 	}
 	list = append(list, noShows)
+	if returning, known := r.CountReturning(); known > 0 {
+		list = append(list, figure{Name: p.say("reports_returning"), Value: p.formatShare(returning, known),
+			Text: p.formatNumberOf(returning, known)})
+	}
+	return p.addTeamFigure(r, list)
+}
+
+// findTotal returns the revenue in a currency, or 0.
+func findTotal(takings []reports.Takings, currency string) float64 {
+	for _, t := range takings {
+		if t.Currency == currency {
+			return t.Sum.Total.InexactFloat64()
+		}
+	}
+	return 0
+}
+
+// addTeamFigure adds the share of the members' time that is booked, if the report has this share.
+func (p *Page) addTeamFigure(r *reports.Overview, list []figure) []figure {
 	worked := r.SumTime()
-	team := figure{p.say("reports_utilisation"), p.formatShare(worked.Booked, worked.Open),
-		p.Words.With("reports_of", "All", p.formatDuration(worked.Open))}
+	team := figure{Name: p.say("reports_utilisation"), Value: p.formatShare(worked.Booked, worked.Open),
+		Text: p.Words.With("reports_of", "All", p.formatDuration(worked.Open))}
 	switch {
 	case r.Time.IsUnknown:
 		return append(list, p.markUnknown(team))
-	case worked.Open > 0:
-		return append(list, team)
+	case worked.Open == 0:
+		return list
 	}
-	return list
+	if r.Before != nil && !r.Before.Time.IsUnknown {
+		was := r.Before.SumTime()
+		team.Comparison = p.compare(computePercent(worked.Booked, worked.Open), computePercent(was.Booked, was.Open),
+			true, p.formatPercent)
+	}
+	return append(list, team)
 }
 
 // markUnknown returns a figure whose number is unknown, because a service was unavailable.
-func (p *Page) markUnknown(f figure) figure { return figure{f.Name, "–", p.say("reports_unknown")} }
+func (p *Page) markUnknown(f figure) figure {
+	return figure{Name: f.Name, Value: "–", Text: p.say("reports_unknown")}
+}
+
+// addChart adds a chart to a table: vertical bars for periods, and horizontal bars, whose names are longer, for groups. The
+// function `number` formats a value.
+func (p *Page) addChart(r *reports.Overview, c *chartedTable, chart stackedChart, names []string,
+	number func(float64) string) {
+	c.ID, chart.Title, chart.Text = chart.ID, c.Name, p.chartText(r)
+	if r.Query.By.IsTime() {
+		c.Stack = p.stack(chart, names, number)
+		return
+	}
+	rows := make([]rankValue, len(names))
+	for i, name := range names {
+		sum := sumParts(chart.Parts, i)
+		rows[i] = rankValue{name, number(sum), sum}
+	}
+	c.Rank = p.rank(rankedChart{ID: chart.ID, Title: chart.Title, Text: chart.Text}, rows, 0)
+}
 
 func (p *Page) chartBookings(r *reports.Overview, names []string, all booking.BookingsRow) chartedTable {
 	c := chartedTable{Name: p.say("place_bookings"), Text: p.say("reports_bookings_text")}
@@ -182,8 +288,7 @@ func (p *Page) chartBookings(r *reports.Overview, names []string, all booking.Bo
 		c.Tally.Rows = append(c.Tally.Rows, cells(names[i], b))
 	}
 	c.Tally.Foot = cells(p.say("reports_all"), all)
-	c.Stack = p.stack(stackedChart{ID: "bookings", Title: c.Name, Text: p.chartText(r), Parts: parts}, names,
-		p.formatWhole)
+	p.addChart(r, &c, stackedChart{ID: "bookings", Parts: parts}, names, p.formatWhole)
 	return c
 }
 
@@ -202,8 +307,7 @@ func (p *Page) chartNoShows(r *reports.Overview, names []string, all booking.Boo
 		c.Tally.Rows = append(c.Tally.Rows, cells(names[i], b))
 	}
 	c.Tally.Foot = cells(p.say("reports_all"), all)
-	c.Stack = p.stack(stackedChart{ID: "no-shows", Title: c.Name, Text: p.chartText(r), Parts: []part{missed}}, names,
-		p.formatPercent)
+	p.addChart(r, &c, stackedChart{ID: "no-shows", Parts: []part{missed}}, names, p.formatPercent)
 	return c
 }
 
@@ -222,10 +326,10 @@ func (p *Page) chartSources(r *reports.Overview, all booking.BookingsRow) charte
 	return c
 }
 
-func (p *Page) chartRevenue(t reports.Takings, names []string, head, text string) chartedTable {
+func (p *Page) chartRevenue(r *reports.Overview, t reports.Takings, names []string) chartedTable {
 	c := chartedTable{Name: p.Words.With("reports_revenue", "Currency", t.Currency),
 		Text: p.say("reports_revenue_text")}
-	c.Tally = numberTable{Name: c.Name, Head: []string{head}, IsWide: true}
+	c.Tally = numberTable{Name: c.Name, Head: []string{p.periodHeading(r)}, IsWide: true}
 	var parts []part
 	for i, kind := range t.Kinds {
 		parts = append(parts, part{Name: p.say("reports_kind_" + kind), Class: []string{"one", "two", "three"}[i%3]})
@@ -251,8 +355,7 @@ func (p *Page) chartRevenue(t reports.Takings, names []string, head, text string
 		}
 	}
 	c.Tally.Foot = cells(p.say("reports_all"), t.Sum)
-	c.Stack = p.stack(stackedChart{ID: "revenue-" + t.Currency, Title: c.Name, Text: text, Parts: parts}, names,
-		p.formatWhole)
+	p.addChart(r, &c, stackedChart{ID: "revenue-" + t.Currency, Parts: parts}, names, p.formatWhole)
 	return c
 }
 

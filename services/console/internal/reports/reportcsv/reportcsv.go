@@ -19,9 +19,9 @@ const MediaType = "text/csv"
 
 // FormatBookings returns the CSV file of a report about bookings, which is grouped by the argument `by`.
 func FormatBookings(by report.By, rows []booking.BookingsRow) []byte {
-	return formatPlaced(by, []string{"date", "source", "bookings", "pending", "confirmed", "completed", "no_show",
+	return formatGrouped(by, []string{"date", "source", "bookings", "pending", "confirmed", "completed", "no_show",
 		"cancelled",
-		"guests"}, rows, func(r booking.BookingsRow) report.Place { return r.Place }, func(r booking.BookingsRow) []string {
+		"guests"}, rows, func(r booking.BookingsRow) report.Group { return r.Group }, func(r booking.BookingsRow) []string {
 		return []string{
 			r.Date.String(), EscapeFormula(r.Source), formatCount(r.Bookings), formatCount(r.Pending),
 			formatCount(r.Confirmed),
@@ -34,8 +34,8 @@ func FormatBookings(by report.By, rows []booking.BookingsRow) []byte {
 // FormatRevenue returns the CSV file of a report about revenue: the prices of sold objects, payments and refunds.
 // The argument `by` is the grouping of the report.
 func FormatRevenue(by report.By, rows []report.RevenueRow) []byte {
-	return formatPlaced(by, []string{"date", "kind", "currency", "sold", "total", "paid", "refunded"}, rows,
-		func(r report.RevenueRow) report.Place { return r.Place },
+	return formatGrouped(by, []string{"date", "kind", "currency", "sold", "total", "paid", "refunded"}, rows,
+		func(r report.RevenueRow) report.Group { return r.Group },
 		func(r report.RevenueRow) []string {
 			return []string{r.Date.String(), r.Kind, r.Currency, formatCount(r.Sold), r.Total.String(), r.Paid.String(),
 				r.Refunded.String()}
@@ -43,7 +43,7 @@ func FormatRevenue(by report.By, rows []report.RevenueRow) []byte {
 }
 
 // FormatUtilisation returns the CSV file of a report about the booked time and the working time of members.
-// Such a report is never grouped by location, so its columns are always the same.
+// The columns are the same for each grouping.
 func FormatUtilisation(_ report.By, rows []report.UtilisationRow) []byte {
 	return formatTable([]string{"date", "staff_id", "staff_name", "booked_minutes", "open_minutes", "utilisation"},
 		rows,
@@ -58,19 +58,24 @@ func FormatUtilisation(_ report.By, rows []report.UtilisationRow) []byte {
 		})
 }
 
-// formatPlaced returns a CSV file. The function `cells` returns the cells of a row. In a report by location, formatPlaced
-// adds two columns.
-func formatPlaced[Row any](by report.By, columns []string, rows []Row, place func(Row) report.Place,
+// formatGrouped returns a CSV file. The function `cells` returns the cells of a row. In a report that is not by time,
+// formatGrouped adds the columns with the group of each row.
+func formatGrouped[Row any](by report.By, columns []string, rows []Row, group func(Row) report.Group,
 	cells func(Row) []string) []byte {
-	if by != report.Location {
+	switch {
+	case by.IsTime():
 		return formatTable(columns, rows, cells)
+	case by == report.CustomerKind:
+		return formatTable(append(columns, string(by)), rows, func(r Row) []string {
+			return append(cells(r), group(r).CustomerKind)
+		})
 	}
-	return formatTable(append(columns, "location_id", "location_name"), rows, func(r Row) []string {
-		at, id := place(r), ""
-		if at.LocationID != nil {
-			id = at.LocationID.String()
+	return formatTable(append(columns, string(by)+"_id", string(by)+"_name"), rows, func(r Row) []string {
+		g, id := group(r), ""
+		if g.ID() != nil {
+			id = g.ID().String()
 		}
-		return append(cells(r), id, EscapeFormula(at.LocationName))
+		return append(cells(r), id, EscapeFormula(g.Name()))
 	})
 }
 
