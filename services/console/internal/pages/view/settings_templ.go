@@ -128,7 +128,7 @@ func (p *Page) currentSetting(name string) string {
 		}
 		return strings.Join(names, ", ")
 	case "privacy":
-		return p.say("offer_keep_days") + ": " + p.Words.Number(b.Privacy.KeepCustomersDays)
+		return p.Words.Count("days_count", b.Privacy.KeepCustomersDays)
 	case "versions":
 		return p.nameVersion(b.Version)
 	}
