@@ -63,7 +63,7 @@ func (w *platform) browse(t *testing.T, address string, form url.Values, header 
 var (
 	hiddenField = regexp.MustCompile(`<input type="hidden" name="([\w-]+)" value="([^"]*)"`)
 	pickField   = regexp.MustCompile(`name="pick" value="([^"]*)"`)
-	contactForm = url.Values{"name": {"Zoë <b>"}, "email": {"zoe@example.com"}, "phone": {"+351 1"}, "people": {"1"}}
+	contactForm = url.Values{"name": {"Zoë <b>"}, "email": {"zoe@example.com"}, "phone": {"+351 210 000 001"}, "people": {"1"}}
 )
 
 // fillForm returns the form of a page: its hidden fields and the values in `details`.
@@ -86,7 +86,7 @@ func (s pageAnswer) fillForm(t *testing.T, details url.Values) url.Values {
 func (s pageAnswer) checkInputKept(t *testing.T) {
 	t.Helper()
 	s.checkCustomerKept(t)
-	s.checkContains(t, `value="+351 1"`)
+	s.checkContains(t, `value="+351 210 000 001"`)
 }
 
 // checkCustomerKept checks that the form still contains the customer's name and email address.

@@ -62,13 +62,13 @@ func TestTicketAndRentalFormsAskQuestions(t *testing.T) {
 			"questions-theatre", "/events/" + gala + "/details?" + event.findTierField(t, "Stalls") + "=1", "tickets",
 			[]string{"Your meal", "Write to me"}, nil,
 			url.Values{"q-meal": {""}}, url.Values{"q-meal": {"fish"}, "q-news": {"yes"}}, "This answer is required.",
-			map[string]any{"phone": "+351 1", "meal": "fish", "_consent": map[string]any{"news": true}},
+			map[string]any{"phone": "+351 210 000 001", "meal": "fish", "_consent": map[string]any{"news": true}},
 		},
 		{
 			"questions-shed", "/rentals/" + kayak + "/details?from=2027-03-02&start=10:00&for=2", "reservations",
 			[]string{"I can swim", "Your weight", "Write to me"}, []string{"saddle"},
 			url.Values{"q-weight": {"80"}}, url.Values{"q-swims": {"yes"}, "q-weight": {"80"}, "q-size": {"1"}}, "Tick this box",
-			map[string]any{"phone": "+351 1", "swims": true, "weight": 80.0, "_consent": map[string]any{"news": false}},
+			map[string]any{"phone": "+351 210 000 001", "swims": true, "weight": 80.0, "_consent": map[string]any{"news": false}},
 		},
 	} {
 		at := w.PublicURL + "/b/" + c.slug + c.at
@@ -98,7 +98,7 @@ func TestTicketAndRentalFormsAskQuestions(t *testing.T) {
 		var data json.RawMessage
 		w.callAdmin(t, http.MethodGet, "businesses/"+c.slug+"/customers/export?email=zoe@example.com", nil).decode(t,
 			http.StatusOK, &data)
-		if !strings.Contains(string(data), `+351 1`) || !strings.Contains(string(data), `"_consent":`) {
+		if !strings.Contains(string(data), `+351 210 000 001`) || !strings.Contains(string(data), `"_consent":`) {
 			t.Errorf("the export of %s is %s", c.slug, data)
 		}
 	}

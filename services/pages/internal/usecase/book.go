@@ -21,7 +21,6 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/idempotency"
 	"github.com/slotmesh/slotmesh/libs/values/email"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
-	"github.com/slotmesh/slotmesh/libs/values/phone"
 	"github.com/slotmesh/slotmesh/libs/values/plain"
 	"github.com/slotmesh/slotmesh/libs/values/postal"
 	"github.com/slotmesh/slotmesh/libs/values/rule"
@@ -203,7 +202,7 @@ const (
 // ordered services, events or rentals. If all answers are valid, Check removes the answers to questions that the
 // business does not ask for these ids.
 func (b *Business) Check(d *Details, itemIDs ...uuid.UUID) FieldErrors {
-	fieldErrors := d.check()
+	fieldErrors := d.check(b.Country())
 	d.checkAddress(fieldErrors)
 	questions := b.Snapshot.Questions(itemIDs...)
 	d.normalizeNumbers(questions)
@@ -248,8 +247,8 @@ func oneLine(text string) string {
 }
 
 // check normalizes the name, the e-mail address and the phone number with [oneLine], and returns the errors of these
-// three fields.
-func (d *Details) check() FieldErrors {
+// three fields. The argument `country` is the country of the business, or "".
+func (d *Details) check(country string) FieldErrors {
 	fieldErrors := FieldErrors{}
 	if d.Name = oneLine(d.Name); plain.IsBlank(d.Name) {
 		fieldErrors["name"] = catalog.FieldMissing
@@ -265,7 +264,7 @@ func (d *Details) check() FieldErrors {
 		fieldErrors["phone"] = catalog.FieldTooLong
 	} else if d.Phone == "" && d.NeedsPhone {
 		fieldErrors["phone"] = catalog.FieldMissing
-	} else if d.Phone != "" && !phone.Valid(d.Phone) {
+	} else if d.Phone != "" && !isPossiblePhone(d.Phone, country) {
 		fieldErrors["phone"] = catalog.FieldInvalidPhone
 	}
 	return fieldErrors

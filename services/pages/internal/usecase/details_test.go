@@ -46,6 +46,29 @@ func TestCheckRejectsInvalidPhone(t *testing.T) {
 	}
 }
 
+// TestCheckKnowsPhonesOfCountry shows that the country of the business decides about numbers without a country code.
+func TestCheckKnowsPhonesOfCountry(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		zone, phone string
+		isPossible  bool
+	}{
+		{"Europe/Berlin", "030 123456", true}, {"Europe/Berlin", "+351 21 000 0000", true},
+		{"Europe/Berlin", "0049 30 123456", true}, {"Europe/Berlin", "+49 (0)30 123-456", true},
+		{"Europe/Berlin", "+999 123456", false}, {"Europe/Berlin", "030 12345678901234567", false},
+		{"Europe/Lisbon", "210 000 000", true}, {"Europe/Lisbon", "+351 1", false}, {"Europe/Lisbon", "21 000", false},
+		{"America/New_York", "(212) 555-0100 ext 7", true}, {"America/New_York", "212", false},
+		{"Asia/Tokyo", "０３-１２３４-５６７８", true}, {"Africa/Cairo", "٠٢ ٢٣٤٥٦٧٨٩", true},
+		{"UTC", "123456", true}, {"UTC", "+351 1", false},
+	} {
+		b := &usecase.Business{Snapshot: &catalog.Snapshot{Timezone: c.zone}}
+		d := usecase.Details{Name: "Zoë", Email: "zoe@example.com", Phone: c.phone}
+		if got := b.Check(&d)["phone"] == ""; got != c.isPossible {
+			t.Errorf("%s in %s is possible: %v", c.phone, c.zone, got)
+		}
+	}
+}
+
 func TestCheckRequiresPhoneIfBusinessCalls(t *testing.T) {
 	t.Parallel()
 	b := &usecase.Business{Snapshot: &catalog.Snapshot{}}
