@@ -112,6 +112,20 @@ var (
 		business+"/customers/expiring", "console")
 	EraseCustomer = endpoints.Post[With[customer.Erase], customer.Erased](API, business+"/customers/erase", owner)
 
+	ChangeCustomer = endpoints.Post[With[customer.Change], customer.Written](API, business+"/customers/change", owner)
+	MergeCustomers = endpoints.Post[With[customer.MergeRequest], customer.Written](API,
+		business+"/customers/merge", owner)
+	SeparateCustomers = endpoints.Post[With[customer.Separate], customer.Written](API,
+		business+"/customers/separate", owner)
+	RemoveCustomerRecord = endpoints.Post[With[customer.Addresses], customer.Removed](API,
+		business+"/customers/forget", owner)
+	ImportCustomers = endpoints.Post[With[customer.Import], customer.Imported](API,
+		business+"/customers/import", owner)
+	ListCustomerImports = endpoints.Get[endpoints.OfBusiness, customer.ImportList](API,
+		business+"/customers/imports", "console")
+	UndoCustomerImport = endpoints.Post[With[customer.UndoImport], customer.Removed](API,
+		business+"/customers/imports/undo", owner)
+
 	ListPayments = endpoints.Ask[booking.ReservationPaymentsRequest, booking.ReservationPayments](API,
 		"/internal/charges", "rental")
 	ListReports = endpoints.Ask[endpoints.None, booking.ReservationPayments](API,

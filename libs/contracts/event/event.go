@@ -42,7 +42,7 @@ const (
 	Reservation SubjectKind = "reservation"
 	Key         SubjectKind = "key"
 	Business    SubjectKind = "business"
-	Customer    SubjectKind = "customer" // anonymization of a customer; ID is the id of the anonymization
+	Customer    SubjectKind = "customer" // change of a customer's record, or anonymization; ID is the id of the change
 	Member      SubjectKind = "member"   // member of the team; ID is the id of the person
 	Token       SubjectKind = "token"    // API token for the admin API
 )
@@ -91,8 +91,12 @@ const (
 	KeyRevoked           Type = "key.revoked"
 )
 
-// The types of events about the team of a business. The audit log shows them; webhooks do not send them.
+// The types of events about the team of a business, and about records of customers. The audit log shows them; webhooks
+// do not send them.
 const (
+	// CustomerChanged means that the owner's side wrote about customers. The data names the kind of the change and the
+	// number of customers.
+	CustomerChanged       Type = "customer.changed"
 	MemberInvited         Type = "member.invited"
 	MemberJoined          Type = "member.joined" // the person proved that they are the invited person
 	MemberChanged         Type = "member.changed"

@@ -20,12 +20,12 @@ func Types() []Type {
 	}
 }
 
-// TeamTypes returns all types of events about the team of a business.
-func TeamTypes() []Type {
+// AuditTypes returns all types of events that only the audit log shows.
+func AuditTypes() []Type {
 	return []Type{
 		MemberInvited, MemberJoined, MemberChanged, MemberRemoved, MemberPasswordChanged, MemberPasswordRemoved,
 		MemberPasskeyAdded, MemberPasskeyRemoved,
-		TokenCreated, TokenRevoked,
+		TokenCreated, TokenRevoked, CustomerChanged,
 	}
 }
 

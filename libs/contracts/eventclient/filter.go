@@ -34,7 +34,7 @@ func ReadFilter(q request.Query) (event.Filter, error) {
 		return event.Filter{}, err
 	}
 	if f.Type = event.Type(typ); typ != "" && !slices.Contains(event.Types(), f.Type) &&
-		!slices.Contains(event.TeamTypes(), f.Type) {
+		!slices.Contains(event.AuditTypes(), f.Type) {
 		return event.Filter{}, request.Invalid("type: %s is no type of event; write one such as %s.",
 			request.Quote(typ), event.BookingCreated)
 	}

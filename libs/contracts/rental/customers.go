@@ -23,9 +23,11 @@ func (c *Client) Customers(ctx context.Context, slug string, search customer.Sea
 	return out.Customers, nil
 }
 
-// CustomerData returns the stored data of a customer. Faults: invalid_parameter if `email` is not an email address.
-func (c *Client) CustomerData(ctx context.Context, slug, email string) (*CustomerData, error) {
-	return ExportCustomerData.Call(ctx, c.peer, endpoints.Request(c.slugParams(slug), customer.Of{Email: email}))
+// CustomerData returns the stored data of a customer with the given addresses. Faults: invalid_parameter if one is no
+// email address and no telephone number.
+func (c *Client) CustomerData(ctx context.Context, slug string, addresses ...string) (*CustomerData, error) {
+	return ExportCustomerData.Call(ctx, c.peer, endpoints.Request(c.slugParams(slug),
+		customer.Of{Email: addresses[0], Addresses: addresses}))
 }
 
 // ExpiringCustomers returns digests of customers. These customers' data would be

@@ -4,3 +4,16 @@ package postgres
 // the e-mail address in lower case. If the row has no address, the value is a hash of the id. All services use the same
 // expression, so that their digests of a customer are equal.
 const CustomerDigest = `left(encode(sha256(convert_to(coalesce(lower(nullif(customer_email, '')), id::text), 'UTF8')), 'hex'), 24)`
+
+// CustomerPhone is an SQL expression over the column customer_phone: the digits and the plus sign of the number. A table
+// of sales has an index of it for customers without an e-mail address.
+const CustomerPhone = `regexp_replace(customer_phone, '[^0-9+]', '', 'g')`
+
+// CustomerKey is an SQL expression over the columns customer_email and customer_phone: the key of the customer's
+// address (package customer). It is null if the customer has no address.
+const CustomerKey = `coalesce(nullif(lower(customer_email), ''), nullif(` + CustomerPhone + `, ''))`
+
+// CustomerMatch is an SQL condition over the same columns: the sale has one of the addresses in the named parameter
+// `addresses`, which are keys. An index of lower(customer_email) and one of [CustomerPhone] find the sales.
+const CustomerMatch = `(lower(customer_email) = ANY(ARRAY(SELECT lower(address) FROM unnest(@addresses::text[]) AS address))
+	OR coalesce(customer_email, '') = '' AND ` + CustomerPhone + ` = ANY(@addresses::text[]))`

@@ -19,16 +19,20 @@ func (in *Internal) searchCustomers(ctx context.Context,
 
 func (in *Internal) exportCustomerData(ctx context.Context,
 	r bookingclient.With[customer.Of]) (*booking.CustomerData, error) {
-	address, err := customer.Check(r.Body.Email)
+	address, err := customer.CheckAddress(r.Body.Email)
 	if err != nil {
 		return nil, err
 	}
-	bookings, tickets, err := in.records.FindCustomerData(ctx, r.At.Business, address, customer.MaxExported+1)
+	record, err := in.records.FindCustomerRecord(ctx, r.At.Business, address)
+	if err != nil {
+		return nil, err
+	}
+	bookings, tickets, err := in.records.FindCustomerData(ctx, r.At.Business, record.Keys(), customer.MaxExported+1)
 	if err != nil {
 		return nil, err
 	}
 	return &booking.CustomerData{Bookings: convertAll(bookings, in.showBooking),
-		Tickets: convertAll(tickets, showTicket)}, nil
+		Tickets: convertAll(tickets, showTicket), Record: record}, nil
 }
 
 func (in *Internal) listExpiringCustomers(ctx context.Context,
@@ -40,7 +44,7 @@ func (in *Internal) listExpiringCustomers(ctx context.Context,
 func (in *Internal) eraseCustomer(ctx context.Context,
 	r bookingclient.With[customer.Erase]) (*customer.Erased, error) {
 	var err error
-	if r.Body.Email, err = customer.Check(r.Body.Email); err != nil {
+	if r.Body.Addresses, err = r.Body.Keys(); err != nil {
 		return nil, err
 	}
 	erased, err := in.records.EraseCustomer(ctx, r.At.Business, r.Body, in.clock.Now())

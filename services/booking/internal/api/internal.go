@@ -83,7 +83,19 @@ func (in *Internal) Mount(r *server.Internal) {
 	server.Mount(r, bookingclient.ExportCustomerData, in.exportCustomerData)
 	server.Mount(r, bookingclient.ListExpiringCustomers, in.listExpiringCustomers)
 	server.MountIdempotent(r, bookingclient.EraseCustomer, in.eraseCustomer, findResult, server.AnswerStored)
+	in.mountCustomerRecords(r, findResult)
 	in.mountTickets(r, findResult)
+}
+
+func (in *Internal) mountCustomerRecords(r *server.Internal, findResult func(*fiber.Ctx) ([]byte, error)) {
+	server.MountIdempotent(r, bookingclient.ChangeCustomer, in.changeCustomer, findResult, server.AnswerStored)
+	server.MountIdempotent(r, bookingclient.MergeCustomers, in.mergeCustomers, findResult, server.AnswerStored)
+	server.MountIdempotent(r, bookingclient.SeparateCustomers, in.separateCustomers, findResult, server.AnswerStored)
+	server.MountIdempotent(r, bookingclient.RemoveCustomerRecord, in.removeCustomerRecord, findResult,
+		server.AnswerStored)
+	server.MountIdempotent(r, bookingclient.ImportCustomers, in.importCustomers, findResult, server.AnswerStored)
+	server.Mount(r, bookingclient.ListCustomerImports, in.listCustomerImports)
+	server.MountIdempotent(r, bookingclient.UndoCustomerImport, in.undoCustomerImport, findResult, server.AnswerStored)
 }
 
 func (in *Internal) mountBookings(r *server.Internal, findResult func(*fiber.Ctx) ([]byte, error)) {

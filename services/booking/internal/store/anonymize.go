@@ -42,10 +42,10 @@ WHERE made_writes.business_id = @business_id AND made_writes.write_id = told.wri
   AND (told.answer ? 'Customer' OR told.answer ? 'CustomerName') AND told.answer->>'ID' = ANY(@ids)`
 )
 
-// deleteReservationsSQL deletes the rows that count reservations of an e-mail address for the limit of
+// deleteReservationsSQL deletes the rows that count reservations of e-mail addresses for the limit of
 // open bookings. If the third parameter is false, it deletes only the reservations that have ended.
 const deleteReservationsSQL = `
-DELETE FROM open_reservations WHERE business_id = $1 AND lower(customer_email) = lower($2) AND ($3 OR ends_at <= $4)`
+DELETE FROM open_reservations WHERE business_id = $1 AND lower(customer_email) = ANY($2) AND ($3 OR ends_at <= $4)`
 
 // anonymize anonymizes bookings and orders of tickets. The caller must lock
 // their rows and the row of the event feed in the same transaction.
@@ -72,14 +72,19 @@ func anonymize(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, bookings, t
 const anonymizeBatchSize = 500
 
 // AnonymizeEnded anonymizes the bookings and orders of a business that ended at or
-// before the time in the argument `cutoff`. It returns the number of anonymized rows.
+// before the time in the argument `cutoff`. It then removes the records of customers that are unused since then. It
+// returns the number of anonymized and removed rows.
 func (s *Store) AnonymizeEnded(ctx context.Context, businessID uuid.UUID, cutoff time.Time) (int64, error) {
 	var total int64
 	for {
 		n, err := s.anonymizeBatch(ctx, businessID, cutoff)
 		total += n
-		if err != nil || n == 0 {
+		if err != nil {
 			return total, err
+		}
+		if n == 0 {
+			removed, err := s.removeUnusedRecords(ctx, businessID, cutoff)
+			return total + removed, err
 		}
 	}
 }
@@ -126,9 +131,9 @@ func lockToAnonymize(ctx context.Context, tx pgx.Tx, table string, businessID uu
 	return ids, err
 }
 
-// BusinessesToAnonymize returns the ids of businesses with bookings or orders to anonymize, at
-// most `limit` ids in ascending order. A booking or order is anonymized if it ended at or
-// before the time in the argument `cutoff`. The ids are greater than the argument `after`.
+// BusinessesToAnonymize returns the ids of businesses with bookings or orders to anonymize, or with records of customers
+// that may be unused, at most `limit` ids in ascending order. A booking or order is anonymized if it ended at or before
+// the time in the argument `cutoff`. The ids are greater than the argument `after`.
 //
 // The query uses an index to go from one business to the next.
 func (s *Store) BusinessesToAnonymize(ctx context.Context, after uuid.UUID, cutoff time.Time,
@@ -142,4 +147,5 @@ var businessesToAnonymizeSQL = postgres.DueBusinesses(
 		Condition: "ends_at <= $2 AND customer_name <> ''"},
 	postgres.DueRows{Table: "tickets", Index: "customer_name <> ''",
 		Condition: "ends_at <= $2 AND customer_name <> ''"},
+	postgres.DueRows{Table: "customer_records", Condition: "changed_at <= $2"},
 )

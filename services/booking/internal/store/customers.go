@@ -15,50 +15,72 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// customersSQL lists the e-mail addresses of customers, with the number of bookings and
-// the number of orders of each address. It lists an address if one booking or order of the
-// address matches the search. The numbers include all bookings and orders of the address.
+// customersSQL lists customers by the keys of their addresses, with the number of bookings and the number of orders of
+// each customer. All addresses of a record are one customer, whose key is the first address. A customer without a
+// record has one address. A customer is listed if a sale or the record matches the search. The numbers include all
+// sales.
 var customersSQL = `
-SELECT email, (array_agg(name ORDER BY created_at DESC))[1], (array_agg(phone ORDER BY created_at DESC) FILTER (WHERE phone IS NOT NULL))[1],
-       count(*) FILTER (WHERE kind = 'booking'), count(*) FILTER (WHERE kind = 'ticket'), min(created_at), max(created_at)
-FROM (
-    SELECT lower(customer_email) AS email, customer_name AS name, customer_phone AS phone, 'booking' AS kind, created_at
-    FROM bookings WHERE business_id = @business_id AND lower(customer_email) > @after
+WITH known AS (
+    SELECT r.id, r.name, r.tags, r.created_at, min(a.address) AS key, array_agg(a.address ORDER BY a.address) AS addresses,
+           min(a.address) FILTER (WHERE a.address LIKE '%@%') AS email,
+           (array_agg(a.spelling ORDER BY a.address) FILTER (WHERE a.address NOT LIKE '%@%'))[1] AS phone
+    FROM customer_records AS r JOIN customer_addresses AS a ON a.business_id = r.business_id AND a.record_id = r.id
+    WHERE r.business_id = @business_id
+    GROUP BY r.business_id, r.id
+), sold AS (
+    SELECT ` + postgres.CustomerKey + ` COLLATE "C" AS address, customer_name AS name, customer_phone AS phone, 'booking' AS kind, created_at
+    FROM bookings WHERE business_id = @business_id AND ` + postgres.CustomerKey + ` COLLATE "C" > @after
     UNION ALL
-    SELECT lower(customer_email), customer_name, customer_phone, 'ticket', created_at
-    FROM tickets WHERE business_id = @business_id AND lower(customer_email) > @after
-) AS held
-GROUP BY email
-HAVING CASE WHEN @of::text[] <> '{}' THEN email = ANY(@of) ELSE bool_or(` + postgres.CustomerCondition("name", "email", "phone") + `) END
-ORDER BY email
+    SELECT ` + postgres.CustomerKey + ` COLLATE "C", customer_name, customer_phone, 'ticket', created_at
+    FROM tickets WHERE business_id = @business_id AND ` + postgres.CustomerKey + ` COLLATE "C" > @after
+), held AS (
+    SELECT coalesce(k.key, s.address) AS key, k.id, s.*
+    FROM sold AS s
+    LEFT JOIN customer_addresses AS a ON a.business_id = @business_id AND a.address = s.address
+    LEFT JOIN known AS k ON k.id = a.record_id
+    UNION ALL
+    SELECT k.key, k.id, a.address, k.name, k.phone, 'record', k.created_at FROM known AS k, unnest(k.addresses) AS a (address)
+)
+SELECT h.key, k.addresses, k.tags, coalesce(k.email, CASE WHEN k.id IS NULL AND h.key LIKE '%@%' THEN h.key ELSE '' END),
+       coalesce(nullif(k.name, ''), (array_agg(h.name ORDER BY h.created_at DESC) FILTER (WHERE h.kind <> 'record'))[1], ''),
+       coalesce(k.phone, (array_agg(h.phone ORDER BY h.created_at DESC) FILTER (WHERE h.phone IS NOT NULL))[1]),
+       count(*) FILTER (WHERE h.kind = 'booking'), count(*) FILTER (WHERE h.kind = 'ticket'), min(h.created_at), max(h.created_at)
+FROM held AS h LEFT JOIN known AS k ON k.id = h.id
+WHERE h.key > @after
+GROUP BY h.key, k.id, k.addresses, k.tags, k.email, k.name, k.phone
+HAVING (@tag = '' OR @tag = ANY(k.tags)) AND (@phones OR k.email IS NOT NULL OR h.key LIKE '%@%')
+   AND CASE WHEN @of::text[] <> '{}' THEN bool_or(h.address = ANY(@of))
+            ELSE bool_or(` + postgres.CustomerCondition("concat_ws(' ', h.name, array_to_string(k.tags, ' '))", "h.address", "h.phone") + `) END
+ORDER BY h.key
 LIMIT @limit`
 
 // Customers returns the customers of a business that match the search, in the order
-// of e-mail addresses. Anonymized customers have no address and are left out.
+// of keys. Anonymized customers have no address and are left out.
 func (s *Store) Customers(ctx context.Context, businessID uuid.UUID,
 	req customer.Search) ([]customer.Customer, error) {
 	return postgres.Rows(ctx, s.pool, func(row pgx.CollectableRow) (customer.Customer, error) {
 		var c customer.Customer
-		err := row.Scan(&c.Email, &c.Name, &c.Phone, &c.Bookings, &c.Tickets, &c.FirstAt, &c.LastAt)
+		err := row.Scan(&c.Key, &c.Addresses, &c.Tags, &c.Email, &c.Name, &c.Phone, &c.Bookings, &c.Tickets,
+			&c.FirstAt, &c.LastAt)
 		c.FirstAt, c.LastAt = c.FirstAt.UTC(), c.LastAt.UTC()
 		return c, err
 	}, "list customers", customersSQL, pgx.NamedArgs{
 		"business_id": businessID, "after": req.After, "query": req.Query, "of": append([]string{}, req.Of...),
-		"limit": req.Limit,
+		"tag": req.Tag, "phones": req.Phones, "limit": req.Limit,
 	})
 }
 
-// FindCustomerData returns the stored bookings and orders of tickets of a customer, oldest
-// first. The result has at most `limit` bookings and at most `limit` orders.
-func (s *Store) FindCustomerData(ctx context.Context, businessID uuid.UUID, email string,
+// FindCustomerData returns the stored bookings and orders of tickets of the customer with the
+// given addresses, oldest first. The result has at most `limit` bookings and at most `limit` orders.
+func (s *Store) FindCustomerData(ctx context.Context, businessID uuid.UUID, addresses []string,
 	limit int) ([]Booking, []Ticket, error) {
 	var (
 		bookings []Booking
 		tickets  []Ticket
 		batch    pgx.Batch
 	)
-	args := pgx.NamedArgs{"business_id": businessID, "email": email, "limit": limit}
-	const query = ` WHERE business_id = @business_id AND lower(customer_email) = lower(@email) ORDER BY created_at, id LIMIT @limit`
+	args := pgx.NamedArgs{"business_id": businessID, "addresses": addresses, "limit": limit}
+	const query = ` WHERE business_id = @business_id AND ` + postgres.CustomerMatch + ` ORDER BY created_at, id LIMIT @limit`
 	batch.Queue(`SELECT `+bookingColumns+` FROM bookings`+query, args).Query(func(rows pgx.Rows) error {
 		var err error
 		bookings, err = pgx.CollectRows(rows, scanBooking)
@@ -80,22 +102,23 @@ func (s *Store) FindCustomerData(ctx context.Context, businessID uuid.UUID, emai
 const customerRowsSQL = `
 WITH booked AS (
     SELECT 'booking' AS kind, id, status, starts_at, status IN ('pending', 'confirmed') AND ends_at > @now AS ahead
-    FROM bookings WHERE business_id = @business_id AND lower(customer_email) = lower(@email)
+    FROM bookings WHERE business_id = @business_id AND ` + postgres.CustomerMatch + `
     ORDER BY id FOR UPDATE
 ), ordered AS (
     SELECT 'ticket', id, status, starts_at, status <> 'cancelled' AND ends_at > @now
-    FROM tickets WHERE business_id = @business_id AND lower(customer_email) = lower(@email)
+    FROM tickets WHERE business_id = @business_id AND ` + postgres.CustomerMatch + `
     ORDER BY id FOR UPDATE
 )
 SELECT * FROM booked UNION ALL SELECT * FROM ordered`
 
-// EraseCustomer anonymizes the bookings and orders of tickets of a customer, at most once
-// for each Idempotency-Key (postgres.WriteIdempotently). If `req.Force` is false,
-// EraseCustomer does not change bookings and orders that have not ended, but returns them.
+// EraseCustomer anonymizes the bookings and orders of tickets of the customer with the addresses `req.Addresses`, at
+// most once for each Idempotency-Key (postgres.WriteIdempotently). If `req.Force` is false, EraseCustomer does not
+// change bookings and orders that have not ended, but returns them.
 //
-// EraseCustomer also ends the sign-ins of the address. It records an event that does not contain the e-mail address.
-// Fault: conflict if EraseCustomer would return more than customer.MaxExported bookings and orders, because one answer
-// cannot contain all of them.
+// EraseCustomer also ends the sign-ins of the addresses. It keeps the record of the customer
+// ([Store.RemoveCustomerRecords]), so that a repeated request finds all addresses. It records an event that does not
+// contain an address. Fault: conflict if EraseCustomer would return more than customer.MaxExported bookings and orders,
+// because one answer cannot contain all of them.
 func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, req customer.Erase,
 	now time.Time) (customer.Erased, error) {
 	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (customer.Erased,
@@ -115,10 +138,10 @@ func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, req cus
 		if err := anonymize(ctx, tx, businessID, bookings, tickets); err != nil {
 			return customer.Erased{}, fmt.Errorf("erase a customer: %w", err)
 		}
-		if _, err := tx.Exec(ctx, deleteReservationsSQL, businessID, req.Email, req.Force, now); err != nil {
+		if _, err := tx.Exec(ctx, deleteReservationsSQL, businessID, req.Addresses, req.Force, now); err != nil {
 			return customer.Erased{}, fmt.Errorf("erase a customer: %w", err)
 		}
-		if _, err := tx.Exec(ctx, deleteSignInsSQL, businessID, req.Email); err != nil {
+		if _, err := tx.Exec(ctx, deleteSignInsSQL, businessID, req.Addresses); err != nil {
 			return customer.Erased{}, fmt.Errorf("erase a customer: %w", err)
 		}
 		if _, err := tx.Exec(ctx, recordErased, eventlog.Add(ctx, pgx.NamedArgs{
@@ -140,8 +163,8 @@ WITH erasure AS (SELECT @business_id::uuid AS business_id, @erasure::uuid AS id,
 
 func lockCustomerRows(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, req customer.Erase,
 	now time.Time) ([]uuid.UUID, []uuid.UUID, []customer.Ahead, error) {
-	rows, err := tx.Query(ctx, customerRowsSQL, pgx.NamedArgs{"business_id": businessID, "email": req.Email,
-		"now": now})
+	rows, err := tx.Query(ctx, customerRowsSQL, pgx.NamedArgs{"business_id": businessID,
+		"addresses": req.Addresses, "now": now})
 	if err != nil {
 		return nil, nil, nil, err
 	}

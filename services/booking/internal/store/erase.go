@@ -18,7 +18,8 @@ const paymentEndedSQL = `NOT EXISTS (SELECT FROM payments p WHERE p.business_id 
 var erasable = []postgres.Erasable{
 	{Table: "idempotency_records"}, {Table: "refused_writes"}, {Table: "made_writes"}, {Table: "api_keys"},
 	{Table: "offer_versions"}, {Table: "calendar_feeds"}, {Table: "open_reservations"}, {Table: "customer_sign_ins"},
-	{Table: "address_changes"},
+	{Table: "address_changes"}, {Table: "customer_merges"}, {Table: "customer_addresses"},
+	{Table: "customer_records"}, {Table: "customer_imports"},
 	{Table: "tickets", Where: paymentEndedSQL}, {Table: "tier_sales"}, {Table: "event_sales"},
 	{Table: "bookings", Where: paymentEndedSQL},
 	{Table: "payments",

@@ -109,8 +109,8 @@ func (s *Store) SweepSignIns(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// deleteSignInsSQL deletes the links and sessions of an e-mail address.
-const deleteSignInsSQL = `DELETE FROM customer_sign_ins WHERE business_id = $1 AND customer_email = lower($2)`
+// deleteSignInsSQL deletes the links and sessions of e-mail addresses.
+const deleteSignInsSQL = `DELETE FROM customer_sign_ins WHERE business_id = $1 AND customer_email = ANY($2)`
 
 // Sale is a booking or an order of tickets of one customer. If Kind is [event.Ticket], Ticket is set; otherwise Booking
 // is set.

@@ -48,7 +48,7 @@ func (c *command) newAuditCommand() *cobra.Command {
 	cmd.Flags().StringVar(&to, "to", "", "up to this date (UTC), included, or before this instant")
 	cmd.Flags().IntVar(&limit, "limit", 0, "at most this many, the newest; 0: all")
 	var types []string
-	for _, t := range slices.Concat(event.Types(), event.TeamTypes()) {
+	for _, t := range slices.Concat(event.Types(), event.AuditTypes()) {
 		types = append(types, string(t))
 	}
 	mustComplete(cmd, "type", types...)

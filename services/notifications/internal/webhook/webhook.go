@@ -27,9 +27,10 @@ const AllEvents = "*"
 const TestEvent = catalogue.Test
 
 // Wants reports whether an endpoint with the given subscription receives events of type `t`. The argument `events` is
-// the list of types in the subscription.
+// the list of types in the subscription. No endpoint receives the types that only the audit log shows.
 func Wants(events []string, t event.Type) bool {
-	return slices.Contains(events, string(t)) || slices.Contains(events, AllEvents)
+	return slices.Contains(events, string(t)) ||
+		slices.Contains(events, AllEvents) && !slices.Contains(event.AuditTypes(), t)
 }
 
 // CheckEvents accepts ["*"] and a list of distinct types of events, and rejects any other list. Fault:

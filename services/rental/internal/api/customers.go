@@ -29,7 +29,7 @@ func (in *Internal) serveCustomers(ctx context.Context, r rental.With[customer.S
 
 func (in *Internal) serveCustomerReservations(ctx context.Context,
 	r rental.With[customer.Of]) (*rental.CustomerData, error) {
-	address, err := customer.Check(r.Body.Email)
+	addresses, err := r.Body.Keys()
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func (in *Internal) serveCustomerReservations(ctx context.Context,
 	if err != nil {
 		return nil, err
 	}
-	reservations, err := in.records.FindCustomerReservations(ctx, offer.ID, address, customer.MaxExported+1)
+	reservations, err := in.records.FindCustomerReservations(ctx, offer.ID, addresses, customer.MaxExported+1)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func (in *Internal) serveExpiringCustomers(ctx context.Context,
 // eraseCustomer anonymizes a customer of a business, at the request of the owner.
 func (in *Internal) eraseCustomer(ctx context.Context, r rental.With[customer.Erase]) (*customer.Erased, error) {
 	var err error
-	if r.Body.Email, err = customer.Check(r.Body.Email); err != nil {
+	if r.Body.Addresses, err = r.Body.Keys(); err != nil {
 		return nil, err
 	}
 	offer, err := in.findBusiness(ctx, r.At)

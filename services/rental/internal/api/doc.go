@@ -41,8 +41,8 @@ type Records interface {
 	LinkHash(ctx context.Context, businessID, id uuid.UUID) ([]byte, error)
 	Reservation(ctx context.Context, businessID, id uuid.UUID) (store.Reservation, error)
 	Customers(ctx context.Context, businessID uuid.UUID, search customer.Search) ([]customer.Customer, error)
-	FindCustomerReservations(ctx context.Context, businessID uuid.UUID, email string, limit int) ([]store.Reservation,
-		error)
+	FindCustomerReservations(ctx context.Context, businessID uuid.UUID, addresses []string,
+		limit int) ([]store.Reservation, error)
 	ExpiringCustomers(ctx context.Context, businessID uuid.UUID, endedBy time.Time, limit int) ([]string, error)
 	EraseCustomer(ctx context.Context, businessID uuid.UUID, request store.EraseRequest) (customer.Erased, error)
 }

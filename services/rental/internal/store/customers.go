@@ -15,41 +15,46 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// customersSQL lists the e-mail addresses of customers, each with a summary of all reservations
+// customersSQL lists the keys of customers' addresses, each with a summary of all reservations
 // of the address. An address is listed if any of its reservations matches the search.
 var customersSQL = `
-SELECT lower(customer_email) AS email, (array_agg(customer_name ORDER BY created_at DESC))[1],
-       (array_agg(customer_phone ORDER BY created_at DESC) FILTER (WHERE customer_phone IS NOT NULL))[1], count(*), min(created_at), max(created_at)
-FROM reservations
-WHERE business_id = @business_id AND lower(customer_email) > @after
-GROUP BY 1
-HAVING CASE WHEN @of::text[] <> '{}' THEN lower(customer_email) = ANY(@of)
-            ELSE bool_or(` + postgres.CustomerCondition("customer_name", "customer_email", "customer_phone") + `) END
-ORDER BY 1
+SELECT key, (array_agg(name ORDER BY created_at DESC))[1],
+       (array_agg(phone ORDER BY created_at DESC) FILTER (WHERE phone IS NOT NULL))[1], count(*), min(created_at), max(created_at)
+FROM (SELECT ` + postgres.CustomerKey + ` COLLATE "C" AS key, customer_name AS name, customer_phone AS phone, created_at
+      FROM reservations WHERE business_id = @business_id) AS reserved
+WHERE key > @after AND (@phones OR key LIKE '%@%')
+GROUP BY key
+HAVING CASE WHEN @of::text[] <> '{}' THEN key = ANY(@of)
+            ELSE bool_or(` + postgres.CustomerCondition("name", "key", "phone") + `) END
+ORDER BY key
 LIMIT @limit`
 
-// Customers lists the customers of a business that match a search, ordered by e-mail
-// address. It does not list an anonymized customer, because such a customer has no address.
+// Customers lists the customers of a business that match a search, ordered by key.
+// It does not list an anonymized customer, because such a customer has no address.
 func (s *Store) Customers(ctx context.Context, businessID uuid.UUID,
 	req customer.Search) ([]customer.Customer, error) {
 	return postgres.Rows(ctx, s.pool, func(row pgx.CollectableRow) (customer.Customer, error) {
 		var c customer.Customer
-		err := row.Scan(&c.Email, &c.Name, &c.Phone, &c.Reservations, &c.FirstAt, &c.LastAt)
+		err := row.Scan(&c.Key, &c.Name, &c.Phone, &c.Reservations, &c.FirstAt, &c.LastAt)
+		if customer.IsEmail(c.Key) {
+			c.Email = c.Key
+		}
 		c.FirstAt, c.LastAt = c.FirstAt.UTC(), c.LastAt.UTC()
 		return c, err
 	}, "list customers", customersSQL, pgx.NamedArgs{
 		"business_id": businessID, "after": req.After, "query": req.Query, "of": append([]string{}, req.Of...),
-		"limit": req.Limit,
+		"phones": req.Phones, "limit": req.Limit,
 	})
 }
 
-// FindCustomerReservations returns the reservations of the customer with the given e-mail
-// address, oldest first. The argument `limit` is the maximum number of reservations.
-func (s *Store) FindCustomerReservations(ctx context.Context, businessID uuid.UUID, email string,
+// FindCustomerReservations returns the reservations of the customer with the given
+// addresses, oldest first. The argument `limit` is the maximum number of reservations.
+func (s *Store) FindCustomerReservations(ctx context.Context, businessID uuid.UUID, addresses []string,
 	limit int) ([]Reservation, error) {
 	return postgres.Rows(ctx, s.pool, scanReservation, "read the data of a customer", `
 		SELECT `+reservationColumns+` FROM reservations
-		WHERE business_id = $1 AND lower(customer_email) = lower($2) ORDER BY created_at, id LIMIT $3`, businessID, email, limit)
+		WHERE business_id = @business_id AND `+postgres.CustomerMatch+` ORDER BY created_at, id LIMIT @limit`,
+		pgx.NamedArgs{"business_id": businessID, "addresses": addresses, "limit": limit})
 }
 
 // customerReservationsSQL locks the reservations of a customer in the order of their ids. For each reservation,
@@ -57,7 +62,7 @@ func (s *Store) FindCustomerReservations(ctx context.Context, businessID uuid.UU
 const customerReservationsSQL = `
 SELECT id, status, coalesce(starts_at, start_date::timestamp AT TIME ZONE @zone),
        status = 'picked_up' OR status IN ('pending', 'reserved') AND CASE WHEN ends_at IS NULL THEN end_date >= ` + epoch + ` + @today::integer ELSE ends_at > @now END
-FROM reservations WHERE business_id = @business_id AND lower(customer_email) = lower(@email)
+FROM reservations WHERE business_id = @business_id AND ` + postgres.CustomerMatch + `
 ORDER BY id FOR UPDATE`
 
 // EraseRequest is a request to anonymize a customer. Today and Zone are the current date and the time zone of the
@@ -98,7 +103,7 @@ func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, req Era
 func lockCustomerReservations(ctx context.Context, tx pgx.Tx, businessID uuid.UUID,
 	req EraseRequest) ([]uuid.UUID, []customer.Ahead, error) {
 	rows, err := tx.Query(ctx, customerReservationsSQL, pgx.NamedArgs{
-		"business_id": businessID, "email": req.Email, "now": req.Now, "today": int32(req.Today),
+		"business_id": businessID, "addresses": req.Addresses, "now": req.Now, "today": int32(req.Today),
 		"zone": req.Zone.String(),
 	})
 	if err != nil {
