@@ -27,6 +27,8 @@ var permissionTable = map[string]string{
 	"see tickets and reservations":  "owmdv",
 	"see customers":                 "owmd",
 	"see the offer":                 "owmdsv",
+	"write about customers":         "owmd",
+	"import customers":              "owm",
 	"book, move, cancel, sell":      "owmd",
 	"complete, no-show":             "owmds",
 	"refund, export":                "owm",

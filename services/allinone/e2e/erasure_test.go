@@ -33,8 +33,8 @@ const (
 
 var (
 	erasedTexts = []string{"gonelia", "vanishova", "faded.example"}
-	// erasedPastTexts are phone numbers and form answers of bookings and orders that have ended.
-	erasedPastTexts = []string{"555019", "hazelnutty", "555088", "walnutty", "555099", "cashewy"}
+	// erasedPastTexts are phone numbers and form answers of bookings and orders that have ended, and a note.
+	erasedPastTexts = []string{"macadamian", "555019", "hazelnutty", "555088", "walnutty", "555099", "cashewy"}
 	// erasedFutureTexts are the phone number and form answer of the future booking.
 	erasedFutureTexts = []string{"555077", "pistachio"}
 )
@@ -164,11 +164,13 @@ func TestEraseRemovesAllCustomerData(t *testing.T) {
 
 	w = on("2027-04-15T06:00:00Z")
 	w.callOwner(t, "bookings/"+ended+"/complete", "complete", nil).checkStatus(t, http.StatusOK, "")
+	operator := w.newOperatorCommand(t)
+	operator.mustRun(t, "", "customers", "change", "forgetful", "--email", erasedEmail, "--notes", "macadamian")
 	all := slices.Concat(erasedTexts, erasedPastTexts, erasedFutureTexts)
 	if found := testkit.Find(dumpDatabase(t, databaseURL), all...); len(found) != len(all) {
 		t.Fatalf("before the erasure, the dump should contain %q, but has only %q", all, found)
 	}
-	before, operator := sumTables(t, databaseURL), w.newOperatorCommand(t)
+	before := sumTables(t, databaseURL)
 	operator.mustRun(t, "", "customers", "list", "forgetful", "--query", "vanishova")
 	operator.mustRun(t, "", "customers", "export", "forgetful", "--email", erasedEmail)
 	type kept struct{ Kind, ID string }

@@ -116,6 +116,13 @@ func (a *Admin) mountCustomers(business *authorize.Router) {
 	business.Get("/customers", access.SeeCustomers, a.listCustomers)
 	business.Get("/customers/export", access.RefundSales, a.exportCustomer)
 	business.Post("/customers/erase", access.Erase, a.eraseCustomer)
+	business.Get("/customers/one", access.SeeCustomers, a.findCustomer)
+	business.Post("/customers/change", access.KeepCustomers, newCustomerHandler(a.Rooms.Sales.ChangeCustomer))
+	business.Post("/customers/merge", access.KeepCustomers, newCustomerHandler(a.Rooms.Sales.MergeCustomers))
+	business.Post("/customers/separate", access.KeepCustomers, newCustomerHandler(a.Rooms.Sales.SeparateCustomers))
+	business.Post("/customers/import", access.ImportCustomers, a.importCustomers)
+	business.Get("/customers/imports", access.ImportCustomers, a.listCustomerImports)
+	business.Post("/customers/imports/:id/undo", access.ImportCustomers, a.undoCustomerImport)
 }
 
 // findBusiness returns the current data of the business in the path, from the catalog service.

@@ -53,7 +53,7 @@ func TestDescriptionRequiresCustomerAddress(t *testing.T) {
 	}
 	err := json.Unmarshal([]byte(body), &document)
 	asked := document.Paths["/admin/businesses/{slug}/customers/export"].Get.Parameters
-	if err != nil || len(asked) != 1 || asked[0].Name != "email" || asked[0].Schema.Format != "email" {
+	if err != nil || len(asked) != 2 || asked[0].Name != "email" || asked[1].Name != "phone" {
 		t.Errorf("%+v, %v", asked, err)
 	}
 }

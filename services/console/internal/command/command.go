@@ -131,7 +131,8 @@ func (c *command) addCommands(root *cobra.Command) {
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Offer", append([]*cobra.Command{c.newInitCommand(), c.newValidateCommand(), c.newPlanCommand(),
+		{"Offer", append([]*cobra.Command{c.newInitCommand(), c.newValidateCommand(),
+			c.newPlanCommand(),
 			c.newApplyCommand(), c.newGetCommand(), c.newHistoryCommand(),
 			c.newRollbackCommand(), c.newListCommand(),
 			c.newDeleteCommand(), c.newPauseCommand(), c.newResumeCommand(),

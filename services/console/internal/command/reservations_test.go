@@ -104,7 +104,7 @@ func TestCustomersListExportAndErase(t *testing.T) {
 	s := newShell(t, w)
 	s.mustRun("reservations", "create", "harbor", "--rental", kayak, "--start", "2026-12-01", "--end", "2026-12-03",
 		"--customer", "Cara", "--email", "cara@example.com")
-	want := "EMAIL             NAME  PHONE  BOOKINGS  TICKETS  RESERVATIONS  LAST\ncara@example.com  Cara  -      0         0        1             "
+	want := "EMAIL             NAME  PHONE  BOOKINGS  TICKETS  RESERVATIONS  LAST                  TAGS\ncara@example.com  Cara  -      0         0        1             "
 	if got := s.mustRun("customers", "list", "harbor", "--query", "CAR"); !strings.HasPrefix(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -113,7 +113,8 @@ func TestCustomersListExportAndErase(t *testing.T) {
 		t.Errorf("exported %s", got)
 	}
 	if got := s.mustRun("customers", "erase", "harbor", "--email",
-		"cara@example.com"); got != "Forgotten: 0 bookings, 0 orders of tickets, 1 reservations, 0 messages, 0 deliveries of webhooks.\n" {
+		"cara@example.com"); got != "Forgotten: 0 bookings, 0 orders of tickets, 1 reservations, 0 messages, 0 deliveries of "+
+		"webhooks, 0 records.\n" {
 		t.Errorf("erased: %s", got)
 	}
 	s.expectFailure(1, "email", "customers", "erase", "harbor", "--email", "cara")

@@ -13,6 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/bookingclient"
+	"github.com/slotmesh/slotmesh/libs/contracts/customer"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
@@ -25,6 +26,8 @@ type Booking struct {
 	bookings       map[string][]booking.Booking
 	tickets        map[string][]booking.Ticket
 	addressChanges []booking.AddressChanges
+	records        map[string][]customer.Record
+	imports        map[string][]customer.ImportEntry
 	silentRequests []string // last path segment of each request that must not notify the customer
 }
 
@@ -140,6 +143,13 @@ func (s *Booking) Handler() http.Handler {
 		"POST /internal/businesses/{business}/customers/held":            s.exportCustomer,
 		"POST /internal/businesses/{business}/customers/expiring":        s.countExpiring,
 		"POST /internal/businesses/{business}/customers/erase":           s.eraseCustomer,
+		"POST /internal/businesses/{business}/customers/change":          s.changeCustomer,
+		"POST /internal/businesses/{business}/customers/merge":           s.mergeCustomers,
+		"POST /internal/businesses/{business}/customers/separate":        s.separateCustomers,
+		"POST /internal/businesses/{business}/customers/forget":          s.removeRecords,
+		"POST /internal/businesses/{business}/customers/import":          s.importCustomers,
+		"GET /internal/businesses/{business}/customers/imports":          s.listImports,
+		"POST /internal/businesses/{business}/customers/imports/undo":    s.undoImport,
 	} {
 		mux.Handle(pattern, serveLocked(&s.mu, s.limitToLocations(answer)))
 	}

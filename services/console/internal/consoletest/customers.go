@@ -32,9 +32,12 @@ func answerCustomers(r *http.Request, customers []customer.Customer) (*reply, er
 		isNamed := strings.Contains(c.Email, strings.ToLower(search.Query)) || strings.Contains(strings.ToLower(c.Name),
 			strings.ToLower(search.Query))
 		if len(search.Of) > 0 {
-			isNamed = slices.Contains(search.Of, c.Email)
+			isNamed = slices.ContainsFunc(c.Keys(), func(key string) bool { return slices.Contains(search.Of, key) })
 		}
-		if isNamed && c.Email > search.After && len(list.Customers) < search.Limit {
+		if search.Tag != "" {
+			isNamed = slices.Contains(c.Tags, search.Tag)
+		}
+		if isNamed && c.Key > search.After && len(list.Customers) < search.Limit {
 			list.Customers = append(list.Customers, c)
 		}
 	}
@@ -45,7 +48,7 @@ func newCustomers(email *string, name string, at time.Time, count func(*customer
 	if email == nil || *email == "" {
 		return nil
 	}
-	c := customer.Customer{Email: strings.ToLower(*email), Name: name, FirstAt: at, LastAt: at}
+	c := customer.Customer{Key: strings.ToLower(*email), Email: strings.ToLower(*email), Name: name, FirstAt: at, LastAt: at}
 	count(&c)
 	return []customer.Customer{c}
 }
@@ -64,7 +67,7 @@ func (s *Booking) listCustomers(r *http.Request) (*reply, error) {
 				c.Tickets = 1
 			})...)
 	}
-	return answerCustomers(r, customers)
+	return answerCustomers(r, s.applyRecords(r.PathValue("business"), customers))
 }
 
 func (s *Booking) exportCustomer(r *http.Request) (*reply, error) {
@@ -73,13 +76,17 @@ func (s *Booking) exportCustomer(r *http.Request) (*reply, error) {
 		return nil, err
 	}
 	held := booking.CustomerData{Bookings: []booking.Booking{}, Tickets: []booking.Ticket{}}
+	if held.Record = s.findRecord(r.PathValue("business"), asked.Email); held.Record.ID == nil {
+		held.Record = newRecord(asked.Email)
+	}
+	keys := held.Record.Keys()
 	for _, b := range s.bookings[r.PathValue("business")] {
-		if strings.EqualFold(b.CustomerEmail, asked.Email) {
+		if slices.Contains(keys, strings.ToLower(b.CustomerEmail)) {
 			held.Bookings = append(held.Bookings, b)
 		}
 	}
 	for _, t := range s.tickets[r.PathValue("business")] {
-		if t.CustomerEmail != nil && strings.EqualFold(*t.CustomerEmail, asked.Email) {
+		if t.CustomerEmail != nil && slices.Contains(keys, strings.ToLower(*t.CustomerEmail)) {
 			held.Tickets = append(held.Tickets, t)
 		}
 	}
@@ -97,7 +104,7 @@ func (s *Booking) eraseCustomer(r *http.Request) (*reply, error) {
 	list := s.bookings[r.PathValue("business")]
 	for i, b := range list {
 		switch {
-		case !strings.EqualFold(b.CustomerEmail, erase.Email):
+		case !slices.Contains(erase.Addresses, strings.ToLower(b.CustomerEmail)):
 		case b.Status == booking.StatusPending && !erase.Force:
 			erased.Ahead = append(erased.Ahead, customer.Ahead{Kind: "booking", ID: b.ID, Status: b.Status,
 				StartsAt: b.StartsAt})
@@ -127,7 +134,7 @@ func (s *Rental) exportCustomer(r *http.Request) (*reply, error) {
 	}
 	held := rental.CustomerData{Reservations: []rental.Reservation{}}
 	for _, one := range s.reservations {
-		if one.CustomerEmail != nil && strings.EqualFold(*one.CustomerEmail, asked.Email) {
+		if one.CustomerEmail != nil && slices.Contains(asked.Addresses, strings.ToLower(*one.CustomerEmail)) {
 			held.Reservations = append(held.Reservations, one)
 		}
 	}
@@ -141,7 +148,7 @@ func (s *Rental) eraseCustomer(r *http.Request) (*reply, error) {
 	}
 	erased := customer.Erased{Ahead: []customer.Ahead{}}
 	for i, one := range s.reservations {
-		if one.CustomerEmail != nil && strings.EqualFold(*one.CustomerEmail, erase.Email) {
+		if one.CustomerEmail != nil && slices.Contains(erase.Addresses, strings.ToLower(*one.CustomerEmail)) {
 			s.reservations[i].CustomerName, s.reservations[i].CustomerEmail = "", nil
 			erased.Reservations++
 		}

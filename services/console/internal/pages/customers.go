@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"github.com/gofiber/fiber/v2"
@@ -13,6 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
+	"github.com/slotmesh/slotmesh/services/console/internal/sales"
 )
 
 // mountCustomers adds the routes of the pages about customers. A customer is a person who has booked a service, bought
@@ -23,6 +25,12 @@ func (p *Pages) mountCustomers(business *authorize.Router) {
 	business.Get("/customers/one", access.SeeCustomers, p.getCustomer)
 	business.Get("/customers/export", access.RefundSales, p.exportCustomer)
 	business.Post("/customers/erase", access.Erase, p.eraseCustomer)
+	business.Post("/customers/change", access.KeepCustomers, p.changeCustomer)
+	business.Post("/customers/merge", access.KeepCustomers, p.mergeCustomers)
+	business.Post("/customers/separate", access.KeepCustomers, p.separateCustomers)
+	business.Get("/customers/import", access.ImportCustomers, p.askImport)
+	business.Post("/customers/import", access.ImportCustomers, p.importCustomers)
+	business.Post("/customers/imports/:id/undo", access.ImportCustomers, p.undoImport)
 }
 
 // listCustomers lists customers, sorted by e-mail address. If the URL has a search text, it lists only the customers
@@ -36,14 +44,15 @@ func (p *Pages) listCustomers(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	filter := sales.CustomerFilter{Query: text, Tag: c.Query("tag")}
 	cursor := c.Query("cursor")
-	list, err := p.rooms.Sales.ListCustomers(c.UserContext(), page.Business.Slug, text,
+	list, err := p.rooms.Sales.ListCustomers(c.UserContext(), page.Business.Slug, filter,
 		request.Page{Limit: bookingsPageSize, Cursor: cursor})
 	if err != nil {
 		return err
 	}
 	return p.render(c, fiber.StatusOK, page,
-		view.Customers(page, view.CustomerList{Query: text, Customers: list.Customers,
+		view.Customers(page, view.CustomerList{CustomerFilter: filter, Customers: list.Customers,
 			Next: list.NextCursor, IsPaged: cursor != ""}))
 }
 
@@ -54,25 +63,32 @@ func (p *Pages) getCustomer(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if c.Query("email") == "" {
+	address := readAddress(c)
+	if address == "" {
 		return c.Redirect(view.Path(page.Business.Slug)+"/customers", fiber.StatusSeeOther)
 	}
-	return p.showCustomer(c, page, c.Query("email"), nil)
+	return p.showCustomer(c, page, fiber.StatusOK, address, view.Customer{})
 }
 
-func (p *Pages) showCustomer(c *fiber.Ctx, page *view.Page, email string, forgotten *customer.Forgotten) error {
-	d, err := p.rooms.Sales.LoadCustomer(c.UserContext(), page.Business.Slug, email)
+// readAddress returns the customer's address in the query, or "".
+func readAddress(c *fiber.Ctx) string { return cmp.Or(c.Query("email"), c.Query("phone")) }
+
+// showCustomer shows a customer. The argument `one` has what the request has entered or erased.
+func (p *Pages) showCustomer(c *fiber.Ctx, page *view.Page, status int, address string, one view.Customer) error {
+	d, err := p.rooms.Sales.LoadCustomer(c.UserContext(), page.Business.Slug, address)
 	if fault.Is(err, fault.InvalidParameter) {
 		return fault.New(fault.NotFound, "There is no such customer.")
 	}
 	if err != nil {
 		return err
 	}
-	one := view.Customer{Details: d, Erased: forgotten}
-	if one.IsEmpty() && forgotten == nil {
+	if one.Details = d; one.IsEmpty() && one.Erased == nil {
 		return fault.New(fault.NotFound, "There is no such customer.")
 	}
-	return p.render(c, fiber.StatusOK, page, view.OneCustomer(page, one))
+	if one.Form == nil {
+		one.Form = view.NewCustomerForm(d)
+	}
+	return p.render(c, status, page, view.OneCustomer(page, one))
 }
 
 // exportCustomer sends all data that is stored about a customer as a JSON file.
@@ -81,7 +97,7 @@ func (p *Pages) exportCustomer(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	export, err := p.rooms.Sales.ExportCustomer(c.UserContext(), authorize.Principal(c), slug, c.Query("email"))
+	export, err := p.rooms.Sales.ExportCustomer(c.UserContext(), authorize.Principal(c), slug, readAddress(c))
 	if err != nil {
 		return err
 	}
@@ -106,10 +122,10 @@ func (p *Pages) eraseCustomer(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	erase := customer.Erase{Email: form.Get("email"), Force: form.Get("force") == "yes"}
+	erase := customer.Erase{Email: form.Get("customer"), Force: form.Get("force") == "yes"}
 	forgotten, err := p.rooms.Sales.EraseCustomer(c.UserContext(), authorize.Principal(c), page.Business.Slug, erase)
 	if err != nil {
 		return err
 	}
-	return p.showCustomer(c, page, erase.Email, forgotten)
+	return p.showCustomer(c, page, fiber.StatusOK, erase.Email, view.Customer{Erased: forgotten})
 }

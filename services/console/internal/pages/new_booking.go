@@ -14,6 +14,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/customer"
 	"github.com/slotmesh/slotmesh/libs/platform/idempotency"
 	"github.com/slotmesh/slotmesh/libs/platform/server"
 	"github.com/slotmesh/slotmesh/libs/platform/web"
@@ -93,12 +94,13 @@ func (p *Pages) showBookingForm(c *fiber.Ctx, status int, page *view.Page, b vie
 func listCandidates(found *sales.SearchResults) []view.Candidate {
 	var all []view.Candidate
 	for _, c := range found.Customers.List {
-		all = append(all, view.Candidate{Name: cmp.Or(c.Name, c.Email), Email: c.Email, Phone: deref(c.Phone)})
+		all = append(all, view.Candidate{Name: cmp.Or(c.Name, c.Email, c.Key), Email: c.Email, Phone: deref(c.Phone)})
 	}
 	for _, b := range found.Bookings.List {
 		one := view.Candidate{Name: b.CustomerName, Email: b.CustomerEmail, Phone: deref(b.CustomerPhone)}
 		isKnown := slices.ContainsFunc(all, func(c view.Candidate) bool {
-			return c == one || c.Email != "" && c.Email == one.Email
+			return c == one || c.Email != "" && c.Email == one.Email ||
+				c.Email == "" && one.Email == "" && customer.Key(c.Phone) == customer.Key(one.Phone)
 		})
 		if one.Name != "" && !isKnown {
 			all = append(all, one)

@@ -158,7 +158,8 @@ func doneText(page *view.Page, label string) string {
 	}
 	switch label {
 	case "affected", "sold", "tickets_cancel", "reserved", "reserved_outside", "reservation_cancel", "undone", "off", "work",
-		"team_changed", "team_removed", "team_withdrawn", "team_made_ended", messageResent:
+		"team_changed", "team_removed", "team_withdrawn", "team_made_ended", messageResent,
+		customerSaved, customersMerged, customersSeparated, customersImported, importUndone:
 		return page.Words.Say("done_" + label)
 	case "booked", "booked_warned", "moved", "moved_warned", "refunded", "paused", "resumed", booking.TransitionConfirm,
 		booking.TransitionCancel, booking.TransitionComplete, booking.TransitionNoShow,

@@ -44,7 +44,7 @@ func (p *Pages) sendPicture(c *fiber.Ctx) error {
 // Limits of a multipart form. A form of the offer has at most a few hundred inputs.
 const (
 	maxFormParts = 10_000
-	maxFormValue = 1 << 20
+	maxFormValue = 4 << 20
 )
 
 // chosenFile is a file that a person has chosen in a form. The field `name` is the name of the picture's field.

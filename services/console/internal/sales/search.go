@@ -34,7 +34,7 @@ func (o *UseCases) Search(ctx context.Context, by peers.Principal, business *cat
 	}
 	if by.PermissionIn(business.ID, access.SeeCustomers) != access.None {
 		asks = append(asks, func() error {
-			list, err := o.ListCustomers(ctx, business.Slug, query, request.Page{Limit: maxFound})
+			list, err := o.ListCustomers(ctx, business.Slug, CustomerFilter{Query: query}, request.Page{Limit: maxFound})
 			if err != nil {
 				return peers.SetPart(ctx, o.Logger, &found.Customers, nil, "", err)
 			}

@@ -11,6 +11,8 @@ const (
 	SeeBookings     Action = "see bookings"
 	SeeSales        Action = "see tickets and reservations"
 	SeeCustomers    Action = "see customers, messages to them and what happened"
+	KeepCustomers   Action = "write about customers, or merge them"
+	ImportCustomers Action = "import customers"
 	SeeOffer        Action = "see the offer with its versions"
 	Serve           Action = "book, move, confirm and cancel"
 	Sell            Action = "sell tickets, or lend and take back rentals"
@@ -44,6 +46,8 @@ var permissions = func() map[Action]map[Role]Permission {
 		{SeeBookings, [6]Permission{All, All, All, All, Own, NoContact}},
 		{SeeSales, [6]Permission{All, All, All, All, None, NoContact}},
 		{SeeCustomers, [6]Permission{All, All, All, All, None, None}},
+		{KeepCustomers, [6]Permission{All, All, All, All, None, None}},
+		{ImportCustomers, [6]Permission{All, All, All, None, None, None}},
 		{SeeOffer, [6]Permission{All, All, All, All, All, All}},
 		{Serve, [6]Permission{All, All, All, All, None, None}},
 		{Sell, [6]Permission{All, All, All, All, None, None}},
