@@ -131,7 +131,7 @@ func (c *command) addCommands(root *cobra.Command) {
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Offer", append([]*cobra.Command{c.newInitCommand(), c.newValidateCommand(),
+		{"Offer", append([]*cobra.Command{c.newInitCommand(), c.newImportCommand(), c.newValidateCommand(),
 			c.newPlanCommand(),
 			c.newApplyCommand(), c.newGetCommand(), c.newHistoryCommand(),
 			c.newRollbackCommand(), c.newListCommand(),
