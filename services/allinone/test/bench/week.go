@@ -28,7 +28,7 @@ const (
 	weekMembers        = 20
 	weekBookings       = 2000
 	weekBookingsPerDay = 15 // bookings of each staff member per day, without gaps; the first begins at nine o'clock
-	maxTaskTime        = 200 * time.Millisecond
+	maxTaskTime        = 100 * time.Millisecond
 	minLongTask        = 50 * time.Millisecond
 )
 

@@ -16,8 +16,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/sales"
 )
 
-// calendarDrawing is a calendar with the ids and the positions of its HTML elements. `Style` has the positions as CSS
-// rules for the page's one style sheet, because the content security policy forbids style attributes.
+// calendarDrawing is a calendar with the places of its HTML elements, as classes. `Style` has the rules of these classes
+// for the page's one style sheet, because the content security policy forbids style attributes.
 type calendarDrawing struct {
 	From, To int // hours of the day at which the calendar begins and ends
 	Columns  []columnDrawing
@@ -26,35 +26,35 @@ type calendarDrawing struct {
 
 type columnDrawing struct {
 	sales.Column
-	Closed  []string // ids of the HTML elements that show closed times
+	Closed  []string // classes of the HTML elements that show closed times
 	Buffers []string
 	Boxes   []box
 	Blocks  []block
 	Free    []gap
-	Now     string // id of the line at the current time; "" if the column is not of today
+	Now     string // class of the line at the current time; "" if the column is not of today
 }
 
-// block is a blocked time of the calendar. It has the id of the HTML element that shows the blocked time, and the
-// owner's note.
-type block struct{ ID, Reason string }
+// block is a blocked time of the calendar. It has the class of its place, and the owner's note.
+type block struct{ Place, Reason string }
 
-// gap is free time in the calendar, with the id of its HTML element. The element links to the booking form.
+// gap is free time in the calendar, with the class of its place. Its element links to the booking form.
 type gap struct {
-	ID string
+	Place string
 	sales.Minutes
 }
 
-// box is a booking or a class session in the calendar, with the id of its HTML element. The class session's guests have
+// box is a booking or a class session in the calendar, with the class of its place. The class session's guests have
 // no boxes of their own. If the offer no longer has the session, all of its guests share one box.
 type box struct {
 	sales.PlacedBooking
 	Session *sales.PlacedSession // nil for a booking
-	ID      string
+	Place   string
 	Guests  int // number of bookings of the class session; 1 for an appointment
 	People  int
 	service int  // index of the booking's service in the offer; the colour depends on it
 	lines   int  // number of lines of text that fit into the box, from 1 to maxLines
 	isSlim  bool // true if other boxes stand beside the box
+	isBare  bool // true if so many boxes stand beside the box that its text is only its title
 }
 
 const (
@@ -62,7 +62,7 @@ const (
 	maxLines = 4
 	// lineHeight and boxEdge are the height of a line of text and of a box's border, padding and distance, in rem.
 	lineHeight, boxEdge = 0.975, 0.275
-	// maxLanes is the number of boxes side by side that widen their column.
+	// maxLanes is the number of boxes side by side that widen their column. More boxes are too narrow for a text.
 	maxLanes = 6
 )
 
@@ -73,31 +73,33 @@ var hourHeights = [...]float64{5, 7.5, 10}
 // MaxZoom is the largest zoom of the calendar. The smallest is 0.
 const MaxZoom = len(hourHeights) - 1
 
-// canvas gives an id to each drawn element, and collects the CSS rules with the positions of these elements.
+// canvas gives a class to each place of a drawn element, and collects the CSS rules of these classes. Elements with the
+// same place share a class, so that the style sheet of a full week stays small.
 type canvas struct {
 	first  int     // minute of the day at the top of the calendar
 	minute float64 // height of one minute, in rem
 	rules  strings.Builder
-	n      int
-	lanes  int // largest number of boxes side by side
+	places map[string]string // class names by the CSS declarations of the place
+	lanes  int               // largest number of boxes side by side
 }
 
-// put adds the CSS rule with the position of an element, and returns the id of the element. The argument `at` is the
-// time of the element.
+// put returns the class of an element with its position and size. The argument `at` is the time of the element.
 //
 // Elements that overlap in time are drawn side by side. The argument `tracks` is the number of elements side by side,
 // and `track` is the index of this element among them, from 0.
 func (c *canvas) put(at sales.Minutes, track, tracks int) string {
-	c.n++
-	id := "at-" + strconv.Itoa(c.n)
-	fmt.Fprintf(&c.rules, "#%s{top:%.3frem;height:%.3frem", id, float64(at.From-c.first)*c.minute,
-		float64(at.To-at.From)*c.minute)
+	place := fmt.Sprintf("top:%.3frem;height:%.3frem", float64(at.From-c.first)*c.minute, float64(at.To-at.From)*c.minute)
 	if tracks > 1 {
-		fmt.Fprintf(&c.rules, ";inset-inline-start:%.2f%%;inline-size:%.2f%%", 100*float64(track)/float64(tracks),
+		place += fmt.Sprintf(";inset-inline-start:%.2f%%;inline-size:%.2f%%", 100*float64(track)/float64(tracks),
 			100/float64(tracks))
 	}
-	c.rules.WriteString("}")
-	return id
+	class, ok := c.places[place]
+	if !ok {
+		class = "at-" + strconv.Itoa(len(c.places)+1)
+		c.places[place] = class
+		c.rules.WriteString("." + class + "{" + place + "}")
+	}
+	return class
 }
 
 // draw computes the positions of all elements of a calendar: bookings, free, closed and blocked times, and the line at
@@ -105,7 +107,7 @@ func (c *canvas) put(at sales.Minutes, track, tracks int) string {
 func (p *Page) draw(cal *sales.Calendar, zoom int) calendarDrawing {
 	d := calendarDrawing{From: 8, To: 18}
 	d.From, d.To = computeShownHours(cal, d.From, d.To)
-	c := &canvas{first: d.From * hour, minute: hourHeights[zoom] / hour, lanes: 1}
+	c := &canvas{first: d.From * hour, minute: hourHeights[zoom] / hour, places: map[string]string{}, lanes: 1}
 	all := sales.Minutes{From: d.From * hour, To: d.To * hour}
 	now := p.toLocal(p.Now)
 	today := timespan.NewDate(now.Year(), now.Month(), now.Day())
@@ -133,7 +135,8 @@ func (p *Page) draw(cal *sales.Calendar, zoom int) calendarDrawing {
 	// not fixed, each new column would move the columns that are already shown.
 	d.Style = c.rules.String() +
 		fmt.Sprintf(".calendar{--hour:%.1frem;grid-template-columns:3.5rem repeat(%d,minmax(%.2frem,1fr))}"+
-			".day-height{height:%.3frem}", hourHeights[zoom], max(1, len(d.Columns)),
+			".day-height{height:%.3[4]frem}.column{contain-intrinsic-block-size:calc(2.5rem + %.3[4]frem)}",
+			hourHeights[zoom], max(1, len(d.Columns)),
 			max(narrowestColumn, float64(min(c.lanes, maxLanes))*narrowestLane), float64(all.To-all.From)*c.minute)
 	return d
 }
@@ -246,12 +249,22 @@ func (p *Page) placeBoxes(c *canvas, col *columnDrawing) {
 					col.Buffers = append(col.Buffers, c.put(buffer, lane, len(ends)))
 				}
 			}
-			b.ID, b.lines, b.isSlim = c.put(b.At, lane, len(ends)), c.countLines(b.At), len(ends) > 1
+			b.Place, b.lines, b.isSlim = c.put(b.At, lane, len(ends)), c.countLines(b.At), len(ends) > 1
+			b.isBare = len(ends) > maxLanes
 			c.lanes = max(c.lanes, len(ends))
 			col.Boxes = append(col.Boxes, b)
 		}
 		boxes = boxes[len(lanes):]
 	}
+}
+
+// describe returns the text of a box that is too narrow for it.
+func (p *Page) describe(b box) string {
+	what := p.customerOfBooking(b.Booking)
+	if b.Session != nil {
+		what = b.Session.Service.Name
+	}
+	return p.formatMinutes(b.At) + " · " + what
 }
 
 // countLines returns the number of lines of text that fit into a box, from 1 to maxLines.
