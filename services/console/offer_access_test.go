@@ -5,7 +5,8 @@ import "strings"
 // init adds the routes of the offer pages to rowOfPage.
 func init() {
 	routes := []string{"GET ", "POST /undo", "GET /versions", "GET /versions/:id", "POST /versions/:id",
-		"POST /locations-order"}
+		"POST /services-order", "POST /classes-order", "POST /rentals-order", "POST /team-order", "POST /locations-order",
+		"POST /packages-order"}
 	for _, kind := range []string{"services", "classes", "events", "rentals", "team", "rules", "locations", "packages"} {
 		routes = append(routes, "GET /"+kind)
 		for _, page := range []string{"/new", "/:id", "/:id/remove"} {

@@ -25,7 +25,8 @@ var regions = sync.OnceValue(func() map[string]string {
 // GB for Europe/London. It returns "" for a time zone without a country, such as UTC.
 func RegionOf(zone string) string { return regions()[zone] }
 
-// OnlyZoneOf returns the time zone of a country that has a single time zone, such as Asia/Tokyo for JP. It returns "" for a country with several time zones, and for an unknown country.
+// OnlyZoneOf returns the time zone of a country that has a single time zone, such as
+// Asia/Tokyo for JP. It returns "" for a country with several time zones, and for an unknown country.
 func OnlyZoneOf(region string) string {
 	only := ""
 	for zone, of := range regions() {

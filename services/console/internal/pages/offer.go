@@ -26,6 +26,9 @@ func (p *Pages) mountOffer(business *authorize.Router) {
 	for _, k := range offerKinds {
 		at := "/offer/" + k.section
 		business.Get(at, access.ChangeOffer, p.listOffer(k))
+		if k.ordering != notOrdered {
+			business.Post(at+"-order", access.ChangeOffer, p.orderObjects(k))
+		}
 		business.Get(at+"/new", access.ChangeOffer, p.askOffer(k))
 		business.Post(at+"/new", access.ChangeOffer, p.saveOffer(k))
 		business.Get(at+"/:id", access.ChangeOffer, p.askOffer(k))
@@ -33,7 +36,6 @@ func (p *Pages) mountOffer(business *authorize.Router) {
 		business.Get(at+"/:id/remove", access.ChangeOffer, p.askRemoval(k))
 		business.Post(at+"/:id/remove", access.ChangeOffer, p.removeOffer(k))
 	}
-	business.Post("/offer/locations-order", access.ChangeOffer, p.orderLocations)
 	p.mountVersions(business)
 	p.mountText(business)
 	business.Get("/offer/translations", access.ChangeOffer, p.askTranslations)
@@ -133,9 +135,12 @@ func (p *Pages) listOffer(k offerKind) fiber.Handler {
 // showList shows the objects of a kind, grouped by category.
 func (p *Pages) showList(c *fiber.Ctx, status int, k offerKind, o *offerPage) error {
 	l := view.OfferList{Offering: o.about, New: "/offer/" + k.section + "/new"}
-	isOrdered := k.list == locationsKind.list
-	if isOrdered {
-		l.Hint, l.Order = o.page.Words.Say("offer_locations_hint"), "/offer/locations-order"
+	isLocations := k.list == locationsKind.list
+	if isLocations {
+		l.Hint = o.page.Words.Say("offer_locations_hint")
+	}
+	if k.ordering != notOrdered {
+		l.Order = "/offer/" + k.section + "-order"
 	}
 	places := map[string]int{}
 	for i, item := range k.listItems(o.fields) {
@@ -151,7 +156,7 @@ func (p *Pages) showList(c *fiber.Ctx, status int, k offerKind, o *offerPage) er
 			Name: k.nameObject(o, item), About: k.summarize(o, item), Path: "/offer/" + k.section + "/" + key,
 			IsOff: item["active"] == false, Key: key,
 		}
-		if isOrdered && i == 0 {
+		if isLocations && i == 0 {
 			line.Mark = o.page.Words.Say("offer_main_location")
 		}
 		l.Groups[place].Lines = append(l.Groups[place].Lines, line)

@@ -31,6 +31,7 @@ type offerKind struct {
 	adapt func(*offerPage, document.Fields, form.Field) (form.Field, bool)
 	// values of the field `kind`, one of which a person chooses before the form for a new object opens; nil for none
 	variants  []string
+	ordering  ordering
 	name      func(*offerPage, document.Fields) string // returns the name on the page; if nil, it is the field `name`
 	summarize func(*offerPage, document.Fields) string // returns the line below the name
 	explain   func(*offerPage, document.Fields) string // returns a text above the form; if nil, there is no text

@@ -8,7 +8,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
-	"github.com/slotmesh/slotmesh/libs/platform/web"
 	"github.com/slotmesh/slotmesh/libs/values/locale"
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/document"
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/form"
@@ -20,7 +19,7 @@ var locationKinds = []string{catalog.KindPlace, catalog.KindLink, catalog.KindPh
 
 // locationsKind describes the pages of the locations of a business.
 var locationsKind = offerKind{
-	section: "locations", list: "locations", word: "location", variants: locationKinds,
+	section: "locations", list: "locations", word: "location", variants: locationKinds, ordering: orderedByPosition,
 	newObject: newLocation,
 	groups:    newLocationGroups,
 	adapt:     adaptLocationField,
@@ -172,51 +171,6 @@ func (o *offerPage) newOfferedAtGroups() []form.Group {
 	return []form.Group{{Title: "offer_offered_at", Hint: "offer_offered_at_hint", Fields: []form.Field{
 		{Name: "locations", Kind: form.Checkboxes, Label: "offer_locations", Options: options},
 	}}}
-}
-
-// orderLocations moves a location forward or back in the list. The first location is the main one. It changes the newest
-// version, because a merge with another change of the list would drop the new order.
-func (p *Pages) orderLocations(c *fiber.Ctx) error {
-	posted, err := web.Form(c)
-	if err != nil {
-		return err
-	}
-	o, err := p.loadOfferPage(c, locationsKind.section, 0)
-	if err != nil {
-		return err
-	}
-	back := "/offer/" + locationsKind.section
-	if !moveObject(toList(o.fields[locationsKind.list]), posted.Get("key"), posted.Get("to") == "forward") {
-		return toOffer(c, o, back, url.Values{"wrong": {"changed"}})
-	}
-	return p.publishOffer(c, o, submission{
-		posted: posted, result: &form.Result{}, back: back,
-		action:         string(c.Request().URI().Path()),
-		findEditedPath: func(document.Fields) string { return "-" },
-		showForm: func(status int, _ map[string]string) error {
-			fresh, err := p.loadOfferPage(c, locationsKind.section, 0)
-			if err != nil {
-				return err
-			}
-			fresh.page.ErrorText, fresh.about.Problems = o.page.ErrorText, o.about.Problems
-			return p.showList(c, status, locationsKind, fresh)
-		},
-	})
-}
-
-// moveObject swaps an object of a list with the object before it, or with the object after it. It reports whether there
-// are two objects to swap.
-func moveObject(items []any, key string, isForward bool) bool {
-	i := slices.IndexFunc(items, func(item any) bool { name, ok := document.NameOf(item); return ok && name == key })
-	other := i + 1
-	if isForward {
-		other = i - 1
-	}
-	if i < 0 || other < 0 || other >= len(items) {
-		return false
-	}
-	items[i], items[other] = items[other], items[i]
-	return true
 }
 
 // showVariants shows the page on which a person chooses which variant of a kind of objects to add.

@@ -10,7 +10,7 @@ import (
 
 // serviceKind describes the pages of services that customers book at a time of their choice.
 var serviceKind = offerKind{
-	section: "services", list: "services", word: "service",
+	section: "services", list: "services", word: "service", ordering: orderedByField,
 	newObject: func(o *offerPage) document.Fields {
 		item := document.Fields{"duration_minutes": json.Number("60")}
 		if team := listKeys(o.listChoices("staff")); len(team) > 0 {

@@ -10,7 +10,7 @@ import (
 
 // classesKind describes the pages of services with class sessions.
 var classesKind = offerKind{
-	section: "classes", list: "services", word: "class",
+	section: "classes", list: "services", word: "class", ordering: orderedByField,
 	newObject: func(*offerPage) document.Fields { return document.Fields{"duration_minutes": json.Number("60")} },
 	isShown:   func(item document.Fields) bool { return item["classes"] != nil },
 	groups:    newClassGroups,
@@ -93,7 +93,7 @@ func toText(value any) string {
 
 // rentalsKind describes the pages of the things that customers rent.
 var rentalsKind = offerKind{
-	section: "rentals", list: "rentals", word: "rental",
+	section: "rentals", list: "rentals", word: "rental", ordering: orderedByField,
 	newObject: func(*offerPage) document.Fields {
 		return document.Fields{"price_type": "daily", "quantity": json.Number("1"), "units_count": json.Number("1")}
 	},
@@ -184,7 +184,7 @@ func (o *offerPage) listAppointments() []form.Option {
 
 // packagesKind describes the pages of packages: services that customers book together at one price.
 var packagesKind = offerKind{
-	section: "packages", list: "packages", word: "package",
+	section: "packages", list: "packages", word: "package", ordering: orderedByPosition,
 	newObject: func(*offerPage) document.Fields { return document.Fields{} },
 	groups: func(o *offerPage) []form.Group {
 		return []form.Group{

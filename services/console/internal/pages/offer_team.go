@@ -7,7 +7,7 @@ import (
 
 // teamKind describes the pages of the staff members whose time customers book.
 var teamKind = offerKind{
-	section: "team", list: "staff", word: "member",
+	section: "team", list: "staff", word: "member", ordering: orderedByField,
 	newObject: func(*offerPage) document.Fields { return document.Fields{} },
 	groups:    newTeamGroups,
 	summarize: func(o *offerPage, item document.Fields) string {

@@ -118,7 +118,7 @@ type OfferList struct {
 	Groups []OfferGroup
 	New    string
 	Hint   string // text above the list
-	Order  string // path of the form that changes the order; "" if the objects have a field for their order
+	Order  string // path of the form that changes the order; "" if people cannot change it
 }
 
 // OfferRemoval has the data of the page that asks for confirmation before an object is removed.

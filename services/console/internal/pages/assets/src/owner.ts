@@ -4,6 +4,7 @@ import "./parts/calendar";
 import "./parts/copy";
 import "./parts/first";
 import "./parts/hours";
+import "./parts/order";
 import "./parts/pictures";
 import "./parts/search";
 import "./parts/text";

@@ -1,0 +1,54 @@
+// Dragging an object of the offer by its handle changes its place in the list. The buttons beside the handle do the same
+// without a pointer. A drop sends the form of the object; the server decides.
+
+let lifted: { row: HTMLElement; after: Element | null; pointer: number } | null = null;
+
+const isSibling = (element: Element | null): element is HTMLElement => !!element?.querySelector(".grip");
+
+function release() {
+  lifted?.row.classList.remove("lifted");
+  const last = lifted;
+  lifted = null;
+  return last;
+}
+
+document.addEventListener("pointerdown", (event) => {
+  const grip = (event.target as Element).closest<HTMLElement>(".grip");
+  const row = grip?.closest<HTMLElement>(".row");
+  if (!grip || !row || !event.isPrimary || event.button !== 0) return;
+  event.preventDefault();
+  grip.setPointerCapture(event.pointerId);
+  lifted = { row, after: row.nextElementSibling, pointer: event.pointerId };
+  row.classList.add("lifted");
+});
+
+document.addEventListener("pointermove", (event) => {
+  if (!lifted || event.pointerId !== lifted.pointer) return;
+  const { row } = lifted;
+  const middle = (of: Element) => of.getBoundingClientRect().top + of.getBoundingClientRect().height / 2;
+  for (let before = row.previousElementSibling; isSibling(before) && event.clientY < middle(before); before = row.previousElementSibling) before.before(row);
+  for (let after = row.nextElementSibling; isSibling(after) && event.clientY > middle(after); after = row.nextElementSibling) after.after(row);
+});
+
+document.addEventListener("pointerup", (event) => {
+  if (!lifted || event.pointerId !== lifted.pointer) return;
+  const { row, after } = release()!;
+  if (row.nextElementSibling === after) return;
+  const form = row.querySelector<HTMLFormElement>(".moves")!;
+  const next = row.nextElementSibling?.querySelector<HTMLInputElement>("[name=key]");
+  for (const [name, value] of [["to", "before"], ["before", next?.value ?? ""]]) {
+    const input = document.createElement("input");
+    [input.type, input.name, input.value] = ["hidden", name, value];
+    form.append(input);
+  }
+  form.submit();
+});
+
+function cancel() {
+  const last = release();
+  if (last) last.row.parentElement!.insertBefore(last.row, last.after);
+}
+document.addEventListener("pointercancel", cancel);
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && lifted) cancel();
+});
