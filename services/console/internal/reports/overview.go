@@ -129,7 +129,8 @@ func (r *Overview) CountBookings() booking.BookingsRow {
 
 // CountReturning returns the number of bookings of returning customers, and of all customers that are known by their
 // e-mail address.
-func (r *Overview) CountReturning() (returning, known int64) {
+func (r *Overview) CountReturning() (int64, int64) {
+	var returning, known int64
 	for _, b := range r.Kinds.List {
 		switch b.CustomerKind {
 		case report.ReturningCustomer:
