@@ -172,7 +172,7 @@ func TestRefusedProgramGetsNoToken(t *testing.T) {
 	}
 	for _, code := range []string{"BCDF-GHJK", "", "x", strings.Repeat("B", 9), p.Code} {
 		if got := getPage(t, w, "/device?code="+code, ana); code != "" && got.Status != 303 &&
-			(got.Status != 422 || !strings.Contains(got.Body, "No program shows this code")) {
+			(got.Status != 422 || !strings.Contains(got.Body, "This code is not valid")) {
 			t.Errorf("%s: %d %s", code, got.Status, got.Body)
 		}
 	}

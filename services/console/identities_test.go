@@ -119,7 +119,7 @@ func TestProviderSignsPeopleIn(t *testing.T) {
 		email, says string
 		status      int
 	}{{"ana@example.com", "", 303}, {"op@example.com", "", 303}, {"bo@example.com",
-		"has not checked your e-mail address", 403}, {"stranger@example.com", "has been invited here", 403}} {
+		"has not checked your e-mail address", 403}, {"stranger@example.com", "has not been invited", 403}} {
 		address, cookie := beginSignIn(t, w)
 		back := signInAtProvider(t, address, who.email)
 		got := requestCallback(t, w, back, cookie)

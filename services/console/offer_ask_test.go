@@ -121,7 +121,7 @@ func TestSaveAsksOnlyAboutNewOrUnknownConflicts(t *testing.T) {
 	w.expectQuestion(
 		t,
 		newHaircutForm("48", "base", "2", "duration_minutes", "55"),
-		"It cannot be checked now",
+		"We can’t check right now",
 		"47",
 		"48",
 		"Save anyway",

@@ -127,7 +127,7 @@ func TestLocationFormKeepsRejectedValues(t *testing.T) {
 		"link":  {"link", "http://meet.example", "is not a web address", url.Values{"name": {"Video"}}},
 		"name":  {"link", "", "Fill in this field", url.Values{"link": {"https://meet.example"}}},
 		"phone": {"phone", "", "Fill in this field", url.Values{"name": {"Call"}, "calls": {"customer"}}},
-		"postal_codes": {"customer_address", "1*0", "does not fit here", url.Values{"name": {"Home"},
+		"postal_codes": {"customer_address", "1*0", "is not valid here", url.Values{"name": {"Home"},
 			"countries": {"PT"}}},
 		"travel_minutes": {"customer_address", "5000", "to 1440", url.Values{"name": {"Home"}, "countries": {"PT"}}},
 	} {
@@ -213,7 +213,7 @@ func TestMainLocationChangeAsksForUnstoredLocations(t *testing.T) {
 			t.Errorf("%s: %d %s", path, asked.Status, asked.Body)
 		}
 	}
-	if page := getPage(t, w, locationsPath+"/quay/remove", mia).Body; !strings.Contains(page, "1 booking lies ahead") {
+	if page := getPage(t, w, locationsPath+"/quay/remove", mia).Body; !strings.Contains(page, "Upcoming bookings that stay in your calendar: 1") {
 		t.Errorf("the removal names no booking: %s", page)
 	}
 }
@@ -230,7 +230,7 @@ func TestLocationRemovalNamesConsequences(t *testing.T) {
 	w.Availability.SetAffected(availability.Conflict{Reason: availability.Reason{Rule: availability.RuleRemoved,
 		Name: "Video call"}})
 	page := getPage(t, w, locationsPath+"/video/remove", mia).Body
-	for _, want := range []string{"Remove Video call?", "1 booking lies ahead", "Services no longer offered there: 1",
+	for _, want := range []string{"Remove Video call?", "Upcoming bookings that stay in your calendar: 1", "Services no longer offered there: 1",
 		"which will be hidden: 1", "Classes, events and rentals that lose this location: 1"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("%q is not in %s", want, page)

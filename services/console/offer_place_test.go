@@ -112,11 +112,11 @@ func TestFormNamesInvalidPlaceAtItsInput(t *testing.T) {
 	mia := w.AddSession(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
 	for name, c := range map[string]struct{ typed, says string }{
 		"locations.0.geo":                 {"here", "Enter latitude and longitude, like 38.7139, -9.1394."},
-		"contact.phone":                   {"call us", "“call us” does not fit here."},
-		"contact.email":                   {"harbor", "“harbor” does not fit here."},
+		"contact.phone":                   {"call us", "“call us” is not valid here."},
+		"contact.email":                   {"harbor", "“harbor” is not valid here."},
 		"contact.website":                 {"harbor.example", "“harbor.example” is not a web address."},
 		"legal.terms":                     {"http://harbor.example/terms", "“http://harbor.example/terms” is not a web address."},
-		"locations.0.address.country":     {"XX", "“XX” does not fit here."},
+		"locations.0.address.country":     {"XX", "“XX” is not valid here."},
 		"locations.0.address.street":      {strings.Repeat("x", 201), "This text is too long."},
 		"locations.0.directions_html":     {strings.Repeat("x", 5001), "This text is too long."},
 		"locations.0.address.postal_code": {strings.Repeat("1", 21), "This text is too long."},

@@ -53,7 +53,7 @@ var refusedForms = []struct {
 		"page", url.Values{
 			"form.n": {"1"}, "form.0.label": {"Welche?"}, "form.0.type": {"date"}, "form.0.max_length": {"5"},
 		},
-		"Das passt nicht zu „Antwort“.",
+		"Das lässt sich nicht mit „Art der Antwort“ kombinieren.",
 	},
 	{
 		"notifications", url.Values{"notifications.owner_emails": {"mia"}},
@@ -92,7 +92,7 @@ var refusedForms = []struct {
 		"services/new", url.Values{"payment_requirement": {"deposit_fixed"}, "deposit_value": {"0"}},
 		"Bitte eine Zahl über 0 eingeben.",
 	},
-	{"services/new", url.Values{"deposit_value": {"5"}}, "Das passt nicht zu „Online-Zahlung“."},
+	{"services/new", url.Values{"deposit_value": {"5"}}, "Das lässt sich nicht mit „Online-Zahlung“ kombinieren."},
 	{"services/new", url.Values{"staff": {"nobody"}}, "Was hier gewählt war, gibt es nicht mehr."},
 	{"classes/new", url.Values{
 		"classes.n": {"1"}, "classes.0.time": {"18:00"}, "classes.0.capacity": {"8"},
@@ -114,7 +114,7 @@ var refusedForms = []struct {
 	},
 	{
 		"rules/new", url.Values{"kind": {"first_booking"}, "percent": {"-5"}, "days": {"mon"}},
-		"Das passt nicht zu „Art der Regel“.",
+		"Das lässt sich nicht mit „Art der Regel“ kombinieren.",
 	},
 	{
 		"rules/new", url.Values{"kind": {"seasonal"}, "percent": {"-5"}, "from": {"18:30"}, "to": {"12-24"}},

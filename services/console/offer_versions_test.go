@@ -30,12 +30,12 @@ func TestRestoreVersionAsksAboutConflicts(t *testing.T) {
 		t.Errorf("%d %s", list.Status, list.Body)
 	}
 	if one := getPage(t, w.Fixture, versions+"/1", w.mia); !strings.Contains(one.Body, "Haircut · Price") ||
-		!strings.Contains(one.Body, "Go back to this version") {
+		!strings.Contains(one.Body, "Restore this version") {
 		t.Errorf("what differs: %d %s", one.Status, one.Body)
 	}
 	if now := getPage(t, w.Fixture, versions+"/2", w.mia); !strings.Contains(now.Body,
 		"This is the live version.") ||
-		strings.Contains(now.Body, "Go back to this version") {
+		strings.Contains(now.Body, "Restore this version") {
 		t.Errorf("the newest: %d %s", now.Status, now.Body)
 	}
 	for _, none := range []string{"/9", "/0", "/x"} {

@@ -64,7 +64,7 @@ func TestFormsKeepAndTranslatePackages(t *testing.T) {
 	}
 	removal := "/business/harbor/offer/services/wash/remove"
 	if got := getPage(t, w, removal, mia); got.Status != 200 || !strings.Contains(got.Body,
-		"Packages that go with it: 1") {
+		"Packages that will be deleted: 1") {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
 	if got := postForm(t, w, removal, mia, url.Values{"base": {"4"}}); got.Status != 303 {

@@ -214,7 +214,7 @@ func TestMailedLinkSetsPasswordOnce(t *testing.T) {
 		!strings.Contains(got.Body, `autocomplete="new-password"`) {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
-	for chosen, want := range map[string]string{"short": "at least 12", "Password2026!": "easily guessed",
+	for chosen, want := range map[string]string{"short": "at least 12", "Password2026!": "easy to guess",
 		strings.Repeat("long", 70): "at most 256"} {
 		if got := postForm(t, w, first, "", url.Values{"new": {chosen}}); got.Status != 422 ||
 			!strings.Contains(got.Body,

@@ -50,7 +50,7 @@ func TestBookingFormRejectsInvalidPhone(t *testing.T) {
 		"people":  {"1"},
 		"phone":   {"abc"},
 	}
-	const text = "Please write a number such as +351 21 000 0000."
+	const text = "Enter a number like +351 21 000 0000."
 	got := postForm(t, w, "/business/harbor/bookings/new", mia, form)
 	if got.Status != 422 || !strings.Contains(got.Body, text) {
 		t.Errorf("abc: %d %s", got.Status, got.Body)

@@ -125,10 +125,10 @@ func TestReportsRejectInvalidDates(t *testing.T) {
 	session := addSession(t, w, access.Manager)
 	for query, want := range map[string]string{
 		"?from=2027-03-02&to=2027-03-01":        "The last day is before the first.",
-		"?from=2024-01-01&to=2027-03-01":        "Three years at most",
-		"?from=2027-02-29&to=2027-03-01":        "Please check this.",
-		"?by=year":                              "Please check this.",
-		"?from=2026-01-01&to=2027-03-01&by=day": "That is too much for one page.",
+		"?from=2024-01-01&to=2027-03-01":        "Choose three years at most",
+		"?from=2027-02-29&to=2027-03-01":        "Check this field.",
+		"?by=year":                              "Check this field.",
+		"?from=2026-01-01&to=2027-03-01&by=day": "Too much for one page.",
 	} {
 		page := getPage(t, w, reportsPage+query, session)
 		if page.Status != 400 || strings.Count(page.Body, "field-error") != 1 || !strings.Contains(page.Body, want) {

@@ -166,14 +166,14 @@ func TestCancelReservationPageShowsRefund(t *testing.T) {
 	at := "/business/harbor/reservations/" + addPaidReservation(w, "reserved", "paid", nil)
 	expectSentences(t, getPage(t, w, rentals, desk), 200, at+"/cancel", "€20.00 paid online", "€4.00 to pay on site")
 	expectSentences(t, getPage(t, w, at+"/cancel", owner), 200, "2 × Kayak", "€20.00 paid online",
-		"By the policy: €10.00 (50 %)",
+		"By the cancellation policy: €10.00 (50 %)",
 		"All: €20.00", all)
-	expectSentences(t, getPage(t, w, at+"/cancel", desk), 200, "By the policy: €10.00 (50 %)", "-"+all)
+	expectSentences(t, getPage(t, w, at+"/cancel", desk), 200, "By the cancellation policy: €10.00 (50 %)", "-"+all)
 	expectSentences(t, postForm(t, w, at+"/cancel", desk, url.Values{"refund": {"full"}}), 403, "")
 	expectSentences(t, postForm(t, w, at+"/cancel", owner, url.Values{"refund": {"amount"}, "amount": {"much"}}), 422,
 		"much", all)
 	expectSentences(t, postForm(t, w, at+"/cancel", owner, url.Values{"refund": {"policy"}, "shown": {"20.00"}}), 409,
-		"This was changed a moment ago", "By the policy: €10.00")
+		"This was changed a moment ago", "By the cancellation policy: €10.00")
 	got := postForm(t, w, at+"/cancel", owner, url.Values{"refund": {"amount"}, "amount": {"5,50"}})
 	if to := got.Header.Get("Location"); got.Status != 303 || to != rentals+"?done=reservation_cancel" {
 		t.Fatalf("cancelled: %d to %q: %s", got.Status, to, got.Body)
@@ -204,7 +204,7 @@ func TestFailedRefundIsRepeatedOnCustomerPage(t *testing.T) {
 		to != "/business/harbor/customers/one?done=refunded&email="+sealValue(t, "cara@example.com") {
 		t.Fatalf("refunded: %d to %q: %s", got.Status, to, got.Body)
 	}
-	expectSentences(t, getPage(t, w, customer, owner), 200, "-"+refund, "€20.00 on its way back")
+	expectSentences(t, getPage(t, w, customer, owner), 200, "-"+refund, "€20.00 being refunded")
 }
 
 func TestUnpaidReservationsAreShown(t *testing.T) {

@@ -41,9 +41,9 @@ func TestSearchFollowsPermissions(t *testing.T) {
 	}{
 		{access.FrontDesk, "cara", map[string]bool{own.ID.String(): true, other.ID.String(): true, customer: true}},
 		{access.Staff, "cara", map[string]bool{own.ID.String(): true, other.ID.String(): false, customer: false}},
-		{access.Viewer, "cara", map[string]bool{own.ID.String(): false, customer: false, "Nothing was found": true}},
+		{access.Viewer, "cara", map[string]bool{own.ID.String(): false, customer: false, "No results": true}},
 		{access.FrontDesk, "nobody", map[string]bool{own.ID.String(): false, customer: false,
-			"Nothing was found": true}},
+			"No results": true}},
 		{access.Owner, "RULES", map[string]bool{`<a class="cover" href="/business/harbor/offer/policies"`: true}},
 		{access.FrontDesk, "rules", map[string]bool{`href="/business/harbor/offer/policies"`: false}},
 		{access.Viewer, "calend", map[string]bool{`<a class="cover" href="/business/harbor/calendar"`: true}},

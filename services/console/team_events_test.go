@@ -97,8 +97,8 @@ func TestTeamChangesAreEvents(t *testing.T) {
 		}
 	}
 	page := getPage(t, w, team, ana)
-	for _, text := range []string{"Bo &lt;b&gt;", "Invited · Front desk", "Has another role · Owner",
-		"Removed from the team", "Access for a program ended", "Added a passkey"} {
+	for _, text := range []string{"Bo &lt;b&gt;", "Invited · Front desk", "Role changed · Owner",
+		"Removed from the team", "Access token revoked", "Added a passkey"} {
 		if !strings.Contains(page.Body, text) {
 			t.Errorf("the page of the team does not say %q: %s", text, page.Body)
 		}

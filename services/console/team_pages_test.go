@@ -37,7 +37,7 @@ func TestTeamPageManagesMembers(t *testing.T) {
 	invited := postForm(t, w, team+"/invite", ana, url.Values{"email": {"Bo@example.com"}, "name": {"Bo <b>"},
 		"role": {"desk"}})
 	if invited.Status != 200 || !strings.Contains(invited.Body, consoletest.OwnerURL+"/sign-in/link/") ||
-		!strings.Contains(invited.Body, "on its way by mail") {
+		!strings.Contains(invited.Body, "Invitation sent by email") {
 		t.Fatalf("%d %s", invited.Status, invited.Body)
 	}
 	bo := findSession(t, pressButton(t, w, linkShown.FindString(invited.Body), ""))
@@ -85,7 +85,7 @@ func TestTeamPageManagesMembers(t *testing.T) {
 	}
 	got := getPage(t, w, team+"?done=team_removed", bo)
 	if list, happened, _ := strings.Cut(got.Body, `id="history"`); strings.Contains(list, "ana@") ||
-		!strings.Contains(happened, "ana@") || !strings.Contains(got.Body, "no longer belong") {
+		!strings.Contains(happened, "ana@") || !strings.Contains(got.Body, "Removed from the team") {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
 }

@@ -119,7 +119,7 @@ func TestTextPagePublishesTextAfterReview(t *testing.T) {
 	input := "\n# Our <own> words.\n" + strings.Replace(readText(t, w), "40.00}", "47.50} # since spring", 1)
 	asked := postText(t, w, mia, "1", input)
 	for _, part := range []string{"What will change", "Haircut · Price", "47.5",
-		"Nothing that customers have booked would fall outside", `name="agreed" value="1"`, "Back to the form"} {
+		"No bookings are affected", `name="agreed" value="1"`, "Back to the form"} {
 		if asked.Status != 409 || !strings.Contains(asked.Body, part) {
 			t.Errorf("%q: %d %s", part, asked.Status, asked.Body)
 		}
@@ -136,7 +136,7 @@ func TestTextPagePublishesTextAfterReview(t *testing.T) {
 		t.Errorf("published is\n%q, typed was\n%q", now, input)
 	}
 	only := postText(t, w, mia, "2", input+"# a note\n")
-	if only.Status != 409 || !strings.Contains(only.Body, "Customers see the same as before") {
+	if only.Status != 409 || !strings.Contains(only.Body, "Nothing changes for customers") {
 		t.Errorf("a note alone: %d %s", only.Status, only.Body)
 	}
 }
@@ -164,7 +164,7 @@ func TestTextPageMergesSimultaneousChanges(t *testing.T) {
 	w.Call(t, "PUT", harb, strings.Replace(third, "47.00", "50.00", 1), "Content-Type", yaml)
 	mine = strings.Replace(third, "47.00", "60.00", 1) + "# once more\n"
 	got := postText(t, w, mia, "3", mine)
-	if got.Status != 409 || !strings.Contains(got.Body, "Somebody else has changed the same") ||
+	if got.Status != 409 || !strings.Contains(got.Body, "Someone else changed the same field") ||
 		!strings.Contains(got.Body, "# once more") {
 		t.Fatalf("%d %s", got.Status, got.Body)
 	}
@@ -175,7 +175,7 @@ func TestTextPageMergesSimultaneousChanges(t *testing.T) {
 	}
 	w.Call(t, "PUT", harb, readText(t, w)+"managed_by: our repository\n", "Content-Type", yaml)
 	if got := getPage(t, w, textPage, mia); !strings.Contains(got.Body, "readonly") || strings.Contains(got.Body,
-		"See what will change") {
+		"Review changes") {
 		t.Errorf("the text of an offer that another system manages: %s", got.Body)
 	}
 }

@@ -39,7 +39,7 @@ func (o *ownerSite) dragBookings(t *testing.T) {
 	v.Await("she is with Tomás at twelve", boxPositionCondition("Clara Neves", "Tomás", "12:00"))
 	v.Check()
 	v.Press("Undo")
-	v.ExpectText("The booking is back where it was")
+	v.ExpectText("The booking is back at its old time")
 	v.Await("she is with Inês at ten", boxPositionCondition("Clara Neves", "Inês", "10:00"))
 	key, cut := o.platform.createKey(t, o.slug, "write"), o.platform.idsByName(t, o.slug, "services")["Cut"]
 	o.platform.book(t, o.slug, key, newOrder(cut, "2027-03-02", "12:00").withField("customer_name",
@@ -78,7 +78,7 @@ func (o *ownerSite) takeTimeOff(t *testing.T) {
 	v.Fill("First day", "2027-03-02")
 	v.Fill("Last day", "2027-03-01")
 	v.Press("Add time off")
-	v.ExpectText("Choose a time from today on")
+	v.ExpectText("Choose a period of up to three months")
 	v.Fill("First day", "2027-03-02")
 	v.Fill("Last day", "2027-03-03")
 	v.Press("Add time off")
@@ -97,7 +97,7 @@ func (o *ownerSite) takeTimeOff(t *testing.T) {
 		v.Press("Add time off")
 	}
 	hoursOff("14:00", "13:00")
-	v.ExpectText("Choose a time from today on")
+	v.ExpectText("Choose a period of up to three months")
 	hoursOff("14:00", "16:00")
 	v.ExpectText("Time off added", "3 Mar 2027 · 14:00 – 16:00")
 	v.Await("the form keeps the margins of the page",

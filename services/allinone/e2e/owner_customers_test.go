@@ -68,7 +68,7 @@ func (o *ownerSite) manageCustomer(t *testing.T) {
 	v.Press("Book again")
 	v.ExpectElement("input[name=people]")
 	v.AwaitLoad()
-	if name, email := v.FieldValue("Customer"), v.FieldValue("E-mail"); name != "Eva Lind" ||
+	if name, email := v.FieldValue("Customer"), v.FieldValue("Email"); name != "Eva Lind" ||
 		email != "eva@example.com" ||
 		v.FieldValue("Service") != cut {
 		t.Errorf("the form says %q, %q, %q", name, email, v.FieldValue("Service"))

@@ -58,25 +58,25 @@ func (o *ownerSite) sellAtDoor(t *testing.T) {
 	v.Press("Sell tickets")
 	v.Fill("Customer", "Bruno Costa")
 	v.Press("Sell tickets")
-	v.ExpectText("Please say how many tickets")
+	v.ExpectText("Enter the number of tickets")
 	v.Check()
 	v.Fill("Floor", "2")
 	v.Fill("Box", "2")
 	o.sellTickets(t, "Eva Lind", "Box", 1) // a sale in another window
 	v.Press("Sell tickets")
-	v.ExpectText("Not that many are left", "€80.00 · 1 left")
+	v.ExpectText("Not enough tickets left", "€80.00 · 1 left")
 	if stored := v.FieldValue("Customer"); stored != "Bruno Costa" {
 		t.Errorf("the customer is %q", stored)
 	}
 	v.Fill("Box", "1")
 	v.PressTwice("Sell tickets")
-	v.ExpectText("The tickets are sold", "Bruno Costa", "2 × Floor", "1 × Box", "€140.00", "By the price list of today",
+	v.ExpectText("Tickets sold", "Bruno Costa", "2 × Floor", "1 × Box", "€140.00", "At today’s prices",
 		"To be paid on site", "Sold")
 	v.Check()
 	v.Press("Cancel tickets")
 	v.ExpectText("Cancel these tickets?", "Nothing was paid online", "Spring Gala")
 	v.PressElement("button.danger")
-	v.ExpectText("The tickets are cancelled", "Cancelled")
+	v.ExpectText("Tickets cancelled", "Cancelled")
 	v.ExpectNoText("Cancel tickets")
 	v.PressElement(".drawer .close")
 	v.ExpectText("Floor €30.00 4 7", "Box €80.00 1 1", "All together 5 7")

@@ -87,7 +87,7 @@ func (n *inputCounter) checkForm(t *testing.T, number int, selector string) {
 // fillFirstForms fills in the five forms of the first visit, leaves them once, comes back, and opens the business.
 func (p *pages) fillFirstForms(t *testing.T, v *inputCounter) {
 	t.Helper()
-	v.ExpectText("There is no business yet")
+	v.ExpectText("No business yet")
 	v.Check()
 	v.Press("Set up your business")
 	v.Await("the browser's zone is filled in", `document.querySelector("[name=timezone]").value !== ""`)

@@ -72,7 +72,7 @@ func (o *ownerSite) editServices(t *testing.T, v *visitor.Visitor) {
 	v.PressElement(`a[href$="/offer/services/cut"]`)
 	v.FillElement(`[name="price"]`, "-3")
 	v.Press("Save")
-	v.ExpectText("Check the marked fields", "Please type a number that is at least 0.")
+	v.ExpectText("Check the marked fields", "Enter a number that is at least 0.")
 	v.Check()
 	v.FillElement(`[name="price"]`, "45,50")
 	v.PressElement(`[name="more"][value="variants"]`)
@@ -106,7 +106,7 @@ func (o *ownerSite) editConcurrently(t *testing.T, v *visitor.Visitor) {
 	v.ExpectText("€50.00")
 	other.FillElement(`[name="name"]`, "Haircut")
 	other.Press("Save")
-	other.ExpectText("Saved.", "Somebody else has changed this meanwhile", "Price", "45.5 → 50", "Haircut", "€50.00")
+	other.ExpectText("Saved.", "Someone else changed this while you were editing", "Price", "45.5 → 50", "Haircut", "€50.00")
 	other.Check()
 	v.Go(cut)
 	other.Go(cut)
@@ -116,7 +116,7 @@ func (o *ownerSite) editConcurrently(t *testing.T, v *visitor.Visitor) {
 	other.FillElement(`[name="price"]`, "60")
 	other.FillElement(`[name="duration_minutes"]`, "50")
 	other.Press("Save")
-	other.ExpectText("Somebody else has changed the same", "Haircut · Price", "Yours: 60", "Theirs: 55")
+	other.ExpectText("Someone else changed the same field", "Haircut · Price", "Yours: 60", "Theirs: 55")
 	other.Check()
 	other.SaveScreenshot("owner-offer-3-conflict")
 	other.PressElement(`[value="theirs"]`)
@@ -184,7 +184,7 @@ func (o *ownerSite) checkLocations(v *visitor.Visitor, name string) {
 func (o *ownerSite) removeService(t *testing.T, v *visitor.Visitor) {
 	v.Go(o.buildAddress("/offer/services/cut"))
 	v.Press("Remove")
-	v.ExpectText("Remove Haircut?", "4 bookings lie ahead. They stay in your calendar.")
+	v.ExpectText("Remove Haircut?", "Upcoming bookings that stay in your calendar: 4")
 	v.Check()
 	v.SaveScreenshot("owner-offer-4-remove")
 	v.PressElement("button.danger")
@@ -313,8 +313,8 @@ func (o *ownerSite) blockTime(t *testing.T, v *visitor.Visitor) {
 // removeMember removes a member after the page has shown the consequences.
 func (o *ownerSite) removeMember(t *testing.T, v *visitor.Visitor) {
 	v.Go(o.buildAddress("/offer/team/rui/remove"))
-	v.ExpectText("Remove Rui?", "0 bookings lie ahead", "1 service is done by the others from then on.",
-		"1 blocked time goes with it.")
+	v.ExpectText("Remove Rui?", "Upcoming bookings that stay in your calendar: 0", "Services that only the other team members will offer: 1",
+		"Blocked times that will be deleted: 1")
 	v.Check()
 	v.PressElement("button.danger")
 	v.ExpectText("Saved.", "Tomás")
@@ -396,7 +396,7 @@ func (o *ownerSite) addProducts(t *testing.T, v *visitor.Visitor) {
 	v.Check()
 	v.SaveScreenshot("owner-offer-15-event")
 	v.Press("Save")
-	v.ExpectText("Saved.", "Spring Gala", "3 kinds of tickets")
+	v.ExpectText("Saved.", "Spring Gala", "Ticket types: 3")
 	v.Go(o.buildAddress("/offer/rentals/kayak"))
 	v.FillElement(`[name="price"]`, "15")
 	v.FillElement(`[name="payment_requirement"]`, "Deposit (%)")
@@ -406,9 +406,9 @@ func (o *ownerSite) addProducts(t *testing.T, v *visitor.Visitor) {
 	v.Press("Save")
 	v.ExpectText("Saved.", "Kayak", "€15.00 an hour · 2 online")
 	v.Go(o.buildAddress("/offer/rentals/kayak/remove"))
-	v.ExpectText("Remove Kayak?", "reservations are not over")
+	v.ExpectText("Remove Kayak?", "Open rentals that stay in your list")
 	v.Go(o.buildAddress("/offer/events/gala/remove"))
-	v.ExpectText("Remove Spring Gala?", "0 tickets are sold")
+	v.ExpectText("Remove Spring Gala?", "Sold tickets that stay in your list: 0")
 }
 
 // setPolicies sets the cancellation policy and its deadline, and adds a question to customers.

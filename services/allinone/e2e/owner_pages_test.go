@@ -236,7 +236,7 @@ func (o *ownerSite) spendDay(t *testing.T) {
 	v.Press("Keep booking")
 	v.Press("Cancel booking")
 	v.PressElement("button.danger")
-	v.ExpectText("The booking is cancelled", "Cancelled")
+	v.ExpectText("Booking cancelled", "Cancelled")
 	v.ExpectNoText("Cancel this booking?")
 	v.Check()
 	v.Go(o.buildAddress("/bookings?from=2027-03-01&status=cancelled"))
@@ -297,7 +297,7 @@ func (o *ownerSite) bookByPhone(t *testing.T) {
 	}
 	v.Fill("Time", "13:07") // not a regular start
 	v.PressTwice("Book")
-	v.ExpectText("The booking is made", "This breaks a rule for customers", "Eva Lind", "13:07 – 13:52",
+	v.ExpectText("Booked.", "Customers could not book this", "Eva Lind", "13:07 – 13:52",
 		"By the business",
 		"Confirmed")
 	v.Check()
@@ -315,7 +315,7 @@ func (o *ownerSite) bookKnownCustomer(t *testing.T) {
 	v.Press("Show")
 	v.PressElement(".cards .cover")
 	v.ExpectText("4 bookings", "2 Mar 2027 · 10:00")
-	if date, email := v.FieldValue("Date"), v.FieldValue("E-mail"); date != "2027-03-02" || email != "ada@example.com" {
+	if date, email := v.FieldValue("Date"), v.FieldValue("Email"); date != "2027-03-02" || email != "ada@example.com" {
 		t.Errorf("the form has %s and %s", date, email)
 	}
 	v.Check()
@@ -329,13 +329,13 @@ func (o *ownerSite) bookKnownCustomer(t *testing.T) {
 	v.SaveScreenshot("new-booking-known")
 	v.PressElement("input[name=notify]")
 	v.Press("Book")
-	v.ExpectText("The booking is made", "Wash", "By the business")
+	v.ExpectText("Booked", "Wash", "By the business")
 	v.Go(o.buildAddress("/bookings/new?walk_in=yes"))
-	v.ExpectNoText("E-mail", "Find a customer")
+	v.ExpectNoText("Email", "Find a customer")
 	v.Check()
 	v.PressElement(".starts .chip")
 	v.Press("Book")
-	v.ExpectText("The booking is made", "Walk-in")
+	v.ExpectText("Booked", "Walk-in")
 	if n := o.countBookings(t, o.slug); n != 6 {
 		t.Errorf("%d bookings, want 6", n)
 	}

@@ -102,7 +102,7 @@ func (o *ownerSite) manageKey(t *testing.T) {
 		t.Errorf("%d keys were made by pressing twice", n)
 	}
 	v.Press("Revoke Website robot")
-	v.ExpectText("Whoever uses this key is refused")
+	v.ExpectText("Programs with this key lose access")
 	v.Check()
 	v.PressElement(".ask[open] button")
 	v.ExpectText("The key is revoked", "Revoked")
@@ -114,7 +114,7 @@ func (o *ownerSite) manageKey(t *testing.T) {
 	v.Go(o.buildAddress("/settings/agents"))
 	v.ExpectText(o.PublicURL + "/mcp")
 	v.Go(o.buildAddress("/settings/embed"))
-	v.Fill("How it is shown", "By a button in the corner")
+	v.Fill("How it is shown", "Button in the corner")
 	v.Fill("Button text", `Book "us" <now>`)
 	v.Press("Show")
 	v.ExpectText(`data-slug="with-keys" data-mode="button" data-label="Book &#34;us&#34; &lt;now&gt;"`,
@@ -128,7 +128,7 @@ func (o *ownerSite) manageWebhook(t *testing.T) {
 	v.Go(o.buildAddress("/settings/webhooks"))
 	v.Fill("Address of your server", "https://10.0.0.1/hooks")
 	v.Press("Add a webhook")
-	v.ExpectText("Please write a public address")
+	v.ExpectText("Enter a public address")
 	v.Check()
 	v.Fill("Address of your server", url)
 	v.Press("Only these:")
@@ -152,17 +152,17 @@ func (o *ownerSite) manageWebhook(t *testing.T) {
 	v.Check()
 	v.SaveScreenshot("settings-delivery")
 	v.Press("Send again")
-	v.ExpectText("It is sent again")
+	v.ExpectText("Sending again")
 	nextDelivery(t, deliveries)
 	v.Press("New secret")
 	v.PressElement(".ask[open] button")
-	v.ExpectText("There is a new secret")
+	v.ExpectText("New secret created")
 	if second := visitor.Eval[string](v, `document.querySelector("#secret").textContent`); second == first ||
 		!strings.HasPrefix(second, "whsec_") {
 		t.Errorf("the new secret is %q", second)
 	}
 	v.Press("Pause")
-	v.ExpectText("Paused: what happens meanwhile")
+	v.ExpectText("Paused. Events during the pause")
 	v.Press("Resume")
 	v.ExpectText("On again")
 	v.Press("Change address or events")
@@ -180,8 +180,8 @@ func (o *ownerSite) manageCalendarFeed(t *testing.T) {
 	v.Go(o.buildAddress("/settings/feeds"))
 	v.Fill("Whose bookings", "Inês")
 	v.Press("Services and customers' names")
-	v.Press("Make a feed")
-	v.ExpectText("The feed of Inês", "Paste this address")
+	v.Press("Create feed")
+	v.ExpectText("Calendar feed: Inês", "Add this address")
 	v.Check()
 	feed := visitor.Eval[string](v, `document.querySelector("#secret").textContent`)
 	read := func() reply {

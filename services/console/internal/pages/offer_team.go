@@ -53,7 +53,7 @@ func newTeamGroups(o *offerPage) []form.Group {
 	business, _ := o.fields["hours"].(document.Fields)
 	return []form.Group{
 		{Fields: newTextFields("photo", "offer_photo")},
-		{Title: "offer_hours", Hint: "offer_hours_hint", Fields: []form.Field{
+		{Title: "offer_working_hours", Hint: "offer_hours_hint", Fields: []form.Field{
 			{Name: "hours", Kind: form.Week, Label: "offer_works", HasOwnHours: true, Instead: business,
 				Places: o.listMemberLocations()},
 		}},
