@@ -2,9 +2,12 @@ package texts_test
 
 import (
 	"encoding/json"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -97,4 +100,51 @@ func TestBooksNameShownTexts(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestPagesUseAllTexts shows that the code names each text: by its id, by the beginning of its id up to an underscore,
+// or by parts of the id, such as _hint, which together are the id.
+func TestPagesUseAllTexts(t *testing.T) {
+	t.Parallel()
+	literals := map[string]bool{}
+	quoted := regexp.MustCompile(`"([\w-]+)"`)
+	err := filepath.WalkDir("../../..", func(path string, entry fs.DirEntry, err error) error {
+		isCode := strings.HasSuffix(path, ".go") || strings.HasSuffix(path, ".templ")
+		if err != nil || !isCode || strings.HasSuffix(path, "_test.go") || strings.HasSuffix(path, "_templ.go") {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		for _, match := range quoted.FindAllStringSubmatch(string(content), -1) {
+			literals[match[1]] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile("en.json")
+	var sentences map[string]any
+	if err == nil {
+		err = json.Unmarshal(content, &sentences)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range slices.Sorted(maps.Keys(sentences)) {
+		if !isNamed(id, literals) {
+			t.Errorf("no page shows %q", id)
+		}
+	}
+}
+
+func isNamed(id string, literals map[string]bool) bool {
+	if literals[id] {
+		return true
+	}
+	for i := 1; i < len(id); i++ {
+		if id[i] == '_' && (literals[id[:i+1]] || literals[id[:i]] && isNamed(id[i:], literals)) {
+			return true
+		}
+	}
+	return false
 }
