@@ -167,7 +167,7 @@ func TestCancelReservationPageShowsRefund(t *testing.T) {
 	expectSentences(t, getPage(t, w, rentals, desk), 200, at+"/cancel", "€20.00 paid online", "€4.00 to pay on site")
 	expectSentences(t, getPage(t, w, at+"/cancel", owner), 200, "2 × Kayak", "€20.00 paid online",
 		"By the cancellation policy: €10.00 (50 %)",
-		"All: €20.00", all)
+		"Full refund: €20.00", all)
 	expectSentences(t, getPage(t, w, at+"/cancel", desk), 200, "By the cancellation policy: €10.00 (50 %)", "-"+all)
 	expectSentences(t, postForm(t, w, at+"/cancel", desk, url.Values{"refund": {"full"}}), 403, "")
 	expectSentences(t, postForm(t, w, at+"/cancel", owner, url.Values{"refund": {"amount"}, "amount": {"much"}}), 422,
@@ -197,7 +197,7 @@ func TestFailedRefundIsRepeatedOnCustomerPage(t *testing.T) {
 	const customer = "/business/harbor/customers/one?email=cara%40example.com"
 	expectSentences(t, getPage(t, w, customer, owner), 200, refund, "The provider refused to refund €10.00")
 	expectSentences(t, getPage(t, w, customer, desk), 200, "-"+refund, "The provider refused to refund €10.00")
-	expectSentences(t, getPage(t, w, refund, owner), 200, "€20.00 of what was paid has not gone back yet")
+	expectSentences(t, getPage(t, w, refund, owner), 200, "You can still refund up to €20.00")
 	expectSentences(t, postForm(t, w, refund, owner, url.Values{"amount": {"much"}}), 422, "much")
 	got := postForm(t, w, refund, owner, url.Values{"amount": {"20"}})
 	if to := got.Header.Get("Location"); got.Status != 303 ||
