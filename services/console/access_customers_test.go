@@ -21,6 +21,7 @@ func init() {
 		"POST /business/:slug/customers/erase":            "erase customers, the business",
 		"POST /business/:slug/customers/change":           "write about customers",
 		"POST /business/:slug/customers/merge":            "write about customers",
+		"POST /business/:slug/bookings/new/customer":      "book, move, cancel, sell",
 		"POST /business/:slug/customers/separate":         "write about customers",
 		"GET /business/:slug/customers/import":            "import customers",
 		"POST /business/:slug/customers/import":           "import customers",
