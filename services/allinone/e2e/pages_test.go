@@ -70,7 +70,7 @@ func TestCustomersUsePagesInABrowser(t *testing.T) {
 		"tickets in every way": p.buyTickets, "the last tickets": p.buyLastTickets, "tickets paid online": p.payTickets,
 		"rentals in every way": p.reserveRentals, "tickets and rentals by keys": p.buyByKeyboard,
 		"rentals paid online": p.payRental, "the last kayaks": p.reserveLastKayaks, "texts fit": p.fitTexts,
-		"furnished": p.bookFurnished,
+		"furnished": p.bookFurnished, "own bookings": p.showOwnBookings,
 	} {
 		t.Run(name, do)
 	}
