@@ -145,6 +145,7 @@ var rowOfPage = map[string]string{
 	"GET /business/:slug/bookings.csv":                   "refund, export",
 	"GET /business/:slug/bookings/new":                   "book, move, cancel, sell",
 	"POST /business/:slug/bookings/new":                  "book, move, cancel, sell",
+	"POST /business/:slug/bookings/new/customer":         "book, move, cancel, sell",
 	"GET /business/:slug/bookings/:id":                   "see bookings",
 	"POST /business/:slug/bookings/:id/confirm":          "book, move, cancel, sell",
 	"POST /business/:slug/bookings/:id/complete":         "complete, no-show",
