@@ -185,6 +185,13 @@ var writes = map[string]func(t *testing.T, s *store.Store, a account) error{
 		_, id, err := s.BeginWrite(testkit.AsSystem(t), a.by, time.Hour)
 		return errors.Join(err, s.EndWrite(context.Background(), id))
 	},
+	"AddOwner": func(t *testing.T, s *store.Store, a account) error {
+		_, err := s.AddOwner(testkit.AsSystem(t), a.by, uuid.New(), 3, time.Now())
+		return err
+	},
+	"DropOwner": func(t *testing.T, s *store.Store, a account) error {
+		return s.DropOwner(testkit.AsSystem(t), a.by, a.business, time.Now())
+	},
 	"RefreshPrincipal": func(t *testing.T, s *store.Store, a account) error {
 		_, err := s.RefreshPrincipal(testkit.AsSystem(t), a.by)
 		return err
