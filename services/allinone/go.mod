@@ -46,7 +46,6 @@ require (
 )
 
 require (
-	github.com/andybalholm/brotli v1.2.6 // indirect
 	github.com/arran4/golang-ical v0.3.4 // indirect
 	github.com/bojanz/currency v1.4.2 // indirect
 	github.com/boombuler/barcode v1.1.0 // indirect

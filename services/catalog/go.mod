@@ -25,7 +25,6 @@ require (
 
 require (
 	github.com/a-h/templ v0.3.977 // indirect
-	github.com/andybalholm/brotli v1.2.6 // indirect
 	github.com/aymerick/douceur v0.2.0 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/cenkalti/backoff/v5 v5.0.3 // indirect
