@@ -77,8 +77,10 @@ func (g *Guard) AllowInTurn(ctx context.Context, questions ...Question) ([]Decis
 // it works again.
 func (g *Guard) Run(ctx context.Context) error {
 	return periodic.Job{Every: reportInterval, Do: func(ctx context.Context) error {
-		err := g.Report(ctx)
+		isSent, err := g.Report(ctx)
 		switch {
+		case !isSent: // an idle replica does not know whether Redis answers
+			return nil
 		case err != nil && !g.isAlone && ctx.Err() == nil:
 			g.logger.WarnContext(ctx, "Redis does not answer: general limits are counted by each replica alone", "error", err)
 		case err == nil && g.isAlone:
@@ -90,11 +92,12 @@ func (g *Guard) Run(ctx context.Context) error {
 }
 
 // Report writes the requests of busy clients to Redis and reads those of the other replicas. It makes one round trip,
-// or none if no client was busy. In a Redis cluster, it makes one round trip for each node.
-func (g *Guard) Report(ctx context.Context) error {
+// or none if no client was busy. In a Redis cluster, it makes one round trip for each node. The first result is false if
+// no client was busy.
+func (g *Guard) Report(ctx context.Context) (bool, error) {
 	busy := g.local.takeBusy()
 	if len(busy) == 0 {
-		return nil
+		return false, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, g.timeout)
 	defer cancel()
@@ -107,7 +110,7 @@ func (g *Guard) Report(ctx context.Context) error {
 		answers[i] = pipeline.HGetAll(ctx, key)
 	}
 	if _, err := pipeline.Exec(ctx); err != nil {
-		return fmt.Errorf("report requests to the other replicas: %w", err)
+		return true, fmt.Errorf("report requests to the other replicas: %w", err)
 	}
 	outdated := g.redis.Pipeline()
 	for i, w := range busy {
@@ -126,7 +129,7 @@ func (g *Guard) Report(ctx context.Context) error {
 	if outdated.Len() > 0 {
 		_, _ = outdated.Exec(ctx) // the next report tries again
 	}
-	return nil
+	return true, nil
 }
 
 // findKey returns the key in Redis of the reports about a window. Its hash tag is that of the window's client.
@@ -169,9 +172,9 @@ type demand struct {
 
 func (d *demand) add(now, length time.Duration) {
 	bucket := int64(now / length)
-	switch {
-	case bucket == d.bucket:
-	case bucket == d.bucket+1:
+	switch bucket {
+	case d.bucket:
+	case d.bucket + 1:
 		d.previous, d.current = d.current, 0
 	default:
 		d.previous, d.current = 0, 0
@@ -197,7 +200,7 @@ func (l *Local) findQuota(key windowKey, w *window, n int, length, now time.Dura
 	d := w.demand
 	d.add(now, length)
 	own := d.countOwn(now, length)
-	if !d.isBusy && own*minReported >= float64(n) {
+	if !d.isBusy && own*minReported >= float64(n) && len(l.busy) < maxLocalKeys {
 		d.isBusy = true
 		l.busy = append(l.busy, busyWindow{windowKey: key, length: length})
 	}
