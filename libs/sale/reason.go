@@ -11,10 +11,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
+// lineBreaks replaces the line and page breaks of word processors with "\n".
+var lineBreaks = strings.NewReplacer("\r\n", "\n", "\v", "\n", "\f", "\n")
+
 // WithReason returns a context for a cancellation for which the business gives the customer a reason. The argument
 // `reason` is what a person typed; it may be empty. Fault: invalid_parameter if the reason is too long or is not text.
 func WithReason(ctx context.Context, reason string) (context.Context, error) {
-	reason = strings.TrimSpace(strings.ReplaceAll(reason, "\r\n", "\n"))
+	reason = strings.TrimSpace(lineBreaks.Replace(reason))
 	isInvalid := func(r rune) bool { return r == utf8.RuneError || unicode.IsControl(r) && r != '\n' && r != '\t' }
 	switch {
 	case utf8.RuneCountInString(reason) > booking.MaxReason:
