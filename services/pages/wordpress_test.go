@@ -1,6 +1,7 @@
 package pages_test
 
 import (
+	"fmt"
 	"os/exec"
 	"strings"
 	"testing"
@@ -9,8 +10,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 )
 
-// TestWordPressPluginEscapesAttributes runs the plugin for WordPress with PHP. It shows the tag of embed.js, escapes
-// attributes, and refuses an invalid site or slug.
+// TestWordPressPluginEscapesAttributes runs the plugin for WordPress with PHP. It shows the tag of embed.js from the site
+// that an administrator has set, escapes attributes, and refuses any other site and an invalid slug.
 func TestWordPressPluginEscapesAttributes(t *testing.T) {
 	t.Parallel()
 	php, err := inputs.LookPath("php")
@@ -21,24 +22,34 @@ func TestWordPressPluginEscapesAttributes(t *testing.T) {
 		CombinedOutput(); err != nil {
 		t.Fatalf("%s", output)
 	}
-	command := exec.CommandContext(t.Context(), php, "-d", "display_errors=stderr", "wordpress/test.php")
-	command.Stdin = strings.NewReader(`[
-		{"site": "https://book.example.com/", "slug": "harbor", "lang": "de", "label": "\"><b>", "onload": "x"},
-		{"site": "https://book.example.com", "slug": "harbor", "mode": "popup"},
-		{"site": "javascript:alert(1)", "slug": "harbor"}, {"site": "https://book.example.com", "slug": "../x"}, ""]`)
-	var problems strings.Builder
-	command.Stderr = &problems
-	output, err := command.Output()
-	const refused = `<!-- slotmesh: write site="https://book.example.com" slug="name-of-the-business" -->`
-	want := strings.Join([]string{
-		`<script src="https://book.example.com/embed.js" data-slug="harbor" data-mode="inline" data-lang="de" ` +
-			`data-label="&quot;&gt;&lt;b&gt;"></script><noscript><a href="https://book.example.com/b/harbor">` +
-			`&quot;&gt;&lt;b&gt;</a></noscript>`,
-		`<script src="https://book.example.com/embed.js" data-slug="harbor" data-mode="popup"></script>` +
-			`<noscript><a href="https://book.example.com/b/harbor">Book</a></noscript>`,
-		refused, refused, refused, "same\n",
-	}, "\n")
-	if err != nil || problems.Len() > 0 || string(output) != want {
-		t.Errorf("%v %s\n%s\nwant\n%s", err, &problems, output, want)
+	const (
+		input = `<input type="url" class="regular-text" id="slotmesh_site" name="slotmesh_site" value="%s" ` +
+			`placeholder="https://book.example.com">`
+		other = "<!-- slotmesh: leave site out, or write the same address as in Settings › General -->"
+		unset = "<!-- slotmesh: an administrator writes the address of the booking pages in Settings › General -->"
+	)
+	for typed, want := range map[string][]string{
+		"https://book.example.com/ ": {
+			fmt.Sprintf(input, "https://book.example.com"),
+			`<script src="https://book.example.com/embed.js" data-slug="harbor" data-mode="inline" data-lang="de" ` +
+				`data-label="&quot;&gt;&lt;b&gt;"></script><noscript><a href="https://book.example.com/b/harbor">` +
+				`&quot;&gt;&lt;b&gt;</a></noscript>`,
+			`<script src="https://book.example.com/embed.js" data-slug="harbor" data-mode="popup"></script>` +
+				`<noscript><a href="https://book.example.com/b/harbor">Book</a></noscript>`,
+			other, other, `<!-- slotmesh: write slug="name-of-the-business" -->`, "same\n",
+		},
+		"javascript:alert(1)": {fmt.Sprintf(input, ""), unset, unset, unset, unset, unset, "same\n"},
+	} {
+		command := exec.CommandContext(t.Context(), php, "-d", "display_errors=stderr", "wordpress/test.php", typed)
+		command.Stdin = strings.NewReader(`[
+			{"site": "https://book.example.com/", "slug": "harbor", "lang": "de", "label": "\"><b>", "onload": "x"},
+			{"slug": "harbor", "mode": "popup"}, {"site": "https://evil.example", "slug": "harbor"},
+			{"site": "javascript:alert(1)", "slug": "harbor"}, {"slug": "../x"}]`)
+		var problems strings.Builder
+		command.Stderr = &problems
+		output, err := command.Output()
+		if err != nil || problems.Len() > 0 || string(output) != strings.Join(want, "\n") {
+			t.Errorf("%s: %v %s\n%s\nwant\n%s", typed, err, &problems, output, strings.Join(want, "\n"))
+		}
 	}
 }

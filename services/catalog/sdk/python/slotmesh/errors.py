@@ -41,7 +41,7 @@ def outcome_unknown(error: BaseException) -> bool:
     To find out, repeat the same order with the same idempotency key. After any other error, no booking was made.
     """
     if isinstance(error, SlotmeshError):
-        return error.code == "outcome_unknown" or (error.code == "" and error.status >= 500)
+        return error.code == "outcome_unknown" or (error.code == "" and not 300 <= error.status < 500)
     return isinstance(error, ConnectionFailed)
 
 

@@ -100,6 +100,13 @@ class ClientTest(unittest.TestCase):
             client.info()
         self.assertTrue(outcome_unknown(failed.exception))
 
+    def test_outcome_is_unknown_after_success_without_confirmation(self):
+        for status, unknown in ((200, True), (201, True), (302, False), (404, False)):
+            client, _ = self.serve((status, {}, "<html>Welcome</html>"))
+            with self.assertRaises(SlotmeshError) as raised:
+                client.book(ORDER)
+            self.assertEqual((raised.exception.code, outcome_unknown(raised.exception)), ("", unknown), status)
+
     def test_reads_send_no_key(self):
         client, asked = self.serve((200, {}, "{}"))
         client.slots("2027-03-01", ["a", "b"], is_package=True)
@@ -127,7 +134,8 @@ class WebhookTest(unittest.TestCase):
         headers = {"Webhook-Id": "evt", "webhook-timestamp": "1000", "webhook-signature": "v1,AAAA v1," + signature}
         self.assertEqual(read_webhook(secret, headers, body, now=1290).data, {"sequence": 1})
         for changed, text, now in ((headers, body + b" ", 1000), (headers, body, 1301), (headers, body, 699),
-                                   (headers | {"webhook-signature": "v2," + signature}, body, 1000), ({}, body, 1000)):
+                                   (headers | {"webhook-signature": "v2," + signature}, body, 1000), ({}, body, 1000),
+                                   (headers | {"webhook-timestamp": "1" * 5000}, body, 1000)):
             with self.assertRaises(WebhookError):
                 read_webhook(secret, changed, text, now=now)
         with self.assertRaises(ValueError):

@@ -45,7 +45,9 @@ export class ConnectionError extends Error {
  * was made.
  */
 export function outcomeUnknown(error: unknown): boolean {
-  if (error instanceof SlotmeshError) return error.code === "outcome_unknown" || (error.code === "" && error.status >= 500);
+  if (error instanceof SlotmeshError) {
+    return error.code === "outcome_unknown" || (error.code === "" && (error.status < 300 || error.status >= 500));
+  }
   return error instanceof ConnectionError;
 }
 

@@ -70,6 +70,13 @@ test("the last error is told after enough attempts, and a proxy's has no code", 
   assert.deepEqual([error.status, error.code, outcomeUnknown(error), client.asked.length], [502, "", true, 4]);
 });
 
+test("the outcome of a success without a confirmation is unknown", async () => {
+  for (const [status, unknown] of [[200, true], [201, true], [302, false], [404, false]]) {
+    const error = await new Scripted([new Response("<html>Welcome</html>", { status })]).book(order).catch((e) => e);
+    assert.deepEqual([error.code, outcomeUnknown(error)], ["", unknown]);
+  }
+});
+
 test("a call that is ended says so", async () => {
   const ending = new AbortController();
   const client = new Scripted([], { fetch: (_, sent) => new Promise((_, reject) => sent.signal.addEventListener("abort", () => reject(sent.signal.reason))) });
