@@ -27,7 +27,7 @@ func TestOwnersResolveAffectedBookingsInABrowser(t *testing.T) {
 			v.Fill("Last day", "2027-03-02")
 			v.Press("Add time off")
 			v.Press("Add anyway")
-			v.ExpectText("Time off added", "Affected bookings (1)", "Clara Neves", "Inês has other hours or time off on that day")
+			v.ExpectText("Time off added", "Affected bookings (1)", "Clara Neves", "Inês has different hours or time off on that day")
 			v.Check()
 			v.Press("Move to a free time")
 			v.ExpectElement(`a[aria-current="true"][href*="all=move"]`)

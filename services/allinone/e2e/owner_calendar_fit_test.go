@@ -114,7 +114,8 @@ func (o *ownerSite) useBar(t *testing.T) {
 	v.Press("Day")
 	v.Await("only Inês is shown", `document.querySelectorAll(".column").length === 1`)
 	v.Press("Everybody")
-	v.Await("the date alone changes the calendar", `document.querySelectorAll(".column").length > 1 && (() => {
+	v.Await("the date alone changes the calendar", `document.readyState === "complete" &&
+		document.querySelectorAll(".column").length > 1 && (() => {
 		const input = document.querySelector("input[name=date]");
 		input.value = "2027-03-02";
 		input.dispatchEvent(new Event("change"));

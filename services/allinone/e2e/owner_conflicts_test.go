@@ -19,7 +19,7 @@ func TestOwnersSeeAffectedBookingsBeforeSavingInABrowser(t *testing.T) {
 	o.shortenHours(v)
 	v.ExpectText(
 		"What will change",
-		"Inês · Hours",
+		"Inês · Opening hours",
 		"Tuesday 12:00 – 17:00",
 		"1 booking is affected",
 		"Clara Neves",
@@ -70,11 +70,11 @@ func TestOwnersSeeAffectedBookingsBeforeSavingInABrowser(t *testing.T) {
 // undoes that.
 func (o *ownerSite) restoreVersion(t *testing.T, v *visitor.Visitor) {
 	v.Go(o.buildAddress("/offer/versions"))
-	v.ExpectText("Version 3", "Marta Silva", "Now", "Version 1", "The business")
+	v.ExpectText("Version 3", "Marta Silva", "Current", "Version 1", "The business")
 	v.Check()
 	v.SaveScreenshot("owner-ask-versions")
 	v.Press("Version 2")
-	v.ExpectText("If you restore this version", "Inês · Hours", "Tuesday 12:00 – 17:00")
+	v.ExpectText("If you restore this version", "Inês · Opening hours", "Tuesday 12:00 – 17:00")
 	v.Check()
 	v.SaveScreenshot("owner-ask-version")
 	v.Press("Restore this version")

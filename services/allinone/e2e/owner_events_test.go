@@ -79,7 +79,7 @@ func (o *ownerSite) sellAtDoor(t *testing.T) {
 	v.ExpectText("Tickets cancelled", "Cancelled")
 	v.ExpectNoText("Cancel tickets")
 	v.PressElement(".drawer .close")
-	v.ExpectText("Floor €30.00 4 7", "Box €80.00 1 1", "All together 5 7")
+	v.ExpectText("Floor €30.00 4 7", "Box €80.00 1 1", "Total 5 7")
 	v.Fill("Customer", "martins")
 	v.Press("Show")
 	v.Await("only the one is listed",

@@ -237,9 +237,9 @@ func (o *ownerSite) checkManagedElsewhere(t *testing.T, v *visitor.Visitor) {
 	o.publish(t, o.slug, o.offerText(t)+"managed_by: the repository of our shop\n")
 	v.FillElement(`[name="price"]`, "1")
 	v.Press("Save")
-	v.ExpectText("This offer is managed by the repository of our shop")
+	v.ExpectText("This is managed in the repository of our shop")
 	v.Go(o.buildAddress("/offer/services/cut"))
-	v.ExpectText("This offer is managed by the repository of our shop")
+	v.ExpectText("This is managed in the repository of our shop")
 	v.Await("nothing can be typed", `document.querySelector("[name=price]").matches(":disabled")`)
 	v.ExpectNoText("Save", "Remove")
 	v.Check()
@@ -249,7 +249,7 @@ func (o *ownerSite) checkManagedElsewhere(t *testing.T, v *visitor.Visitor) {
 // addMember adds a member with own hours: two windows a day, and other hours on one date.
 func (o *ownerSite) addMember(t *testing.T, v *visitor.Visitor) {
 	v.Go(o.buildAddress("/offer/team"))
-	v.ExpectText("Team", "Inês", "The business’s hours · Cut, Wash")
+	v.ExpectText("Team", "Inês", "Same as opening hours · Cut, Wash")
 	v.Check()
 	v.Press("Add team member")
 	v.FillElement(`[name="name"]`, "Rui")

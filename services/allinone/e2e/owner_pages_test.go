@@ -220,7 +220,7 @@ func (o *ownerSite) spendDay(t *testing.T) {
 	v.ExpectText("Today", "Monday, 1 March 2027", "Ada Example", "Zoë Example", "To be confirmed", "Clara Neves",
 		"€40.00 to pay on site")
 	v.Press("Confirm Ada Example")
-	v.ExpectText("The booking is confirmed")
+	v.ExpectText("Booking confirmed.")
 	v.Press("Arrived Ada Example")
 	v.ExpectText("Marked as arrived")
 	v.Check()
@@ -347,7 +347,7 @@ func (o *ownerSite) useKeyboard(t *testing.T) {
 	v.Go(o.buildAddress("/today"))
 	v.Tab("Confirm Ada Example")
 	v.PressKeys(kb.Enter)
-	v.ExpectText("The booking is confirmed")
+	v.ExpectText("Booking confirmed.")
 	v.PressKeys("/")
 	v.Await("the search has the focus", `document.activeElement?.id === "search"`)
 	v.Fill("Find a booking, customer or page", "bruno")

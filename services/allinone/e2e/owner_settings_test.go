@@ -145,10 +145,10 @@ func (o *ownerSite) manageWebhook(t *testing.T) {
 	v.ExpectNoText(first)
 	at := strings.Split(v.Address(), "?")[0]
 	v.Await("the answer is listed",
-		`(async () => { const page = await (await fetch(location.pathname)).text(); return page.includes("Answered 200"); })()`)
+		`(async () => { const page = await (await fetch(location.pathname)).text(); return page.includes("Response 200"); })()`)
 	v.Go(at + "?status=delivered")
 	v.PressElement(".delivery summary")
-	v.ExpectText("Answered 200", "Message ID")
+	v.ExpectText("Response 200", "Message ID")
 	v.Check()
 	v.SaveScreenshot("settings-delivery")
 	v.Press("Send again")
@@ -164,7 +164,7 @@ func (o *ownerSite) manageWebhook(t *testing.T) {
 	v.Press("Pause")
 	v.ExpectText("Paused. Events during the pause")
 	v.Press("Resume")
-	v.ExpectText("On again")
+	v.ExpectText("Webhook is on again")
 	v.Press("Change address or events")
 	v.Press("All events (including future ones)")
 	v.Press("Save")

@@ -52,7 +52,7 @@ func (o *ownerSite) askWhyNot(t *testing.T) {
 	v.Fill("Time", "18:00")
 	v.Press("Check")
 	v.ExpectText("The business is closed then.")
-	v.Press("Change: Hours")
+	v.Press("Change: Opening hours")
 	v.ExpectElement(`form[action$="/offer/hours"]`)
 	v.Back()
 	v.ExpectText("The business is closed then.")
