@@ -142,7 +142,7 @@ func (p *Page) draw(cal *sales.Calendar, zoom int) calendarDrawing {
 }
 
 // narrowestColumn and narrowestLane are the minimum widths of a column and of a box beside others, in rem.
-const narrowestColumn, narrowestLane = 8.0, 4.0
+const narrowestColumn, narrowestLane = 9.0, 4.0
 
 // shortestGap is the minimum length, in minutes, of free time that the calendar shows.
 const shortestGap = 15
