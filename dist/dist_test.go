@@ -61,7 +61,8 @@ var testProgram = sync.OnceValue(func() string {
 })
 
 func TestMain(m *testing.M) {
-	_ = os.Getenv("SLOTMESH_TEST_CHECKOUT") // Go's test cache repeats the tests after a change of any file
+	// Go's test cache repeats the tests after a change of any file or tested program.
+	_, _ = os.Getenv("SLOTMESH_TEST_CHECKOUT"), os.Getenv("SLOTMESH_TEST_PROGRAMS")
 	code := m.Run()
 	_ = os.RemoveAll(filepath.Dir(testProgram()))
 	os.Exit(code)

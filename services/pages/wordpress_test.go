@@ -14,6 +14,7 @@ import (
 // that an administrator has set, escapes attributes, and refuses any other site and an invalid slug.
 func TestWordPressPluginEscapesAttributes(t *testing.T) {
 	t.Parallel()
+	inputs.Checkout("services") // Go's test cache does not see the files that PHP reads
 	php, err := inputs.LookPath("php")
 	if err != nil {
 		testkit.SkipOrFail(t, "php is not installed")

@@ -95,9 +95,8 @@ func checkoutHashes(ctx context.Context) (map[string]string, error) {
 // testedPrograms are the programs of this machine that tests run. The list omits programs that the Makefile builds at
 // fixed versions.
 var testedPrograms = []string{
-	"chromium", "git", "jq", "make", "nginx", "node", "npm", "openssl", "pg_basebackup", "pg_dump", "pgbouncer",
-	"promtool", "psql",
-	"python3", "redis-server", "zic",
+	"chromium", "git", "jq", "make", "nginx", "node", "npm", "openssl", "pg_basebackup", "pg_dump", "pgbouncer", "php",
+	"promtool", "psql", "python3", "redis-server", "rpmkeys", "systemd-analyze", "zic",
 }
 
 // programsHash returns a hash that changes when a tested program is installed, removed or replaced.
