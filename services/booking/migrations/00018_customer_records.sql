@@ -10,7 +10,7 @@ CREATE TABLE customer_records (
     tags        text[]      NOT NULL,
     import_id   uuid,                 -- the import that made the record; null: a person did
     created_at  timestamptz NOT NULL,
-    changed_at  timestamptz NOT NULL, -- as created_at, if nobody has changed the record
+    changed_at  timestamptz NOT NULL, -- as created_at, if the record has not changed
     PRIMARY KEY (business_id, id)
 );
 CREATE INDEX customer_records_by_change ON customer_records (business_id, changed_at);

@@ -216,8 +216,8 @@ func TestImportCustomersIsRepeatable(t *testing.T) {
 	}
 }
 
-// TestRecordsEndWithRetention shows that a record is removed when nobody has changed it during the retention time, and
-// no sale of the customer is left. An erasure removes it at once.
+// TestRecordsEndWithRetention shows that a record is removed when it has not changed during the retention time, and no
+// sale of the customer is left. An erasure removes it at once.
 func TestRecordsEndWithRetention(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)

@@ -79,9 +79,9 @@ const (
 	maxConcurrentStarts = 4
 )
 
-// ListAffected lists the future bookings that the present offer would no longer accept and that the principal may see.
-// Examples are the bookings of a member on time off, of a closed day, or of a removed service. Faults: invalid_parameter
-// for an invalid cursor; service_unavailable.
+// ListAffected lists the future bookings that the present offer would no longer accept. It omits bookings that the
+// principal may not see. Examples are the bookings of a member on time off, of a closed day, or of a removed service.
+// Faults: invalid_parameter for an invalid cursor; service_unavailable.
 func (o *UseCases) ListAffected(ctx context.Context, by peers.Principal, slug string, filter AffectedFilter,
 	page request.Page) (*AffectedList, error) {
 	business, err := o.FindBusiness(ctx, slug)

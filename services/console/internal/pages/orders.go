@@ -29,11 +29,11 @@ type order struct {
 	refund    func(context.Context, booking.NewRefund) error
 }
 
-// findsOrder finds the order whose id is in the path, with the data that the page of the order needs.
-type findsOrder func(c *fiber.Ctx) (*view.Page, *order, error)
+// orderFinder finds the order whose id is in the path, with the data that the page of the order needs.
+type orderFinder func(c *fiber.Ctx) (*view.Page, *order, error)
 
 // mountOrders adds the routes of the forms that cancel and refund orders. The argument `path` is the path of the orders.
-func (p *Pages) mountOrders(business *authorize.Router, path string, serve, refund access.Action, find findsOrder) {
+func (p *Pages) mountOrders(business *authorize.Router, path string, serve, refund access.Action, find orderFinder) {
 	business.Get(path+"/:id/cancel", serve, p.askCancel(find))
 	business.Post(path+"/:id/cancel", serve, p.cancel(find))
 	business.Get(path+"/:id/refund", refund, p.askRefund(find))
@@ -94,7 +94,7 @@ func (p *Pages) findReservationOrder(c *fiber.Ctx) (*view.Page, *order, error) {
 }
 
 // askCancel returns the handler that shows the form that cancels an order.
-func (p *Pages) askCancel(find findsOrder) fiber.Handler {
+func (p *Pages) askCancel(find orderFinder) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		page, o, err := find(c)
 		if err != nil {
@@ -119,7 +119,7 @@ func (p *Pages) showCancel(c *fiber.Ctx, status int, page *view.Page, o *order, 
 }
 
 // cancel returns the handler that cancels an order and refunds the chosen amount.
-func (p *Pages) cancel(find findsOrder) fiber.Handler {
+func (p *Pages) cancel(find orderFinder) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		posted, err := web.Form(c)
 		if err != nil {
@@ -151,7 +151,7 @@ func (p *Pages) cancel(find findsOrder) fiber.Handler {
 }
 
 // askRefund returns the handler that shows the form that refunds an order.
-func (p *Pages) askRefund(find findsOrder) fiber.Handler {
+func (p *Pages) askRefund(find orderFinder) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		page, o, err := find(c)
 		if err != nil {
@@ -164,7 +164,7 @@ func (p *Pages) askRefund(find findsOrder) fiber.Handler {
 }
 
 // refund returns the handler that refunds the typed amount of an order.
-func (p *Pages) refund(find findsOrder) fiber.Handler {
+func (p *Pages) refund(find orderFinder) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		posted, err := web.Form(c)
 		if err != nil {

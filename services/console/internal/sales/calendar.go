@@ -255,7 +255,7 @@ func (o *UseCases) describe(ctx context.Context, business *catalog.Snapshot, cal
 	var sessions []Session
 	for _, found := range agenda.Sessions {
 		if s := newSession(business, found); s != nil && !s.IsOff && (only == nil || isTaughtBy(s.Class, *only)) &&
-			isHeldAt(business, s, at) {
+			takesPlaceAt(business, s, at) {
 			sessions = append(sessions, *s)
 		}
 	}
@@ -276,9 +276,9 @@ func (o *UseCases) describe(ctx context.Context, business *catalog.Snapshot, cal
 	return nil
 }
 
-// isHeldAt reports whether a class session takes place at a location. The argument `at` is the location's id; nil stands
+// takesPlaceAt reports whether a class session takes place at a location. The argument `at` is the location's id; nil stands
 // for all locations.
-func isHeldAt(business *catalog.Snapshot, s *Session, at *uuid.UUID) bool {
+func takesPlaceAt(business *catalog.Snapshot, s *Session, at *uuid.UUID) bool {
 	l := business.SessionLocation(s.Service, s.Class)
 	return at == nil || l != nil && l.ID == *at
 }

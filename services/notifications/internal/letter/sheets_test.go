@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// sheetSize is the number of letters on one picture of [TestLettersArePhotographed].
+// sheetSize is the number of letters on one picture of [TestLettersSavePictures].
 const sheetSize = 6
 
 // sheet is a page that shows letters side by side, each as a mail program with a window of the given width shows it.
@@ -23,9 +23,9 @@ iframe { display: block; border: 0; width: 100% }</style>
 {{range .Letters}}<figure><figcaption>{{.Subject}}</figcaption><iframe srcdoc="{{.HTML}}"
 onload="this.style.height = this.contentDocument.documentElement.scrollHeight + 'px'"></iframe></figure>{{end}}`))
 
-// TestLettersArePhotographed writes pictures of every kind of letter, in four languages, light and dark, as on a phone
+// TestLettersSavePictures saves pictures of every kind of letter, in four languages, light and dark, as on a phone
 // and on a desk, so that a person can look at them. It does this only with the flag -letters.
-func TestLettersArePhotographed(t *testing.T) {
+func TestLettersSavePictures(t *testing.T) {
 	t.Parallel()
 	if *lettersFolder == "" {
 		t.Skip("run with -letters FOLDER")
@@ -42,14 +42,14 @@ func TestLettersArePhotographed(t *testing.T) {
 		}
 		for i, part := range slices.Collect(slices.Chunk(append(letters, signIn), sheetSize)) {
 			for _, width := range []int{390, 1280} {
-				photograph(t, fmt.Sprintf("%s-%d-%d", code, width, i+1), width, part)
+				savePicture(t, fmt.Sprintf("%s-%d-%d", code, width, i+1), width, part)
 			}
 		}
 	}
 }
 
-// photograph writes a light and a dark picture of letters.
-func photograph(t *testing.T, name string, width int, letters []Letter) {
+// savePicture saves a light and a dark picture of letters.
+func savePicture(t *testing.T, name string, width int, letters []Letter) {
 	t.Helper()
 	var page strings.Builder
 	if err := sheet.Execute(&page, map[string]any{"Width": width, "Letters": letters}); err != nil {

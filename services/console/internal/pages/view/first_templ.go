@@ -1174,7 +1174,7 @@ type setupTask struct {
 	IsDone         bool
 }
 
-// listSetupTasks returns the tasks that the person may do. The offer tells which of them are done.
+// listSetupTasks returns the tasks that the person may do. The offer decides which of them are done.
 func (p *Page) listSetupTasks() []setupTask {
 	if p.Business.NotYetOpen || !p.May(access.ChangeOffer) {
 		return nil
