@@ -41,7 +41,8 @@ func TestPathSelectsLimit(t *testing.T) {
 	g, _ := newGate(readSettings)
 	seen := []string{ // limits that do not belong to a path
 		"key", "wrong-token", "admin", "sign-in", "wrong-sign-in-quarter", "wrong-sign-in-hour", "wrong-sign-in-day",
-		"mailed-link", "invitation", "business-invitation", "account-notice", "test-message", "customer-link",
+		"mailed-link", "sign-up", "invitation", "business-invitation", "account-notice", "test-message",
+		"customer-link",
 		"network-customer-link", "business-customer-link",
 	}
 	for request, want := range map[string]string{
