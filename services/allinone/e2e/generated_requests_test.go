@@ -392,12 +392,15 @@ func (w *platform) send(base string, r *generatedRequest) (reply, error) {
 	return w.exchange(request)
 }
 
-// buildFullBusiness returns the manifest of a business with services, a class, an event and rentals.
+// buildFullBusiness returns the manifest of a business with a location, services, a class, an event and rentals. A
+// business without locations ignores the fields location_id and customer_address, even if they are invalid.
 func buildFullBusiness(slug string) string {
 	return strings.Replace(buildSalon(slug, 2), "pricing_rules:\n",
 		`  - {key: yoga, name: Yoga, duration_minutes: 60, price: 12.50, order: 4, classes: [{key: mon, weekday: mon, time: "10:00", capacity: 5, staff: s0}]}
 events:
   - {key: gala, name: Gala, date: 2027-03-20, start_time: "20:00", end_time: "23:00", total_capacity: 500, tiers: [{key: a, name: A, price: 10, capacity: 400}]}
+locations:
+  - {key: harbour, name: Harbour, kind: place, address: {street: Rua 1, city: Lisboa}}
 rentals:
   - {key: kayak, name: Kayak, price: 12, price_type: daily, quantity: 50, units_count: 50}
   - {key: bike, name: Bike, price: 5, price_type: hourly, quantity: 50, units_count: 50}
