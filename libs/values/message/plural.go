@@ -89,8 +89,8 @@ var plurals = map[string]func(n int) category{
 	"vi": func(n int) category { return choose(n <= 1, one, other) }, "zh": findOther,
 }
 
-func choose(is bool, yes, no category) category {
-	if is {
+func choose(isTrue bool, yes, no category) category {
+	if isTrue {
 		return yes
 	}
 	return no

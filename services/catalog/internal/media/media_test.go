@@ -191,7 +191,7 @@ func TestProcessKeepsTransparency(t *testing.T) {
 		}
 	}
 	picture := process(t, asPNG(t, logo))
-	if picture.Colour != "#c81e1e" {
+	if picture.Colour != "#ffffff" {
 		t.Errorf("the colour is %s", picture.Colour)
 	}
 	for range 2 { // the second time from a WebP file with alpha

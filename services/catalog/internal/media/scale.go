@@ -106,7 +106,8 @@ func drawOnWhite(picture *image.RGBA) *image.RGBA {
 }
 
 // findDominantColor returns the most frequent colour of a picture, such as #aabbcc. It groups
-// colours by four bits of each channel. A transparent picture has the colour white.
+// colours by four bits of each channel. A picture with a transparent pixel has the colour white, because its subject would
+// not be visible on its own colour.
 func findDominantColor(picture *image.RGBA) string {
 	type group struct{ count, red, green, blue int }
 	groups := make([]group, 1<<12)
@@ -114,7 +115,7 @@ func findDominantColor(picture *image.RGBA) string {
 	for n := 0; n < len(picture.Pix); n += 4 {
 		r, g, b := int(picture.Pix[n]), int(picture.Pix[n+1]), int(picture.Pix[n+2])
 		if picture.Pix[n+3] < 128 {
-			continue
+			return "#ffffff"
 		}
 		to := &groups[r>>4<<8|g>>4<<4|b>>4]
 		to.count, to.red, to.green, to.blue = to.count+1, to.red+r, to.green+g, to.blue+b

@@ -213,13 +213,17 @@ func compose(kind Kind, w *words, f *Facts) (*page, error) {
 
 // formatPreview returns the text that lists of mails show after the subject: the first sentence. A letter without a
 // sentence shows values that its subject does not contain: a notice has the customer's telephone number or address and
-// the total, and a changed booking has its place.
+// the total, and a changed booking has its place. A letter without such values shows what happened.
 func (p *page) formatPreview(kind Kind, w *words, f *Facts) string {
 	switch {
 	case len(p.Paragraphs) > 0:
 		return p.Paragraphs[0]
 	case kind != OwnerNotice:
-		return w.formatLocation(f)
+		place := w.formatLocation(f)
+		if place == w.sanitize(f.Business.Name, maxName) { // lists of mails show the business's name as the sender
+			return p.State
+		}
+		return place
 	}
 	contact := w.isolateLTR(clean(cmp.Or(f.Customer.Phone, f.Customer.Email), maxName))
 	values := []string{contact, w.formatAmount(f.Subject.Total)}

@@ -60,6 +60,7 @@ func TestCheckKnowsPhonesOfCountry(t *testing.T) {
 		{"America/New_York", "(212) 555-0100 ext 7", true}, {"America/New_York", "212", false},
 		{"Asia/Tokyo", "０３-１２３４-５６７８", true}, {"Africa/Cairo", "٠٢ ٢٣٤٥٦٧٨٩", true},
 		{"UTC", "123456", true}, {"UTC", "+351 1", false},
+		{"UTC", "+999 123456", false}, {"Antarctica/Troll", "123456", true}, {"Antarctica/Troll", "+999 123456", false},
 	} {
 		b := &usecase.Business{Snapshot: &catalog.Snapshot{Timezone: c.zone}}
 		d := usecase.Details{Name: "Zoë", Email: "zoe@example.com", Phone: c.phone}

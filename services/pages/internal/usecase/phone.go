@@ -2,6 +2,7 @@ package usecase
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/nyaruka/phonenumbers"
 
@@ -10,15 +11,17 @@ import (
 
 // isPossiblePhone reports whether a telephone number has a length that exists in its country. The country of a number
 // with a country code is that of the code. The country of any other number is the argument `country`, that of the
-// business. Without a country, the form of the number is enough. Numbers that no network has assigned yet are possible,
-// because the library can be older than a number.
+// business. Without a country that the library knows, the form of a number without a country code is enough. Numbers that
+// no network has assigned yet are possible, because the library can be older than a number.
 func isPossiblePhone(number, country string) bool {
 	if !phone.Valid(number) {
 		return false
 	}
 	parsed, err := phonenumbers.Parse(number, country)
 	if err != nil {
-		return country == "" && errors.Is(err, phonenumbers.ErrInvalidCountryCode)
+		isCountryKnown := phonenumbers.GetCountryCodeForRegion(country) != 0
+		return !isCountryKnown && errors.Is(err, phonenumbers.ErrInvalidCountryCode) &&
+			!strings.HasPrefix(strings.TrimLeft(number, "( "), "+")
 	}
 	switch phonenumbers.IsPossibleNumberWithReason(parsed) {
 	case phonenumbers.IS_POSSIBLE, phonenumbers.IS_POSSIBLE_LOCAL_ONLY:

@@ -3,6 +3,7 @@ package view
 import (
 	"github.com/a-h/templ"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/values/money"
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
@@ -59,16 +60,20 @@ func (p *Page) cartMinutes() int {
 	return sum
 }
 
+// cartPackage returns the package that the services in the cart are, or nil.
+func (p *Page) cartPackage() *catalog.Package {
+	hasVariant := len(p.Cart.Selection.Variants) > 0
+	return p.Business.Snapshot.PackageOf(p.Cart.Selection.Services, hasVariant)
+}
+
 // cartPrice returns the text for the price of the cart. If the services are a package, the price is that of the package.
 // The text begins with "from" if the price can be higher at another time.
 func (p *Page) cartPrice() string {
-	snapshot := p.Business.Snapshot
-	hasVariant := len(p.Cart.Selection.Variants) > 0
-	if k := snapshot.PackageOf(p.Cart.Selection.Services, hasVariant); k != nil {
+	if k := p.cartPackage(); k != nil {
 		text, _ := p.packageTexts(usecase.Package{Package: k, Services: p.Cart.Services})
 		return text
 	}
-	currency, sum, canRise := snapshot.Money(), int64(0), false
+	currency, sum, canRise := p.Business.Snapshot.Money(), int64(0), false
 	for _, s := range p.Cart.Services {
 		price, canServiceRise := p.findPrice(s.ID, s.Price, s.QuotedPrice)
 		for _, v := range s.Variants {

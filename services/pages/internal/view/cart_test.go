@@ -60,3 +60,32 @@ func TestRowsAddToCart(t *testing.T) {
 		})
 	}
 }
+
+// TestCartNamesPackage shows that the cart names the package whose price it shows, because this price is not the sum of
+// the lines.
+func TestCartNamesPackage(t *testing.T) {
+	t.Parallel()
+	cut, wash := uuid.New(), uuid.New()
+	price := int64(4500)
+	snapshot := &catalog.Snapshot{Slug: "harbor", Currency: "EUR", Timezone: "Europe/Lisbon", Packages: []catalog.Package{
+		{Name: catalog.Label{Text: "Fresh"}, Price: &price, ServiceIDs: []uuid.UUID{cut, wash}}}}
+	if err := snapshot.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	groups := []usecase.Group{{Services: []*usecase.Service{
+		{ID: cut, Name: "Cut", AllowMultiple: true, DurationMinutes: 45, Price: "36.00"},
+		{ID: wash, Name: "Wash", AllowMultiple: true, DurationMinutes: 30, Price: "15.00"}}}}
+	p := newPage(t, snapshot)
+	for want, services := range map[string][]string{
+		"€45.00": {cut.String(), wash.String()}, "€36.00": {cut.String()},
+	} {
+		p.Cart = usecase.NewCart(url.Values{"service": services}, groups)
+		var out strings.Builder
+		if err := cart(p).Render(t.Context(), &out); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(out.String(), want) || strings.Contains(out.String(), "Fresh") != (len(services) == 2) {
+			t.Errorf("%d services: %s", len(services), &out)
+		}
+	}
+}

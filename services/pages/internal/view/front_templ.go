@@ -118,7 +118,7 @@ func frontPage(p *Page, step string, parts frontParts, body templ.Component) tem
 			return templ_7745c5c3_Err
 		}
 		if parts.side != "" || p.Cart != nil {
-			var templ_7745c5c3_Var3 = []any{"beside", templ.KV("carted", p.Cart != nil)}
+			var templ_7745c5c3_Var3 = []any{"beside", templ.KV("has-cart", p.Cart != nil)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var3...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
