@@ -132,12 +132,16 @@ func (c *Config) Validate() error {
 // openSignUp is the value of SIGN_UP with which everyone may create an account.
 const openSignUp = "open"
 
-// checkSignUp returns an error if SIGN_UP is invalid, or if it is open and nothing can verify an address.
+// checkSignUp returns an error if SIGN_UP is invalid, or if it is open and nobody could verify an address or sign
+// in.
 func (c *Config) checkSignUp() error {
 	switch {
 	case c.SignUp == openSignUp && c.OwnerURL == "":
 		return errors.New("OWNER_URL: with SIGN_UP=open, write the base of the owner's side, with which the mailed " +
 			"links begin")
+	case c.SignUp == openSignUp && !c.PasswordSignIn && !c.OIDC.IsEnabled():
+		return errors.New("SIGN_UP: people who create an account need a way to sign in; set PASSWORD_SIGN_IN=true or " +
+			"OIDC_ISSUER, or write invitation")
 	case c.SignUp == openSignUp || c.SignUp == "invitation" || c.SignUp == "":
 		return nil
 	}

@@ -71,7 +71,7 @@ func TestSignUpLeadsToOwnBusiness(t *testing.T) {
 }
 
 // TestSignUpLimitsOwnBusinesses shows that a person owns at most three businesses. A refused form leaves no role, and a
-// form that is sent twice creates one business.
+// form that is sent twice creates one business. A form that catalog refuses keeps its values and gets a new key.
 func TestSignUpLimitsOwnBusinesses(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t, openSignUp)
@@ -90,6 +90,15 @@ func TestSignUpLimitsOwnBusinesses(t *testing.T) {
 		{"taken", "a", 409}, {"one", "b", 303}, {"two", "c", 303}, {"taken", "d", 409}, {"three", "e", 303},
 		{"four", "f", 409},
 	} {
+		if c.slug == "two" { // the person goes back in the browser and changes the address: the id belongs to "one"
+			form := newFirstForm("clinic")
+			form.Set("slug", "two")
+			form.Set("key", "b")
+			if got := postForm(t, w, "/business", session, form); got.Status != 422 ||
+				!strings.Contains(got.Body, `value="two"`) || strings.Contains(got.Body, `name="key" value="b"`) {
+				t.Errorf("an id of another business: %d %s", got.Status, got.Body)
+			}
+		}
 		if got := create(c.slug, c.key); got != c.status {
 			t.Errorf("form %d: %d, want %d", i+1, got, c.status)
 		}
@@ -102,6 +111,19 @@ func TestSignUpLimitsOwnBusinesses(t *testing.T) {
 	}
 	if n := strings.Count(getPage(t, w, "/", session).Body, `<li class="card">`); n != 3 {
 		t.Errorf("the person has %d businesses, want 3", n)
+	}
+}
+
+// TestSignUpNeedsWayToSignIn shows that console refuses open sign-up without passwords and without an identity provider.
+func TestSignUpNeedsWayToSignIn(t *testing.T) {
+	t.Parallel()
+	cfg := consoletest.Start(t, openSignUp).Config()
+	if err := cfg.Validate(); err != nil {
+		t.Error(err)
+	}
+	cfg.PasswordSignIn = false
+	if err := cfg.Validate(); err == nil || !strings.Contains(err.Error(), "SIGN_UP") {
+		t.Errorf("without a way to sign in: %v", err)
 	}
 }
 

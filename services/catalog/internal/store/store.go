@@ -121,6 +121,9 @@ func (s *Store) Publish(ctx context.Context, slug string, c Content, ifMatch *in
 			if err := checkMatch(known, ifMatch); err != nil {
 				return Published{}, err
 			}
+			if known.id != c.BusinessID {
+				return Published{}, IDChangedError{Known: known.id}
+			}
 			published := Published{BusinessID: c.BusinessID, Version: known.lastVersion + 1, IsNew: known.head == nil}
 			if err := writeVersion(ctx, tx, published, c, now); err != nil {
 				return Published{}, err
@@ -153,9 +156,9 @@ type row struct {
 	head        *int64
 }
 
-// insertOrLock locks the row of the business with this slug and id. If there is no such row, insertOrLock
-// creates one without a version; other transactions see the new row only after the publish. Errors:
-// [ErrIDTaken] if another business has the id; [IDChangedError] if the business of slug has another id.
+// insertOrLock locks the row of the business with this slug, which may have another id. If there is no such row,
+// insertOrLock creates one without a version; other transactions see the new row only after the publish. Error:
+// [ErrIDTaken] if another business has the id.
 func insertOrLock(ctx context.Context, tx pgx.Tx, slug string, id uuid.UUID) (row, error) {
 	// ON CONFLICT names no column, because the row may conflict by slug or by id; the code
 	// below distinguishes the two cases. If two transactions publish a slug for the first time,
@@ -168,15 +171,10 @@ func insertOrLock(ctx context.Context, tx pgx.Tx, slug string, id uuid.UUID) (ro
 		return row{}, err
 	}
 	known, err := lock(ctx, tx, slug)
-	switch {
-	case errors.Is(err, pgx.ErrNoRows):
+	if errors.Is(err, pgx.ErrNoRows) {
 		return row{}, ErrIDTaken
-	case err != nil:
-		return row{}, err
-	case known.id != id:
-		return row{}, IDChangedError{Known: known.id}
 	}
-	return known, nil
+	return known, err
 }
 
 func lock(ctx context.Context, tx pgx.Tx, slug string) (row, error) {

@@ -152,6 +152,11 @@ func TestPublishKeepsIDsUnique(t *testing.T) {
 			store.IDChangedError{Known: harbor}) {
 			t.Errorf("%s: %v", name, err)
 		}
+		none := int64(0)
+		if _, err := s.Publish(testkit.AsSystem(t), "harbor", newContent(id, "Harbor"), &none, false,
+			noon); !isNotNewest(err) {
+			t.Errorf("%s, as a first version: %v", name, err)
+		}
 	}
 }
 

@@ -241,6 +241,11 @@ func (s *Catalog) addVersion(r *http.Request, v version) (*reply, error) {
 	if r.Header.Get("If-None-Match") == "*" && len(s.businesses[slug]) > 0 {
 		return nil, fault.New(fault.PreconditionFailed, "It is published.")
 	}
+	for other, known := range s.businesses {
+		if len(known) > 0 && (other == slug) != (known[0].id == v.id) {
+			return nil, manifest.Invalid([]manifest.Problem{{Path: "id", Message: "each business has an id of its own"}})
+		}
+	}
 	if s.businesses == nil {
 		s.businesses = map[string][]version{}
 	}

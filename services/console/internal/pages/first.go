@@ -3,6 +3,7 @@ package pages
 import (
 	"cmp"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -24,6 +25,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/signin"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 	"github.com/slotmesh/slotmesh/services/console/internal/offer"
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/document"
 	"github.com/slotmesh/slotmesh/services/console/internal/offer/form"
@@ -243,8 +245,11 @@ func (p *Pages) beginBusiness(c *fiber.Ctx) error {
 	published, problems, err := p.rooms.Offer.CreateBusiness(idempotency.With(c.UserContext(),
 		idempotency.Request{Key: businessForm.Key}),
 		authorize.Principal(c), businessForm.NewBusiness)
+	if refused := manifest.ProblemsOf(err); len(refused) > 0 {
+		problems, err = refused, nil
+	}
 	switch {
-	case fault.Is(err, fault.Conflict):
+	case errors.Is(err, store.ErrTooManyBusinesses):
 		businessForm.OtherProblems = []string{page.Words.With("first_too_many", "Number",
 			page.Words.Number(identity.MaxOwnBusinesses))}
 		return again(fiber.StatusConflict)
@@ -255,6 +260,7 @@ func (p *Pages) beginBusiness(c *fiber.Ctx) error {
 		return err
 	case len(problems) > 0:
 		businessForm.OtherProblems = addProblems(page, problems, businessForm.FieldErrors)
+		businessForm.Key = rand.Text()
 		return again(fiber.StatusUnprocessableEntity)
 	}
 	return c.Redirect(view.Path(published.Slug)+"/first/"+firstSteps[1].name, fiber.StatusSeeOther)

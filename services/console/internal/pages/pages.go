@@ -143,7 +143,8 @@ func (p *Pages) newPage(c *fiber.Ctx, place view.Place) (*view.Page, error) {
 	page.Business, page.Place, page.Seal = business, place, p.box.ForBusiness(business.Slug).SealPath
 	page.Words.SetRegion(locale.RegionOf(business.Timezone))
 	page.May = func(a access.Action) bool { return authorize.Principal(c).PermissionIn(business.ID, a) != access.None }
-	page.CanSwitch = page.May(access.ManageAccounts) || len(authorize.Principal(c).Businesses()) > 1
+	principal := authorize.Principal(c)
+	page.CanSwitch = principal.WidestPermission(access.CreateBusiness) != access.None || len(principal.Businesses()) > 1
 	page.CanSearch = authorize.Principal(c).PermissionIn(business.ID, access.SeeBookings) != access.NoContact
 	page.Notice = doneText(page, c.Query("done"))
 	page.ErrorText = refusalText(page, c.Query("wrong"))
@@ -215,7 +216,7 @@ func (p *Pages) chooseBusiness(c *fiber.Ctx) error {
 		return err
 	}
 	page := p.newPlainPage(c, "")
-	if !page.May(access.ManageAccounts) && len(list.Businesses) == 1 && list.NextCursor == "" && limited.Cursor == "" {
+	if !page.May(access.CreateBusiness) && len(list.Businesses) == 1 && list.NextCursor == "" && limited.Cursor == "" {
 		return c.Redirect(view.Path(list.Businesses[0].Slug)+"/today", fiber.StatusSeeOther)
 	}
 	return p.render(c, fiber.StatusOK, page, view.Choose(page, list.Businesses, list.NextCursor))

@@ -470,26 +470,28 @@ func FindField(fields []Field, name string) (Field, bool) {
 // person typed a time. The targets are all other open weekdays. In a form without switches, a weekday is open if the
 // person typed a time.
 func copyDay(values url.Values, week string) {
-	first := ""
+	source := slices.IndexFunc(Weekdays, func(day string) bool { return hasTypedTime(values, week+"."+day) })
+	if source < 0 {
+		return
+	}
+	from := week + "." + Weekdays[source]
 	for _, day := range Weekdays {
 		at := week + "." + day
 		isOn := values.Has(week+SwitchesInput) && values.Get(at+OpenSwitch) == "yes"
-		switch {
-		case !hasTypedTime(values, at) && (!isOn || first == ""):
-		case first == "":
-			first = at
-		default:
-			for i := range max(CountRows(values, at), CountRows(values, first)) {
-				for _, end := range []string{".from", ".to"} {
-					row := "." + strconv.Itoa(i) + end
-					values.Set(at+row, values.Get(first+row))
-				}
+		if at == from || !isOn && !hasTypedTime(values, at) {
+			continue
+		}
+		rows := max(CountRows(values, at), CountRows(values, from))
+		for i := range rows {
+			for _, end := range []string{".from", ".to"} {
+				row := "." + strconv.Itoa(i) + end
+				values.Set(at+row, values.Get(from+row))
 			}
-			values.Set(at+".n", strconv.Itoa(max(CountRows(values, at), CountRows(values, first))))
-			values.Del(at + OvernightCheckbox)
-			if values.Has(first + OvernightCheckbox) {
-				values.Set(at+OvernightCheckbox, values.Get(first+OvernightCheckbox))
-			}
+		}
+		values.Set(at+".n", strconv.Itoa(rows))
+		values.Del(at + OvernightCheckbox)
+		if values.Has(from + OvernightCheckbox) {
+			values.Set(at+OvernightCheckbox, values.Get(from+OvernightCheckbox))
 		}
 	}
 }

@@ -198,10 +198,17 @@ func TestHandleButtonCopiesFirstOpenDay(t *testing.T) {
 			document.Fields{"tue": all, "sat": all},
 		},
 		"one open day": {document.Fields{"sun": all}, document.Fields{"sun": all}},
+		"an open day without hours is before it": {
+			document.Fields{"tue": all}, document.Fields{"mon": all, "tue": all},
+		},
 	} {
 		o := document.Fields{"hours": c.before}
 		shown := form.Show(o, week)
 		posted := form.AddBlankRows(shown, week)
+		if _, opens := c.want["mon"]; opens {
+			posted.Set("hours"+form.SwitchesInput, "yes")
+			posted.Set("hours.mon"+form.OpenSwitch, "yes")
+		}
 		form.HandleButton(posted, week, "hours"+form.SameHoursButton)
 		form.Write(o, week, shown, posted)
 		if diff := cmp.Diff(document.Fields{"hours": c.want}, o); diff != "" {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/values/money"
 	"github.com/slotmesh/slotmesh/libs/values/postal"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
@@ -45,6 +46,22 @@ func TestListSetupTasksFollowsOffer(t *testing.T) {
 		}
 		if len(tasks) != c.all || due != c.due {
 			t.Errorf("%s has %d tasks, %d due; want %d, %d", name, len(tasks), due, c.all, c.due)
+		}
+	}
+}
+
+// TestFindCurrencyKnowsNewCurrencies shows that the currency of a country is the present one, and one that a business may
+// have.
+func TestFindCurrencyKnowsNewCurrencies(t *testing.T) {
+	t.Parallel()
+	for country, want := range map[string]string{"BG": "EUR", "HR": "EUR", "CW": "XCG", "JP": "JPY", "AQ": "", "": ""} {
+		if got := FindCurrency(country); got != want {
+			t.Errorf("%q has %q, want %q", country, got, want)
+		}
+	}
+	for _, country := range postal.Countries() {
+		if code := FindCurrency(country); code != "" && !slices.Contains(money.Codes(), code) {
+			t.Errorf("%s has the unknown currency %s", country, code)
 		}
 	}
 }

@@ -1,14 +1,14 @@
 // Dragging an object of the offer by its handle changes its place in the list. The buttons beside the handle do the same
 // without a pointer. A drop sends the form of the object; the server decides.
 
-let lifted: { row: HTMLElement; after: Element | null; pointer: number } | null = null;
+let dragged: { row: HTMLElement; after: Element | null; pointer: number } | null = null;
 
 const isSibling = (element: Element | null): element is HTMLElement => !!element?.querySelector(".grip");
 
 function release() {
-  lifted?.row.classList.remove("lifted");
-  const last = lifted;
-  lifted = null;
+  dragged?.row.classList.remove("dragged-row");
+  const last = dragged;
+  dragged = null;
   return last;
 }
 
@@ -18,20 +18,20 @@ document.addEventListener("pointerdown", (event) => {
   if (!grip || !row || !event.isPrimary || event.button !== 0) return;
   event.preventDefault();
   grip.setPointerCapture(event.pointerId);
-  lifted = { row, after: row.nextElementSibling, pointer: event.pointerId };
-  row.classList.add("lifted");
+  dragged = { row, after: row.nextElementSibling, pointer: event.pointerId };
+  row.classList.add("dragged-row");
 });
 
 document.addEventListener("pointermove", (event) => {
-  if (!lifted || event.pointerId !== lifted.pointer) return;
-  const { row } = lifted;
+  if (!dragged || event.pointerId !== dragged.pointer) return;
+  const { row } = dragged;
   const middle = (of: Element) => of.getBoundingClientRect().top + of.getBoundingClientRect().height / 2;
   for (let before = row.previousElementSibling; isSibling(before) && event.clientY < middle(before); before = row.previousElementSibling) before.before(row);
   for (let after = row.nextElementSibling; isSibling(after) && event.clientY > middle(after); after = row.nextElementSibling) after.after(row);
 });
 
 document.addEventListener("pointerup", (event) => {
-  if (!lifted || event.pointerId !== lifted.pointer) return;
+  if (!dragged || event.pointerId !== dragged.pointer) return;
   const { row, after } = release()!;
   if (row.nextElementSibling === after) return;
   const form = row.querySelector<HTMLFormElement>(".moves")!;
@@ -50,5 +50,5 @@ function cancel() {
 }
 document.addEventListener("pointercancel", cancel);
 document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape" && lifted) cancel();
+  if (event.key === "Escape" && dragged) cancel();
 });
