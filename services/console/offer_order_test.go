@@ -23,6 +23,8 @@ func TestServicesCanBeOrdered(t *testing.T) {
   - {key: b, name: B, duration_minutes: 45, category: Colour}
   - {key: c, name: C, duration_minutes: 45}
   - {key: d, name: D, duration_minutes: 45}
+  - {key: x, name: X, duration_minutes: 45, order: 9, classes: []}
+  - {key: y, name: Y, duration_minutes: 45, order: 7, classes: []}
 `)
 	mia := w.AddSession(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Owner})
 	const at = "/business/harbor/offer/services"
@@ -50,5 +52,9 @@ func TestServicesCanBeOrdered(t *testing.T) {
 	}
 	if text := w.Call(t, "GET", "/admin/businesses/harbor", "", "Accept", yaml).Body; !strings.Contains(text, "order: 1") {
 		t.Errorf("the order is not stored: %s", text)
+	}
+	classes := getPage(t, w, "/business/harbor/offer/classes", mia).Body
+	if x, y := strings.Index(classes, "classes/x"), strings.Index(classes, "classes/y"); y < 0 || x < y {
+		t.Errorf("the order of the classes changed: x at %d, y at %d", x, y)
 	}
 }

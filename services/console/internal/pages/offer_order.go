@@ -97,10 +97,17 @@ func (k offerKind) moveObject(fields document.Fields, key, to, before string) bo
 	return true
 }
 
-// writeOrder stores the order of the objects of the kind.
+// writeOrder stores the order of the objects of the kind. The argument `items` has the objects that the pages show. The
+// other objects of the list, such as the classes among the services, keep their places.
 func (k offerKind) writeOrder(fields document.Fields, items []document.Fields) {
-	list := make([]any, len(items))
-	for i, item := range items {
+	isShown := k.isShown
+	k.isShown = nil // the list has the objects of all kinds
+	all := k.listItems(fields)
+	list := make([]any, len(all))
+	for i, item := range all {
+		if isShown == nil || isShown(item) {
+			item, items = items[0], items[1:]
+		}
 		list[i] = item
 		if k.ordering == orderedByField {
 			item["order"] = json.Number(strconv.Itoa(i + 1))
