@@ -11,6 +11,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/libs/values/report"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
@@ -49,7 +50,13 @@ func (o *UseCases) LoadOverview(ctx context.Context, slug string, q report.Query
 	kinds.By = report.CustomerKind
 	before.By = report.Month // only its sums are shown, so few rows are enough
 	r.Before = &Overview{Query: before, Periods: before.Periods()}
-	asks := []func() error{func() error { return loadReport(ctx, o, slug, kinds, o.ReportBookings, &r.Kinds) }}
+	asks := []func() error{func() error {
+		err := loadReport(ctx, o, slug, kinds, o.ReportBookings, &r.Kinds)
+		if r.Kinds.IsUnknown = r.Kinds.IsUnknown || fault.Is(err, fault.InvalidParameter); r.Kinds.IsUnknown {
+			return nil // an older release of the booking service does not know these groups
+		}
+		return err
+	}}
 	err := peers.RunTogether(append(append(asks, o.newQueries(ctx, slug, r)...), o.newQueries(ctx, slug, r.Before)...)...)
 	if !q.By.IsTime() {
 		r.addGroups()
@@ -125,6 +132,11 @@ func (r *Overview) CountBookings() booking.BookingsRow {
 		addBookings(&all, b)
 	}
 	return all
+}
+
+// IsCountUnknown reports whether the result of [Overview.CountBookings] is unknown.
+func (r *Overview) IsCountUnknown() bool {
+	return r.Bookings.IsUnknown || r.Query.By == report.Service && r.Kinds.IsUnknown
 }
 
 // CountReturning returns the number of bookings of returning customers, and of all customers that are known by their

@@ -55,6 +55,16 @@ func parseHundredths(t *rapid.T, n string) int64 {
 	return 100*whole + part
 }
 
+func TestOverviewCountIsUnknownWithoutKinds(t *testing.T) {
+	t.Parallel()
+	for by, want := range map[report.By]bool{report.Service: true, report.Month: false} {
+		r := &Overview{Query: report.Query{By: by}}
+		if r.Kinds.IsUnknown = true; r.IsCountUnknown() != want {
+			t.Errorf("by %s: unknown is %v, want %v", by, r.IsCountUnknown(), want)
+		}
+	}
+}
+
 // TestOverviewSumsMatchRows shows that the sums by source, date, currency, kind and member count each row once.
 func TestOverviewSumsMatchRows(t *testing.T) {
 	t.Parallel()

@@ -195,7 +195,7 @@ func (p *Page) newFigures(r *reports.Overview, takings, takingsBefore []reports.
 		noShows.Comparison = p.compare(computePercent(all.NoShow, all.NoShow+all.Completed),
 			computePercent(was.NoShow, was.NoShow+was.Completed), true, p.formatPercent)
 	}
-	if r.Bookings.IsUnknown {
+	if r.IsCountUnknown() {
 		bookings, noShows = p.markUnknown(bookings), p.markUnknown(noShows)
 	}
 	list := []figure{bookings}
