@@ -20,6 +20,7 @@ type affectedBooking struct {
 	Booking booking.Booking     `json:"booking"`
 	Reason  availability.Reason `json:"reason"`
 	Starts  []affectedStart     `json:"starts"`
+	Unknown bool                `json:"starts_unknown"`
 	Outcome string              `json:"outcome,omitempty"` // moved, cancelled or the reason of a refusal
 }
 
@@ -51,14 +52,19 @@ func (c *command) newAffectedCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			found, err := readPages[affectedBooking](cmd.Context(), client, buildPath(args[0], "bookings", "affected"),
-				"bookings", query)
+			found, last, err := readWithLast[affectedBooking](cmd.Context(), client,
+				buildPath(args[0], "bookings", "affected"), "bookings", query, 0)
 			if err != nil {
 				return err
 			}
+			isIncomplete := string(last["unexamined"]) == "true"
+			if isIncomplete {
+				cmd.PrintErrln("Warning: There are more upcoming bookings than were checked.")
+			}
 			change := affectedChange{isMove, isCancel, refundBody{booking.Cancel{Refund: amount}, newNotifyField(notify)}}
 			failed := change.apply(cmd, client, args[0], found)
-			all := map[string]any{"bookings": append([]affectedBooking{}, found...)} // [] in JSON without a booking
+			all := map[string]any{"bookings": append([]affectedBooking{}, found...), // [] in JSON without a booking
+				"unexamined": isIncomplete}
 			if err := c.print(all, newAffectedTable(found)); err != nil {
 				return err
 			}
@@ -70,7 +76,7 @@ func (c *command) newAffectedCommand() *cobra.Command {
 		})
 	cmd.Long = `List the bookings ahead that the present offer would refuse, such as those of a member on time off or of a closed day, each with
 the nearest free start. With --move each one moves there: to another member at the same time if one is free, otherwise to the nearest start.
-With --cancel each one is cancelled. A booking that cannot be changed does not keep the others; a repeated command does the rest.`
+With --cancel each one is cancelled. If a booking cannot be changed, the others are changed nevertheless. Repeat the command for the rest.`
 	cmd.Example = `  slotmesh bookings affected harbor --from 2027-03-01 --to 2027-03-05 --staff anna
   slotmesh bookings affected harbor --from 2027-03-01 --to 2027-03-05 --staff anna --move
   slotmesh bookings affected harbor --from 2027-12-24 --to 2027-12-24 --cancel --refund full`
@@ -116,6 +122,9 @@ func (a affectedChange) apply(cmd *cobra.Command, client *client, slug string, l
 
 // move moves the booking to its first start that is still free.
 func (a *affectedBooking) move(ctx context.Context, client *client, slug string, notify *bool) error {
+	if a.Unknown {
+		return &localError{fmt.Errorf("the free starts cannot be read just now; repeat the command shortly")}
+	}
 	if len(a.Starts) == 0 {
 		return &localError{fmt.Errorf("there is no free start within three weeks")}
 	}
@@ -150,7 +159,7 @@ func newAffectedTable(list []affectedBooking) table {
 	t := newBookingTable()
 	t.head = append(t.head, "WHY", "FREE", "OUTCOME")
 	for _, a := range list {
-		free := "-"
+		free := map[bool]string{false: "-", true: "unknown"}[a.Unknown]
 		if len(a.Starts) > 0 {
 			free = strings.TrimSpace(a.Starts[0].Date + " " + a.Starts[0].Time + " " + a.Starts[0].StaffName)
 		}

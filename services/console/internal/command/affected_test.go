@@ -40,6 +40,9 @@ func TestAffectedMovesToNextFreeStart(t *testing.T) {
 			t.Errorf("%q is missing: %s", want, got)
 		}
 	}
+	if got := decode(t, s.mustRun("bookings", "affected", "harbor", "-o", "json")); got["unexamined"] != false {
+		t.Errorf("as JSON: %v", got)
+	}
 	if got := s.mustRun("bookings", "affected", "harbor", "--from", "2099-01-01"); strings.Contains(got, "Cara") {
 		t.Errorf("after the last date: %s", got)
 	}

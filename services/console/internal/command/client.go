@@ -94,6 +94,13 @@ func readPages[T any](ctx context.Context, c *client, path, member string, query
 // readUpTo reads the first entries of a list. The argument `most` is the maximum number of entries; 0 means all. The
 // argument `member` is the name of the list's field in the answer.
 func readUpTo[T any](ctx context.Context, c *client, path, member string, query url.Values, most int) ([]T, error) {
+	all, _, err := readWithLast[T](ctx, c, path, member, query, most)
+	return all, err
+}
+
+// readWithLast reads the same entries as readUpTo. The second result has the fields of the last page.
+func readWithLast[T any](ctx context.Context, c *client, path, member string, query url.Values, most int) ([]T,
+	map[string]json.RawMessage, error) {
 	all := []T{}
 	for {
 		query.Set("limit", strconv.Itoa(pageSize))
@@ -102,17 +109,17 @@ func readUpTo[T any](ctx context.Context, c *client, path, member string, query 
 		}
 		var page map[string]json.RawMessage
 		if err := c.call(ctx, http.MethodGet, path+"?"+query.Encode(), nil, &page); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		var entries []T
 		if err := c.read(page[member], &entries); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		all = append(all, entries...)
 		var next string
 		_ = json.Unmarshal(page["next_cursor"], &next) // the field is absent on the last page
 		if next == "" || next == query.Get("cursor") || most > 0 && len(all) >= most {
-			return all, nil
+			return all, page, nil
 		}
 		query.Set("cursor", next)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 
 	"github.com/google/uuid"
@@ -62,6 +63,8 @@ type AffectedBooking struct {
 	Booking booking.Booking     `json:"booking"`
 	Reason  availability.Reason `json:"reason"`
 	Starts  []sales.Start       `json:"starts"` // the best start first; empty if none is near or known
+	// IsUnknown is true if the starts cannot be read, because the availability service is unavailable.
+	IsUnknown bool `json:"starts_unknown"`
 }
 
 // AffectedList is one page of affected bookings, sorted by start.
@@ -122,7 +125,7 @@ func (o *UseCases) findAffected(ctx context.Context, by peers.Principal, busines
 	return slices.CompactFunc(found, func(a, b plan.Booking) bool { return a.Booking.ID == b.Booking.ID }), more, err
 }
 
-// findStarts adds the starts to which each booking can move.
+// findStarts adds the starts to which each booking can move, or marks them as unknown.
 func (o *UseCases) findStarts(ctx context.Context, business *catalog.Snapshot, bookings []AffectedBooking) error {
 	for some := range slices.Chunk(bookings, maxConcurrentStarts) {
 		queries := make([]func() error, len(some))
@@ -130,6 +133,10 @@ func (o *UseCases) findStarts(ctx context.Context, business *catalog.Snapshot, b
 			queries[i] = func() error {
 				starts, err := o.Sales.FindStarts(ctx, business, &some[i].Booking)
 				some[i].Starts = append([]sales.Start{}, starts...) // [] in JSON, even without a start
+				if some[i].IsUnknown = fault.Is(err, fault.PeerUnavailable); some[i].IsUnknown {
+					o.Logger.WarnContext(ctx, "the free starts of a booking are unknown", slog.Any("error", err))
+					return nil
+				}
 				return err
 			}
 		}

@@ -90,6 +90,7 @@ func (p *Pages) resolveAffected(c *fiber.Ctx) error {
 	if len(wanted) > 0 && len(failures) == 0 {
 		query := readQuery(c)
 		query.Del("all")
+		query.Del("cursor")
 		return redirectBack(c, page.Business.Slug, "affected?"+query.Encode(), "done", "affected")
 	}
 	a, err := p.loadAffected(c, page)
