@@ -132,8 +132,8 @@ func (c *Config) Validate() error {
 // openSignUp is the value of SIGN_UP with which everyone may create an account.
 const openSignUp = "open"
 
-// checkSignUp returns an error if SIGN_UP is invalid, or if it is open and nobody could verify an address or sign
-// in.
+// checkSignUp returns an error if SIGN_UP is invalid, or if it is open and new people could not verify their
+// address or sign in.
 func (c *Config) checkSignUp() error {
 	switch {
 	case c.SignUp == openSignUp && c.OwnerURL == "":

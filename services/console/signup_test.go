@@ -114,7 +114,8 @@ func TestSignUpLimitsOwnBusinesses(t *testing.T) {
 	}
 }
 
-// TestSignUpNeedsWayToSignIn shows that console refuses open sign-up without passwords and without an identity provider.
+// TestSignUpNeedsWayToSignIn shows that console refuses open sign-up without passwords and without an identity
+// provider.
 func TestSignUpNeedsWayToSignIn(t *testing.T) {
 	t.Parallel()
 	cfg := consoletest.Start(t, openSignUp).Config()

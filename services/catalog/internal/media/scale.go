@@ -106,8 +106,8 @@ func drawOnWhite(picture *image.RGBA) *image.RGBA {
 }
 
 // findDominantColor returns the most frequent colour of a picture, such as #aabbcc. It groups
-// colours by four bits of each channel. A picture with a transparent pixel has the colour white, because its subject would
-// not be visible on its own colour.
+// colours by four bits of each channel. A picture with a transparent pixel has the colour white, because its subject
+// would not be visible on its own colour.
 func findDominantColor(picture *image.RGBA) string {
 	type group struct{ count, red, green, blue int }
 	groups := make([]group, 1<<12)

@@ -11,8 +11,8 @@ import (
 
 // isPossiblePhone reports whether a telephone number has a length that exists in its country. The country of a number
 // with a country code is that of the code. The country of any other number is the argument `country`, that of the
-// business. Without a country that the library knows, the form of a number without a country code is enough. Numbers that
-// no network has assigned yet are possible, because the library can be older than a number.
+// business. Without a country that the library knows, the form of a number without a country code is enough. Numbers
+// that no network has assigned yet are possible, because the library can be older than a number.
 func isPossiblePhone(number, country string) bool {
 	if !phone.Valid(number) {
 		return false

@@ -67,8 +67,8 @@ func TestCartNamesPackage(t *testing.T) {
 	t.Parallel()
 	cut, wash := uuid.New(), uuid.New()
 	price := int64(4500)
-	snapshot := &catalog.Snapshot{Slug: "harbor", Currency: "EUR", Timezone: "Europe/Lisbon", Packages: []catalog.Package{
-		{Name: catalog.Label{Text: "Fresh"}, Price: &price, ServiceIDs: []uuid.UUID{cut, wash}}}}
+	snapshot := &catalog.Snapshot{Slug: "harbor", Currency: "EUR", Timezone: "Europe/Lisbon",
+		Packages: []catalog.Package{{Name: catalog.Label{Text: "Fresh"}, Price: &price, ServiceIDs: []uuid.UUID{cut, wash}}}}
 	if err := snapshot.Prepare(); err != nil {
 		t.Fatal(err)
 	}

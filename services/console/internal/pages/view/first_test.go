@@ -50,8 +50,8 @@ func TestListSetupTasksFollowsOffer(t *testing.T) {
 	}
 }
 
-// TestFindCurrencyKnowsNewCurrencies shows that the currency of a country is the present one, and one that a business may
-// have.
+// TestFindCurrencyKnowsNewCurrencies shows that the currency of a country is the present one, and one that a business
+// may have.
 func TestFindCurrencyKnowsNewCurrencies(t *testing.T) {
 	t.Parallel()
 	for country, want := range map[string]string{"BG": "EUR", "HR": "EUR", "CW": "XCG", "JP": "JPY", "AQ": "", "": ""} {
