@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -138,7 +137,8 @@ func newBusinessID(ctx context.Context, by peers.Principal) uuid.UUID {
 }
 
 // publishFirst publishes the first version of a business. Before this, it makes the person the owner, so that no
-// business remains without an owner if the connection fails. If catalog refuses the version, publishFirst reverts this.
+// business remains without an owner if the connection fails. If the business certainly does not exist, publishFirst
+// reverts this.
 func (o *UseCases) publishFirst(ctx context.Context, by peers.Principal, slug string,
 	text []byte) (*catalog.Published, error) {
 	if by.IsOperator {
@@ -150,10 +150,17 @@ func (o *UseCases) publishFirst(ctx context.Context, by peers.Principal, slug st
 		return nil, err
 	}
 	published, err := o.Businesses.Create(ctx, slug, text, catalog.MediaYAML)
-	if err != nil && isNew && fault.KindOf(err).Status < http.StatusInternalServerError {
+	if err != nil && isNew && isRefused(err) {
 		return nil, errors.Join(err, o.Owners.DropOwnBusiness(ctx, by, id))
 	}
 	return published, err
+}
+
+// isRefused reports whether the write that caused the fault `err` was certainly not made, and no repetition of it is
+// being made.
+func isRefused(err error) bool {
+	unsure := []fault.Kind{fault.OutcomeUnknown, fault.IdempotencyInProgress, fault.IdempotencyMismatch, fault.Internal}
+	return !slices.Contains(unsure, fault.KindOf(err))
 }
 
 // keepShownFields deletes the fields that the forms of the first visit do not show. Otherwise the business would offer

@@ -103,7 +103,7 @@ func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 	_, invitations := s.pool.Exec(ctx, `DELETE FROM invitations WHERE expires_at <= $1`, now)
 	_, writes := s.pool.Exec(ctx, `DELETE FROM writes_under_way WHERE ends_at <= clock_timestamp()`)
 	_, signUps := s.pool.Exec(ctx, `
-		DELETE FROM people WHERE verified_at IS NULL AND NOT operator AND created_at <= $1
+		DELETE FROM people WHERE verified_at IS NULL AND password_hash IS NULL AND NOT operator AND created_at <= $1
 		  AND NOT EXISTS (SELECT FROM members WHERE person_id = people.id)
 		  AND NOT EXISTS (SELECT FROM links WHERE person_id = people.id)
 		  AND NOT EXISTS (SELECT FROM sessions WHERE person_id = people.id)
