@@ -14,7 +14,10 @@ import (
 // order of their keys. Faults: invalid_parameter for an invalid limit.
 func (c *Client) Customers(ctx context.Context, businessID uuid.UUID,
 	search customer.Search) ([]customer.Customer, error) {
-	out, err := SearchCustomers.Call(ctx, c.peer, endpoints.About(businessID, search))
+	call := func(search customer.Search) (*customer.List, error) {
+		return SearchCustomers.Call(ctx, c.peer, endpoints.About(businessID, search))
+	}
+	out, err := customer.CallAnyRelease(search, call)
 	if err != nil {
 		return nil, err
 	}
@@ -49,11 +52,10 @@ func (c *Client) SeparateCustomers(ctx context.Context, businessID uuid.UUID,
 	return SeparateCustomers.Call(ctx, c.peer, endpoints.About(businessID, request))
 }
 
-// RemoveCustomerRecord removes the records that have one of the addresses.
+// RemoveCustomerRecord removes what is written about a customer.
 func (c *Client) RemoveCustomerRecord(ctx context.Context, businessID uuid.UUID,
-	addresses []string) (*customer.Removed, error) {
-	return RemoveCustomerRecord.Call(ctx, c.peer,
-		endpoints.About(businessID, customer.Addresses{Addresses: addresses}))
+	request customer.RecordRemoval) (*customer.Removed, error) {
+	return RemoveCustomerRecord.Call(ctx, c.peer, endpoints.About(businessID, request))
 }
 
 // ImportCustomers makes records of customers, except of those who have one. Fault: invalid_parameter.

@@ -117,8 +117,8 @@ var (
 		business+"/customers/merge", owner)
 	SeparateCustomers = endpoints.Post[With[customer.Separate], customer.Written](API,
 		business+"/customers/separate", owner)
-	RemoveCustomerRecord = endpoints.Post[With[customer.Addresses], customer.Removed](API,
-		business+"/customers/forget", owner)
+	RemoveCustomerRecord = endpoints.Post[With[customer.RecordRemoval], customer.Removed](API,
+		business+"/customers/remove", owner)
 	ImportCustomers = endpoints.Post[With[customer.Import], customer.Imported](API,
 		business+"/customers/import", owner)
 	ListCustomerImports = endpoints.Get[endpoints.OfBusiness, customer.ImportList](API,

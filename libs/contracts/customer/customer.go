@@ -25,11 +25,22 @@ type Search struct {
 	// Of is a list of keys of addresses. If it is not empty, exactly
 	// the customers with these addresses are returned, and Query is ignored.
 	Of    []string `json:"of"`
-	Tag   string   `json:"tag"`   // only customers whose record has this tag; "": all
-	After string   `json:"after"` // only keys that follow this key in the order
-	Limit int      `json:"limit"` // 1 to MaxFound
+	Tag   string   `json:"tag,omitempty"` // only customers whose record has this tag; "": all
+	After string   `json:"after"`         // only keys that follow this key in the order
+	Limit int      `json:"limit"`         // 1 to MaxFound
 	// Phones also requests the customers without an email address. Consoles of the previous release do not know them.
-	Phones bool `json:"phones"`
+	Phones bool `json:"phones,omitempty"`
+}
+
+// CallAnyRelease calls the function `call` with a search. A service of the previous release refuses the field Phones; it
+// is then called again without the field.
+func CallAnyRelease(search Search, call func(Search) (*List, error)) (*List, error) {
+	list, err := call(search)
+	if search.Phones && fault.Is(err, fault.InvalidParameter) {
+		search.Phones = false
+		return call(search)
+	}
+	return list, err
 }
 
 // MaxFound is the maximal number of customers on one page. It is one more than the largest page
@@ -65,18 +76,23 @@ func (s *Search) Validate() error {
 // reservations, including cancelled ones. Name and Phone are those of the record, or the newest known values.
 type Customer struct {
 	// Key is the first key of the customer's addresses. Lists are in the order of keys.
-	Key          string    `json:"key,omitempty"`
-	Addresses    []string  `json:"addresses,omitempty"` // keys of all addresses; only for a customer with a record
-	Tags         []string  `json:"tags,omitempty"`
-	Email        string    `json:"email"` // canonical spelling of the first address; "": only a phone is known
-	Name         string    `json:"name"`
-	Phone        *string   `json:"phone"`
-	Bookings     int       `json:"bookings"`
-	Tickets      int       `json:"tickets"` // number of ticket orders, not of single tickets
-	Reservations int       `json:"reservations"`
-	FirstAt      time.Time `json:"first_at"` // creation time of the oldest booking, order or reservation
-	LastAt       time.Time `json:"last_at"`  // creation time of the newest booking, order or reservation
+	Key          string   `json:"key,omitempty"`
+	Addresses    []string `json:"addresses,omitempty"` // keys of all addresses; only for a customer with a record
+	Tags         []string `json:"tags,omitempty"`
+	Email        string   `json:"email"` // canonical spelling of the first address; "": only a phone is known
+	Name         string   `json:"name"`
+	Phone        *string  `json:"phone"`
+	Bookings     int      `json:"bookings"`
+	Tickets      int      `json:"tickets"` // number of ticket orders, not of single tickets
+	Reservations int      `json:"reservations"`
+	// FirstAt and LastAt are the creation times of the oldest and the newest booking, order or reservation. If there is
+	// none, both are the creation time of the record.
+	FirstAt time.Time `json:"first_at"`
+	LastAt  time.Time `json:"last_at"`
 }
+
+// HasSales reports whether the customer has a booking, an order or a reservation.
+func (c *Customer) HasSales() bool { return c.Bookings+c.Tickets+c.Reservations > 0 }
 
 // Keys returns the keys of all addresses of the customer.
 func (c *Customer) Keys() []string {
@@ -103,7 +119,7 @@ func Merge(lists ...[]Customer) []Customer {
 			continue
 		}
 		newest, oldest := existing, c
-		if c.LastAt.After(existing.LastAt) {
+		if c.HasSales() && (!existing.HasSales() || c.LastAt.After(existing.LastAt)) {
 			newest, oldest = c, existing
 		}
 		if len(oldest.Addresses) > 0 {
@@ -114,7 +130,7 @@ func Merge(lists ...[]Customer) []Customer {
 		newest.Bookings += oldest.Bookings
 		newest.Tickets += oldest.Tickets
 		newest.Reservations += oldest.Reservations
-		if oldest.FirstAt.Before(newest.FirstAt) {
+		if oldest.HasSales() && oldest.FirstAt.Before(newest.FirstAt) {
 			newest.FirstAt = oldest.FirstAt
 		}
 		merged[c.Key] = newest
@@ -142,6 +158,15 @@ func Check(address string) (string, error) {
 type Of struct {
 	Email     string   `json:"email"`
 	Addresses []string `json:"addresses,omitempty"`
+}
+
+// ListSeveral returns the keys of addresses for a request that has one address in Email. It returns nil for one key,
+// because services of the previous release know only Email.
+func ListSeveral(keys []string) []string {
+	if len(keys) < 2 {
+		return nil
+	}
+	return keys
 }
 
 // Keys returns the keys of the customer's addresses. Fault: invalid_parameter for an invalid address.

@@ -56,18 +56,32 @@ const (
 
 // Key returns the text by which services compare addresses: the canonical spelling of an email address, or the digits
 // of a telephone number with its plus sign. Every service computes the same key for a sale, in SQL. Key returns "" for
-// a text without an @ that has no digit.
+// a text without an @ that has fewer than three digits.
 func Key(address string) string {
 	if strings.ContainsRune(address, '@') {
 		return email.Canonical(strings.TrimSpace(address))
 	}
-	return strings.Map(func(r rune) rune {
-		if r == '+' || '0' <= r && r <= '9' {
+	digits := 0
+	key := strings.Map(func(r rune) rune {
+		if i := slices.Index(otherDigits, r); i >= 0 {
+			r = '0' + rune(i%10)
+		}
+		switch {
+		case '0' <= r && r <= '9':
+			digits++
+			return r
+		case r == '+':
 			return r
 		}
 		return -1
 	}, address)
+	if digits < minDigits {
+		return ""
+	}
+	return key
 }
+
+var otherDigits = []rune(phone.OtherDigits)
 
 // IsEmail reports whether a key is that of an email address.
 func IsEmail(key string) bool { return strings.ContainsRune(key, '@') }
@@ -79,7 +93,7 @@ func CheckAddress(address string) (string, error) {
 		return Check(address)
 	}
 	key := Key(address)
-	if !phone.Valid(address) || len(strings.Trim(key, "+")) < minDigits {
+	if !phone.Valid(address) || key == "" {
 		return "", fault.New(fault.InvalidParameter, "email or phone: this is no e-mail address and no phone number; send "+
 			"one such as ana@example.com or +351 210 000 000.")
 	}
@@ -277,7 +291,9 @@ type Removed struct {
 	Records int `json:"records"`
 }
 
-// Addresses names a customer by the keys of all addresses.
-type Addresses struct {
-	Addresses []string `json:"addresses"`
+// RecordRemoval requests that what is written about a customer is removed.
+type RecordRemoval struct {
+	Addresses []string `json:"addresses"` // keys of all addresses
+	// KeepsAddresses keeps the record with nothing but its addresses, because future sales still have them.
+	KeepsAddresses bool `json:"keeps_addresses"`
 }

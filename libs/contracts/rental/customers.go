@@ -16,7 +16,10 @@ type CustomerData struct {
 // Customers lists the customers who have reservations, in the order of
 // their email addresses. Faults: invalid_parameter for an invalid limit.
 func (c *Client) Customers(ctx context.Context, slug string, search customer.Search) ([]customer.Customer, error) {
-	out, err := SearchCustomers.Call(ctx, c.peer, endpoints.Request(c.slugParams(slug), search))
+	call := func(search customer.Search) (*customer.List, error) {
+		return SearchCustomers.Call(ctx, c.peer, endpoints.Request(c.slugParams(slug), search))
+	}
+	out, err := customer.CallAnyRelease(search, call)
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +30,7 @@ func (c *Client) Customers(ctx context.Context, slug string, search customer.Sea
 // email address and no telephone number.
 func (c *Client) CustomerData(ctx context.Context, slug string, addresses ...string) (*CustomerData, error) {
 	return ExportCustomerData.Call(ctx, c.peer, endpoints.Request(c.slugParams(slug),
-		customer.Of{Email: addresses[0], Addresses: addresses}))
+		customer.Of{Email: addresses[0], Addresses: customer.ListSeveral(addresses)}))
 }
 
 // ExpiringCustomers returns digests of customers. These customers' data would be

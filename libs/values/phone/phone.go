@@ -13,6 +13,10 @@ const MaxLength = 50
 
 const minDigits = 3
 
+// OtherDigits has the digits 0 to 9 of several scripts, one script after another: Arabic, Persian, Devanagari, Bengali,
+// Thai and full width. Services compare numbers after they replace these digits.
+const OtherDigits = "٠١٢٣٤٥٦٧٨٩" + "۰۱۲۳۴۵۶۷۸۹" + "०१२३४५६७८९" + "০১২৩৪৫৬৭৮৯" + "๐๑๒๓๔๕๖๗๘๙" + "０１２３４５６７８９"
+
 // form matches digits of any script with the usual separators, followed by an optional extension.
 var form = regexp.MustCompile(`^(?i)[+(# ]*\p{Nd}[\p{Nd}\p{Pd} ()./+#*,]*(x|ext\.?)? ?\p{Nd}*$`)
 

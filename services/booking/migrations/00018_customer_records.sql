@@ -51,15 +51,7 @@ CREATE TABLE customer_imports (
     PRIMARY KEY (business_id, id)
 );
 
--- Sales of customers without an e-mail address, by the digits of the telephone number (libs/platform/postgres, CustomerPhone).
-CREATE INDEX bookings_by_phone ON bookings (business_id, (regexp_replace(customer_phone, '[^0-9+]', '', 'g')))
-    WHERE coalesce(customer_email, '') = '' AND customer_phone IS NOT NULL;
-CREATE INDEX tickets_by_phone ON tickets (business_id, (regexp_replace(customer_phone, '[^0-9+]', '', 'g')))
-    WHERE coalesce(customer_email, '') = '' AND customer_phone IS NOT NULL;
-
 -- +goose Down
-DROP INDEX tickets_by_phone;
-DROP INDEX bookings_by_phone;
 DROP TABLE customer_imports;
 DROP TABLE customer_merges;
 DROP TABLE customer_addresses;

@@ -1,8 +1,11 @@
+-- +goose NO TRANSACTION
 -- +goose Up
 
 -- Reservations of customers without an e-mail address, by the digits of the telephone number (libs/platform/postgres, CustomerPhone).
-CREATE INDEX reservations_by_phone ON reservations (business_id, (regexp_replace(customer_phone, '[^0-9+]', '', 'g')))
+DROP INDEX CONCURRENTLY IF EXISTS reservations_by_phone;
+CREATE INDEX CONCURRENTLY reservations_by_phone ON reservations (business_id, (regexp_replace(translate(customer_phone, '٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹०१२३४५६७८९০১২৩৪৫৬৭৮৯๐๑๒๓๔๕๖๗๘๙０１２３４５６７８９',
+        repeat('0123456789', 6)), '[^0-9+]', '', 'g')))
     WHERE coalesce(customer_email, '') = '' AND customer_phone IS NOT NULL;
 
 -- +goose Down
-DROP INDEX reservations_by_phone;
+DROP INDEX CONCURRENTLY IF EXISTS reservations_by_phone;

@@ -39,13 +39,13 @@ func (in *Internal) separateCustomers(ctx context.Context,
 }
 
 func (in *Internal) removeCustomerRecord(ctx context.Context,
-	r bookingclient.With[customer.Addresses]) (*customer.Removed, error) {
+	r bookingclient.With[customer.RecordRemoval]) (*customer.Removed, error) {
 	of := customer.Of{Addresses: r.Body.Addresses}
 	keys, err := of.Keys()
 	if err != nil {
 		return nil, err
 	}
-	removed, err := in.records.RemoveCustomerRecords(ctx, r.At.Business, keys)
+	removed, err := in.records.RemoveCustomerRecords(ctx, r.At.Business, keys, r.Body.KeepsAddresses, in.clock.Now())
 	return &removed, err
 }
 

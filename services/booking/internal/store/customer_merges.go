@@ -88,8 +88,28 @@ func joinTexts(into, from customerText) customerText {
 	return joined
 }
 
-// SeparateCustomers undoes a merge. The merged customer gets back its addresses and all that was written about it. If
-// the other customer was not changed since the merge, that customer gets back what it had before.
+// splitTexts returns the text `now` of a merged customer without what [joinTexts] has added to `kept` from `from`.
+func splitTexts(now, kept, from customerText) customerText {
+	joined := joinTexts(kept, from)
+	if kept.Name == "" && now.Name == from.Name {
+		now.Name = ""
+	}
+	if kept.Language == "" && now.Language == from.Language {
+		now.Language = ""
+	}
+	added := strings.Trim(strings.TrimPrefix(joined.Notes, kept.Notes), "\n")
+	if i := strings.LastIndex(now.Notes, added); i >= 0 && added != "" {
+		before, after := now.Notes[:i], now.Notes[i+len(added):]
+		now.Notes = strings.Trim(strings.TrimRight(before, "\n")+"\n\n"+strings.TrimLeft(after, "\n"), "\n")
+	}
+	now.Tags = slices.DeleteFunc(slices.Clone(now.Tags), func(tag string) bool {
+		return slices.Contains(joined.Tags[len(kept.Tags):], tag)
+	})
+	return now
+}
+
+// SeparateCustomers undoes a merge. The merged customer gets back its addresses and all that was written about it. The
+// other customer loses what came from the merged one, and keeps what people wrote since.
 //
 // Faults: not_found if the customer has no such merge; conflict if the two would not both have an address.
 func (s *Store) SeparateCustomers(ctx context.Context, businessID uuid.UUID, req customer.Separate,
@@ -112,14 +132,12 @@ func (s *Store) SeparateCustomers(ctx context.Context, businessID uuid.UUID, req
 func separate(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, into *customerRecord, merge uuid.UUID,
 	now time.Time) error {
 	var (
-		from        customerRecord
-		kept        customerText
-		isUntouched bool
+		from customerRecord
+		kept customerText
 	)
 	err := tx.QueryRow(ctx, `
-		DELETE FROM customer_merges AS m USING customer_records AS r
-		WHERE m.business_id = $1 AND m.record_id = $2 AND m.id = $3 AND r.business_id = $1 AND r.id = m.record_id
-		RETURNING m.merged, m.kept, m.merged_at = r.changed_at`, businessID, into.ID, merge).Scan(&from, &kept, &isUntouched)
+		DELETE FROM customer_merges WHERE business_id = $1 AND record_id = $2 AND id = $3 RETURNING merged, kept`,
+		businessID, into.ID, merge).Scan(&from, &kept)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return fault.New(fault.NotFound, "There is no such merge.")
 	}
@@ -138,8 +156,5 @@ func separate(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, into *custom
 	if moved := int(tag.RowsAffected()); moved == 0 || moved == len(into.Addresses) {
 		return fault.New(fault.Conflict, "One of the two customers would have no address; add one first.")
 	}
-	if !isUntouched {
-		return nil
-	}
-	return updateCustomerText(ctx, tx, businessID, into.ID, kept, now)
+	return updateCustomerText(ctx, tx, businessID, into.ID, splitTexts(into.Text, kept, from.Text), now)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/customer"
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
@@ -290,13 +291,28 @@ func replaceCustomerAddresses(ctx context.Context, tx pgx.Tx, businessID uuid.UU
 	return insertCustomerAddresses(ctx, tx, businessID, record.ID, addresses)
 }
 
-// RemoveCustomerRecords removes the records that have one of the addresses, with their merges.
-func (s *Store) RemoveCustomerRecords(ctx context.Context, businessID uuid.UUID,
-	keys []string) (customer.Removed, error) {
+// recordsWithAddresses is an SQL condition for rows that belong to a record with one of the addresses $2.
+const recordsWithAddresses = ` IN (
+	SELECT record_id FROM customer_addresses WHERE business_id = $1 AND address = ANY($2))`
+
+// RemoveCustomerRecords removes the records that have one of the addresses, with their merges. If `keepsAddresses` is
+// true, the records stay with nothing but their addresses.
+func (s *Store) RemoveCustomerRecords(ctx context.Context, businessID uuid.UUID, keys []string, keepsAddresses bool,
+	now time.Time) (customer.Removed, error) {
 	return writeCustomers(ctx, s, businessID, func(ctx context.Context, tx pgx.Tx) (customer.Removed, error) {
-		tag, err := tx.Exec(ctx, `
-			DELETE FROM customer_records WHERE business_id = $1 AND id IN (
-			    SELECT record_id FROM customer_addresses WHERE business_id = $1 AND address = ANY($2))`, businessID, keys)
+		var tag pgconn.CommandTag
+		_, err := tx.Exec(ctx, `DELETE FROM customer_merges WHERE business_id = $1 AND record_id`+recordsWithAddresses,
+			businessID, keys)
+		switch {
+		case err != nil:
+		case keepsAddresses:
+			tag, err = tx.Exec(ctx, `UPDATE customer_records
+				SET name = '', language = '', notes = '', tags = '{}', import_id = NULL, changed_at = $3
+				WHERE business_id = $1 AND id`+recordsWithAddresses, businessID, keys, now)
+		default:
+			tag, err = tx.Exec(ctx, `DELETE FROM customer_records WHERE business_id = $1 AND id`+recordsWithAddresses,
+				businessID, keys)
+		}
 		if err != nil {
 			return customer.Removed{}, fmt.Errorf("remove the record of a customer: %w", err)
 		}
@@ -304,25 +320,24 @@ func (s *Store) RemoveCustomerRecords(ctx context.Context, businessID uuid.UUID,
 	})
 }
 
-// removeUnusedRecordsSQL removes the records that were not changed since the cutoff, if no booking and no order has
-// one of their addresses.
-const removeUnusedRecordsSQL = `
-DELETE FROM customer_records AS r
-WHERE r.business_id = @business_id AND r.changed_at <= @cutoff AND NOT EXISTS (
+// unusedRecord is an SQL condition for a record `r` that was not changed since the cutoff, if no booking and no order has
+// one of its addresses.
+const unusedRecord = `r.business_id = @business_id AND r.changed_at <= @cutoff AND NOT EXISTS (
     SELECT FROM customer_addresses AS a, LATERAL (
         SELECT FROM bookings AS s WHERE s.business_id = @business_id AND lower(s.customer_email) = a.address
         UNION ALL
         SELECT FROM tickets AS s WHERE s.business_id = @business_id AND lower(s.customer_email) = a.address
         UNION ALL
         SELECT FROM bookings AS s WHERE s.business_id = @business_id AND coalesce(s.customer_email, '') = ''
-            AND regexp_replace(s.customer_phone, '[^0-9+]', '', 'g') = a.address
+            AND ` + postgres.CustomerPhone + ` = a.address
         UNION ALL
         SELECT FROM tickets AS s WHERE s.business_id = @business_id AND coalesce(s.customer_email, '') = ''
-            AND regexp_replace(s.customer_phone, '[^0-9+]', '', 'g') = a.address) AS sale
+            AND ` + postgres.CustomerPhone + ` = a.address) AS sale
     WHERE a.business_id = @business_id AND a.record_id = r.id)`
 
 func (s *Store) removeUnusedRecords(ctx context.Context, businessID uuid.UUID, cutoff time.Time) (int64, error) {
-	tag, err := s.pool.Exec(ctx, removeUnusedRecordsSQL, pgx.NamedArgs{"business_id": businessID, "cutoff": cutoff})
+	tag, err := s.pool.Exec(ctx, `DELETE FROM customer_records AS r WHERE `+unusedRecord,
+		pgx.NamedArgs{"business_id": businessID, "cutoff": cutoff})
 	if err != nil {
 		return 0, fmt.Errorf("remove records of customers: %w", err)
 	}

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/customer"
+	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
@@ -144,6 +146,57 @@ func TestMergeCanBeUndone(t *testing.T) {
 	}
 }
 
+// TestSeparateRemovesWhatMergeAdded shows that an edit after a merge stays, without the notes and tags of the other.
+func TestSeparateRemovesWhatMergeAdded(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	business, ctx := uuid.New(), testkit.AsSystem(t)
+	change := func(address, notes string, tags ...string) {
+		t.Helper()
+		if _, err := s.ChangeCustomer(ctx, business, customer.Change{Customer: address, Notes: &notes, Tags: &tags},
+			now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	change(adaEmail, "one", "a")
+	change(adaPhone, "two", "A", "b")
+	if _, err := s.MergeCustomers(ctx, business, customer.MergeRequest{Into: adaEmail, From: adaPhone}, now); err != nil {
+		t.Fatal(err)
+	}
+	change(adaEmail, "one\n\ntwo\n\nthree", "a", "b", "c")
+	record, err := s.FindCustomerRecord(ctx, business, adaEmail)
+	if err != nil || len(record.Merges) != 1 {
+		t.Fatal(record, err)
+	}
+	if _, err := s.SeparateCustomers(ctx, business,
+		customer.Separate{Customer: adaEmail, MergeID: record.Merges[0].ID}, now); err != nil {
+		t.Fatal(err)
+	}
+	record, err = s.FindCustomerRecord(ctx, business, adaEmail)
+	if err != nil || record.Notes != "one\n\nthree" || !slices.Equal(record.Tags, []string{"a", "c"}) {
+		t.Errorf("%+v, %v", record, err)
+	}
+}
+
+// TestCustomersHaveOneKeyInAllScripts shows that Go and PostgreSQL compute the same key of a telephone number.
+func TestCustomersHaveOneKeyInAllScripts(t *testing.T) {
+	t.Parallel()
+	_, pool := open(t)
+	for _, number := range []string{"+351 210", "+٣٥١ ٢١٠", "۰۹۱۲", "०१२३", "০১২৩", "๐๑๒๓", "０１２３", "12", "٢١", "+"} {
+		var key string
+		if err := pool.QueryRow(t.Context(), `SELECT coalesce(`+postgres.CustomerKey+`, '')
+			FROM (SELECT '' AS customer_email, $1::text AS customer_phone) AS sale`, number).Scan(&key); err != nil {
+			t.Fatal(err)
+		}
+		if key != customer.Key(number) {
+			t.Errorf("%s: %q, want %q", number, key, customer.Key(number))
+		}
+	}
+	if got := customer.Key("+٣٥١ ٢١٠"); got != "+351210" {
+		t.Errorf("%q", got)
+	}
+}
+
 // TestSeparateKeepsLaterNotes shows that undoing a merge does not discard what people wrote after the merge.
 func TestSeparateKeepsLaterNotes(t *testing.T) {
 	t.Parallel()
@@ -247,7 +300,12 @@ func TestRecordsEndWithRetention(t *testing.T) {
 	if got, want := left(), adaPhone+" new@example.com"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	removed, err := s.RemoveCustomerRecords(ctx, business, []string{adaPhone, "unknown@example.com"})
+	kept, err := s.RemoveCustomerRecords(ctx, business, []string{adaPhone}, true, now)
+	record, findErr := s.FindCustomerRecord(ctx, business, adaPhone)
+	if err != nil || findErr != nil || kept.Records != 1 || record.ID == nil || record.Notes != "" {
+		t.Errorf("%+v, %v; kept %+v, %v", kept, err, record, findErr)
+	}
+	removed, err := s.RemoveCustomerRecords(ctx, business, []string{adaPhone, "unknown@example.com"}, false, now)
 	if err != nil || removed.Records != 1 || left() != "new@example.com" {
 		t.Errorf("%+v, %v; left %q", removed, err, left())
 	}

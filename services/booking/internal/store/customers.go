@@ -44,7 +44,9 @@ WITH known AS (
 SELECT h.key, k.addresses, k.tags, coalesce(k.email, CASE WHEN k.id IS NULL AND h.key LIKE '%@%' THEN h.key ELSE '' END),
        coalesce(nullif(k.name, ''), (array_agg(h.name ORDER BY h.created_at DESC) FILTER (WHERE h.kind <> 'record'))[1], ''),
        coalesce(k.phone, (array_agg(h.phone ORDER BY h.created_at DESC) FILTER (WHERE h.phone IS NOT NULL))[1]),
-       count(*) FILTER (WHERE h.kind = 'booking'), count(*) FILTER (WHERE h.kind = 'ticket'), min(h.created_at), max(h.created_at)
+       count(*) FILTER (WHERE h.kind = 'booking'), count(*) FILTER (WHERE h.kind = 'ticket'),
+       coalesce(min(h.created_at) FILTER (WHERE h.kind <> 'record'), min(h.created_at)),
+       coalesce(max(h.created_at) FILTER (WHERE h.kind <> 'record'), max(h.created_at))
 FROM held AS h LEFT JOIN known AS k ON k.id = h.id
 WHERE h.key > @after
 GROUP BY h.key, k.id, k.addresses, k.tags, k.email, k.name, k.phone

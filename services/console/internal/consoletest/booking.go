@@ -146,7 +146,7 @@ func (s *Booking) Handler() http.Handler {
 		"POST /internal/businesses/{business}/customers/change":          s.changeCustomer,
 		"POST /internal/businesses/{business}/customers/merge":           s.mergeCustomers,
 		"POST /internal/businesses/{business}/customers/separate":        s.separateCustomers,
-		"POST /internal/businesses/{business}/customers/forget":          s.removeRecords,
+		"POST /internal/businesses/{business}/customers/remove":          s.removeRecords,
 		"POST /internal/businesses/{business}/customers/import":          s.importCustomers,
 		"GET /internal/businesses/{business}/customers/imports":          s.listImports,
 		"POST /internal/businesses/{business}/customers/imports/undo":    s.undoImport,

@@ -137,13 +137,13 @@ func (s *Booking) separateCustomers(r *http.Request) (*reply, error) {
 }
 
 func (s *Booking) removeRecords(r *http.Request) (*reply, error) {
-	var of customer.Addresses
+	var of customer.RecordRemoval
 	if err := json.NewDecoder(r.Body).Decode(&of); err != nil {
 		return nil, err
 	}
 	business := r.PathValue("business")
 	before := len(s.records[business])
-	if s.records != nil {
+	if s.records != nil && !of.KeepsAddresses {
 		s.records[business] = slices.DeleteFunc(s.records[business], func(record customer.Record) bool {
 			return slices.ContainsFunc(record.Keys(), func(key string) bool { return slices.Contains(of.Addresses, key) })
 		})

@@ -15,6 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/customer"
 	"github.com/slotmesh/slotmesh/libs/contracts/notifications"
 	"github.com/slotmesh/slotmesh/libs/contracts/rental"
+	"github.com/slotmesh/slotmesh/libs/platform/idempotency"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/services/console/internal/peers"
@@ -245,7 +246,8 @@ func (o *UseCases) findMessages(ctx context.Context, businessID uuid.UUID,
 // bookings and reservations, and returns a list of these bookings and reservations. All records of sales stay, but
 // without the customer's data: each record keeps the object that was sold, the time and the price. EraseCustomer calls
 // the notifications service after the others, because that service keeps the messages about the bookings that keep
-// their data. It removes what people wrote about the customer last: it has the addresses that a repeated call needs.
+// their data. It removes what people wrote about the customer last. It keeps the addresses as long as a future booking or
+// reservation keeps its data, because a later call needs them.
 //
 // If a service was unavailable, the caller can repeat the call to erase the remaining data. Faults: invalid_parameter
 // for an invalid address; conflict for too many future bookings and reservations to list; outcome_unknown if a service
@@ -264,7 +266,8 @@ func (o *UseCases) EraseCustomer(ctx context.Context, by peers.Principal, slug s
 	if err != nil {
 		return nil, err
 	}
-	erase.Email, erase.Phone, erase.Addresses = address, "", listKeys(data, address)
+	keys := listKeys(data, address)
+	erase.Email, erase.Phone, erase.Addresses = address, "", customer.ListSeveral(keys)
 	erased, err := o.Bookings.EraseCustomer(ctx, business.ID, erase)
 	if err != nil {
 		return nil, err
@@ -277,11 +280,13 @@ func (o *UseCases) EraseCustomer(ctx context.Context, by peers.Principal, slug s
 	erased.Ahead = append(erased.Ahead, reserved.Ahead...)
 	slices.SortFunc(erased.Ahead, func(a, b customer.Ahead) int { return a.StartsAt.Compare(b.StartsAt) })
 	forgotten := &customer.Forgotten{Erased: *erased}
-	if err := o.eraseMessages(ctx, business.ID, erase.Addresses, forgotten); err != nil {
+	if err := o.eraseMessages(ctx, business.ID, keys, forgotten); err != nil {
 		return nil, peers.ToUnfinishedFault(err)
 	}
 	if data.Record.ID != nil {
-		removed, err := o.Bookings.RemoveCustomerRecord(ctx, business.ID, erase.Addresses)
+		// This second write to booking must not have the Idempotency-Key of the first. It can be repeated safely.
+		removed, err := o.Bookings.RemoveCustomerRecord(idempotency.With(ctx, idempotency.Request{}), business.ID,
+			customer.RecordRemoval{Addresses: keys, KeepsAddresses: len(erased.Ahead) > 0})
 		if err != nil {
 			return nil, peers.ToUnfinishedFault(err)
 		}

@@ -1,0 +1,16 @@
+-- +goose NO TRANSACTION
+-- +goose Up
+
+-- Sales of customers without an e-mail address, by the digits of the telephone number (libs/platform/postgres, CustomerPhone).
+DROP INDEX CONCURRENTLY IF EXISTS bookings_by_phone;
+CREATE INDEX CONCURRENTLY bookings_by_phone ON bookings (business_id, (regexp_replace(translate(customer_phone, '٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹०१२३४५६७८९০১২৩৪৫৬৭৮৯๐๑๒๓๔๕๖๗๘๙０１２３４５６７８９',
+        repeat('0123456789', 6)), '[^0-9+]', '', 'g')))
+    WHERE coalesce(customer_email, '') = '' AND customer_phone IS NOT NULL;
+DROP INDEX CONCURRENTLY IF EXISTS tickets_by_phone;
+CREATE INDEX CONCURRENTLY tickets_by_phone ON tickets (business_id, (regexp_replace(translate(customer_phone, '٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹०१२३४५६७८९০১২৩৪৫৬৭৮৯๐๑๒๓๔๕๖๗๘๙０１２３４５６７８９',
+        repeat('0123456789', 6)), '[^0-9+]', '', 'g')))
+    WHERE coalesce(customer_email, '') = '' AND customer_phone IS NOT NULL;
+
+-- +goose Down
+DROP INDEX CONCURRENTLY IF EXISTS tickets_by_phone;
+DROP INDEX CONCURRENTLY IF EXISTS bookings_by_phone;
