@@ -142,12 +142,21 @@ func (p *Pages) cancel(find orderFinder) fiber.Handler {
 				return redirectBack(c, page.Business.Slug, o.Back, "done", o.cancelled)
 			}
 		}
+		if isReasonRefused(err) {
+			form.ReasonError = page.Words.Say("check_field")
+			return p.showCancel(c, fiber.StatusUnprocessableEntity, page, o, form)
+		}
 		status, ok := prepareRefusedCancellation(page, second, err, &form.ErrorText)
 		if !ok {
 			return err
 		}
 		return p.showCancel(c, status, page, o, form)
 	}
+}
+
+// isReasonRefused reports whether the error of a cancellation is that the reason for the customer is invalid.
+func isReasonRefused(err error) bool {
+	return fault.Is(err, fault.InvalidParameter) && strings.HasPrefix(fault.Of(err).Sentence, "reason:")
 }
 
 // askRefund returns the handler that shows the form that refunds an order.
