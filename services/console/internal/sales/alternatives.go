@@ -55,7 +55,7 @@ func (o *UseCases) FindStarts(ctx context.Context, business *catalog.Snapshot, b
 	if err != nil || len(starts) >= maxStarts {
 		return starts[:min(len(starts), maxStarts)], err
 	}
-	query := newStartsQuery(b)
+	query := newStartsQuery(business, b)
 	date, clock := splitStart(b, business)
 	dates, err := o.findStartDates(ctx, business, date, query)
 	if err != nil {
@@ -83,7 +83,7 @@ func (o *UseCases) FindStarts(ctx context.Context, business *catalog.Snapshot, b
 		isKnown := slices.ContainsFunc(starts, func(known Start) bool {
 			return known.Date == s.Date && known.Time == s.Time
 		})
-		if !isKnown && (s.Date != date || s.Time != clock) {
+		if isPresent := s.Date == date && s.Time == clock && s.keeps(b); !isKnown && !isPresent {
 			starts = append(starts, s)
 		}
 	}
@@ -104,9 +104,7 @@ func (o *UseCases) findSubstitutes(ctx context.Context, business *catalog.Snapsh
 			question.Variants[s.ID] = s.VariantID
 		}
 	}
-	if b.Location != nil {
-		question.LocationID = &b.Location.ID
-	}
+	question.LocationID = findLocation(business, b)
 	explanation, err := availability.ExplainStart.Call(ctx, o.Availability,
 		availability.ExplainRequest{Slug: business.Slug, OfferVersion: business.Version, Question: question})
 	if isNotOffered(err) {
@@ -151,7 +149,7 @@ func (o *UseCases) findStartDates(ctx context.Context, business *catalog.Snapsho
 
 // newStartsQuery returns the query parameters of the calendars for the starts to which a booking can move. With any
 // other booking than a package, the calendar lists each start once for each free member.
-func newStartsQuery(b *booking.Booking) url.Values {
+func newStartsQuery(business *catalog.Snapshot, b *booking.Booking) url.Values {
 	var ids, variants []string
 	for _, s := range b.Services {
 		ids = append(ids, s.ID.String())
@@ -170,10 +168,35 @@ func newStartsQuery(b *booking.Booking) url.Values {
 	if b.IsPackage && b.StaffingMode != "" {
 		query.Set("staffing_mode", b.StaffingMode)
 	}
-	if b.Location != nil {
-		query.Set("location_id", b.Location.ID.String())
+	if id := findLocation(business, b); id != nil {
+		query.Set("location_id", id.String())
 	}
 	return query
+}
+
+// findLocation returns the location that a booking keeps when it moves, or nil for any. A booking without a stored
+// location moves to the location of such bookings if its services are offered there.
+func findLocation(business *catalog.Snapshot, b *booking.Booking) *uuid.UUID {
+	if b.Location != nil {
+		return &b.Location.ID
+	}
+	unstored := business.UnstoredLocation()
+	if unstored == nil {
+		return nil
+	}
+	for _, booked := range b.Services {
+		s := business.Service(booked.ID)
+		if s == nil || !slices.Contains(business.LocationsOf(s), unstored) {
+			return nil
+		}
+	}
+	return &unstored.ID
+}
+
+// keeps reports whether a move to the start keeps the member and the session of a booking.
+func (s Start) keeps(b *booking.Booking) bool {
+	isSame := func(x, y *uuid.UUID) bool { return x == nil || y != nil && *x == *y }
+	return isSame(s.StaffID, b.StaffID) && isSame(s.SessionID, b.ClassScheduleID)
 }
 
 func newStart(slot publicapi.Slot) Start {
