@@ -60,7 +60,8 @@ func (p *Pages) showBookingForm(c *fiber.Ctx, status int, page *view.Page, b vie
 	asks := []func() error{func() error {
 		var err error
 		b.Starts, err = p.rooms.Sales.FindNextStarts(c.UserContext(), page.Business, sales.WantedStart{
-			Service: b.Service, Staff: b.Staff, Location: b.Location, From: page.Business.Today(page.Now),
+			Service: b.Service, Staff: b.Staff, Location: cmp.Or(b.Location, view.DefaultLocation(page, b.Service)),
+			People: b.People, From: page.Business.Today(page.Now),
 		})
 		return err
 	}}
@@ -139,8 +140,9 @@ func (p *Pages) book(c *fiber.Ctx) error {
 		bookingForm.Name = page.Words.Say("new_walk_in")
 	}
 	if form.Has("start") { // the person has chosen a free start, or wants those of another service
+		bookingForm.Session = ""
 		if date, start, ok := strings.Cut(form.Get("start"), " "); ok {
-			bookingForm.Date, bookingForm.Time, bookingForm.Session = date, start, ""
+			bookingForm.Date, bookingForm.Time = date, start
 		}
 		return p.showBookingForm(c, fiber.StatusOK, page, bookingForm)
 	}

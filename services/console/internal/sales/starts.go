@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/availability"
@@ -14,9 +15,11 @@ import (
 )
 
 // WantedStart describes the free starts to find. Service is the id of a service, or the ids of a service and a variant
-// with ":" between them. Staff and Location are ids, or "" for any. From is the first date.
+// with ":" between them. Staff and Location are ids, or "" for any. People is the number of people, or 0 if it is
+// unknown. From is the first date.
 type WantedStart struct {
 	Service, Staff, Location string
+	People                   int
 	From                     timespan.Date
 }
 
@@ -46,6 +49,9 @@ func (o *UseCases) FindNextStarts(ctx context.Context, business *catalog.Snapsho
 	}
 	if wanted.Location != "" {
 		query.Set("location_id", wanted.Location)
+	}
+	if wanted.People > 0 {
+		query.Set("party_size", strconv.Itoa(wanted.People))
 	}
 	if wanted.Staff != "" {
 		query.Set("staff_id", wanted.Staff)

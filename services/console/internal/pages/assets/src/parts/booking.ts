@@ -12,6 +12,7 @@ starts?.addEventListener("click", (event) => {
   const [date, time] = chip.value.split(" ");
   input("date")!.value = date;
   input("time")!.value = time;
+  input("session")?.remove(); // the session of another start
   for (const other of starts.querySelectorAll("[aria-current]")) other.removeAttribute("aria-current");
   chip.setAttribute("aria-current", "true");
 });
