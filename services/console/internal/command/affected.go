@@ -3,6 +3,7 @@ package command
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -57,10 +58,7 @@ func (c *command) newAffectedCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			isIncomplete := string(last["unexamined"]) == "true"
-			if isIncomplete {
-				cmd.PrintErrln("Warning: There are more upcoming bookings than were checked.")
-			}
+			isIncomplete := warnUnexamined(cmd, last)
 			change := affectedChange{isMove, isCancel, refundBody{booking.Cancel{Refund: amount}, newNotifyField(notify)}}
 			failed := change.apply(cmd, client, args[0], found)
 			all := map[string]any{"bookings": append([]affectedBooking{}, found...), // [] in JSON without a booking
@@ -93,6 +91,15 @@ With --cancel each one is cancelled. If a booking cannot be changed, the others 
 	cmd.MarkFlagsMutuallyExclusive("move", "cancel")
 	mustComplete(cmd, "refund", string(booking.RefundFull), string(booking.RefundPolicy), string(booking.RefundNone))
 	return cmd
+}
+
+// warnUnexamined warns if a page of affected bookings is incomplete, and reports whether it is.
+func warnUnexamined(cmd *cobra.Command, page map[string]json.RawMessage) bool {
+	isIncomplete := string(page["unexamined"]) == "true"
+	if isIncomplete {
+		cmd.PrintErrln("Warning: There are more upcoming bookings than were checked.")
+	}
+	return isIncomplete
 }
 
 // affectedChange is what the command does with each booking.
