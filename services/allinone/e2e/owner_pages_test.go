@@ -314,7 +314,7 @@ func (o *ownerSite) bookKnownCustomer(t *testing.T) {
 	v.Fill("Find a customer", "ada@")
 	v.Press("Show")
 	v.PressElement(".cards .cover")
-	v.ExpectText("4 bookings", "2 Mar 2027 · 10:00")
+	v.ExpectText("Visits", "2 Mar 2027 · 10:00")
 	if date, email := v.FieldValue("Date"), v.FieldValue("Email"); date != "2027-03-02" || email != "ada@example.com" {
 		t.Errorf("the form has %s and %s", date, email)
 	}
