@@ -100,11 +100,15 @@ func (s *Booking) eraseCustomer(r *http.Request) (*reply, error) {
 	if err := json.NewDecoder(r.Body).Decode(&erase); err != nil {
 		return nil, err
 	}
+	keys, err := erase.Keys()
+	if err != nil {
+		return nil, err
+	}
 	erased := customer.Erased{Ahead: []customer.Ahead{}}
 	list := s.bookings[r.PathValue("business")]
 	for i, b := range list {
 		switch {
-		case !slices.Contains(erase.Addresses, strings.ToLower(b.CustomerEmail)):
+		case !slices.Contains(keys, strings.ToLower(b.CustomerEmail)):
 		case b.Status == booking.StatusPending && !erase.Force:
 			erased.Ahead = append(erased.Ahead, customer.Ahead{Kind: "booking", ID: b.ID, Status: b.Status,
 				StartsAt: b.StartsAt})
@@ -132,9 +136,13 @@ func (s *Rental) exportCustomer(r *http.Request) (*reply, error) {
 	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
 		return nil, err
 	}
+	keys, err := asked.Keys()
+	if err != nil {
+		return nil, err
+	}
 	held := rental.CustomerData{Reservations: []rental.Reservation{}}
 	for _, one := range s.reservations {
-		if one.CustomerEmail != nil && slices.Contains(asked.Addresses, strings.ToLower(*one.CustomerEmail)) {
+		if one.CustomerEmail != nil && slices.Contains(keys, strings.ToLower(*one.CustomerEmail)) {
 			held.Reservations = append(held.Reservations, one)
 		}
 	}
@@ -146,9 +154,13 @@ func (s *Rental) eraseCustomer(r *http.Request) (*reply, error) {
 	if err := json.NewDecoder(r.Body).Decode(&erase); err != nil {
 		return nil, err
 	}
+	keys, err := erase.Keys()
+	if err != nil {
+		return nil, err
+	}
 	erased := customer.Erased{Ahead: []customer.Ahead{}}
 	for i, one := range s.reservations {
-		if one.CustomerEmail != nil && slices.Contains(erase.Addresses, strings.ToLower(*one.CustomerEmail)) {
+		if one.CustomerEmail != nil && slices.Contains(keys, strings.ToLower(*one.CustomerEmail)) {
 			s.reservations[i].CustomerName, s.reservations[i].CustomerEmail = "", nil
 			erased.Reservations++
 		}
