@@ -153,8 +153,8 @@ func TestSignUpHidesKnownAccounts(t *testing.T) {
 	}
 }
 
-// TestSignUpNeedsInvitationByDefault shows that without SIGN_UP=open, nobody creates an account or a business without an
-// invitation. A person who belongs to no business sees an empty list instead of a refusal.
+// TestSignUpNeedsInvitationByDefault shows that only invited people create accounts and businesses if SIGN_UP is not
+// open. A person who belongs to no business sees an empty list instead of a refusal.
 func TestSignUpNeedsInvitationByDefault(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)

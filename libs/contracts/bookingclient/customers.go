@@ -45,8 +45,8 @@ func (c *Client) MergeCustomers(ctx context.Context, businessID uuid.UUID,
 	return MergeCustomers.Call(ctx, c.peer, endpoints.About(businessID, request))
 }
 
-// SeparateCustomers undoes a merge. Faults: not_found if the merge does not exist; conflict if the merged record has no
-// address of its own any more.
+// SeparateCustomers undoes a merge. Faults: not_found if the merge does not exist; conflict if the merged record
+// has lost all its addresses.
 func (c *Client) SeparateCustomers(ctx context.Context, businessID uuid.UUID,
 	request customer.Separate) (*customer.Written, error) {
 	return SeparateCustomers.Call(ctx, c.peer, endpoints.About(businessID, request))

@@ -1,6 +1,6 @@
 -- +goose Up
 
--- What a business has written about its customers. Customers without a row here are known only by their sales.
+-- The notes of a business about its customers. Sales alone identify a customer without a row.
 CREATE TABLE customer_records (
     business_id uuid        NOT NULL,
     id          uuid        NOT NULL,

@@ -28,7 +28,7 @@ onload="this.style.height = this.contentDocument.documentElement.scrollHeight + 
 func TestLettersSavePictures(t *testing.T) {
 	t.Parallel()
 	if *lettersFolder == "" {
-		t.Skip("run with -letters FOLDER")
+		t.Skip("the pictures are for a person to look at; -letters FOLDER saves them")
 	}
 	samples := newSamples(t)
 	for _, code := range []string{"en", "de", "ar", "ja"} {
